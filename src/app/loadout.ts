@@ -1,0 +1,54 @@
+import { type Machine, thisMachine } from '../infra/machine.ts'
+import { explain } from './routing/explain.ts'
+import { lookUp } from './routing/lookup.ts'
+import { nameLayers } from './routing/named-layers.ts'
+import { planTask } from './routing/plan.ts'
+import { loadPlan } from './routing/plan-contents.ts'
+import { resolveAll } from './routing/resolve.ts'
+
+export type Loadout = ReturnType<typeof createLoadout>
+
+/** The one door to every use case. Faces call these and nothing else. What an agent waits for is ready; the rest loads late. */
+export function createLoadout(machine: Machine = thisMachine()) {
+  return {
+    nameLayers: bind(machine, nameLayers),
+    plan: bind(machine, planTask),
+    loadPlan: bind(machine, loadPlan),
+    lookUp: bind(machine, lookUp),
+    explain: bind(machine, explain),
+    resolve: bind(machine, resolveAll),
+    validate: late(machine, async () => (await import('./routing/validate.ts')).validate),
+    buildIndex: late(machine, async () => (await import('./routing/index-build.ts')).rebuildIndex),
+    checkIndex: late(machine, async () => (await import('./routing/index-check.ts')).checkIndex),
+    migrate: late(machine, async () => (await import('./routing/index-migrate.ts')).migrateFile),
+    usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    dead: late(machine, async () => (await import('./usage/analysis.ts')).findDead),
+    overlaps: late(machine, async () => (await import('./usage/analysis.ts')).findOverlaps),
+    budget: late(machine, async () => (await import('./usage/analysis.ts')).reportBudget),
+    trySample: late(machine, async () => (await import('./sample.ts')).showSample),
+  }
+}
+
+type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
+
+function bind<Request, Result>(machine: Machine, useCase: UseCase<Request, Result>) {
+  return (request: Request) => useCase(machine, request)
+}
+
+function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
+  return async (request: Request) => (await load())(machine, request)
+}
+
+export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
+export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { Explanation } from './routing/explain.ts'
+export type { IndexBuild } from './routing/index-build.ts'
+export type { IndexCheck } from './routing/index-check.ts'
+export type { MigrateResult } from './routing/index-migrate.ts'
+export type { Lookup } from './routing/lookup.ts'
+export type { TaskPlan } from './routing/plan.ts'
+export type { LoadedPlan } from './routing/plan-contents.ts'
+export type { Resolution } from './routing/resolve.ts'
+export type { Validation } from './routing/validate.ts'
+export type { SampleTour } from './sample.ts'
+export type { BudgetReport } from './usage/analysis.ts'

@@ -1,0 +1,135 @@
+import { compileTable, type DispatchTable } from '../../domain/routing/dispatch-table.ts'
+import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import type { Budget } from '../../domain/routing/loadout-index.ts'
+import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/merge.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { getOwn, setOwn } from '../../domain/shared/record.ts'
+import { type Discovery, type LayerPlace, layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { loadTable, type Signature, signatureOf, storeTable } from '../../infra/table-cache.ts'
+
+/** Everything the layers know, ready to be asked. */
+export interface Knowledge extends KnowledgeFacts {
+  table: DispatchTable
+  places: LayerPlace[]
+  /** The layer that supplies an entry. */
+  layerOf(entry: LoadoutEntry): string
+  /** Entry id → layer, for all entries. */
+  provenance(): Record<string, string>
+}
+
+/** What is known of the layers as a whole, small enough to be stored beside a compiled table. */
+interface KnowledgeFacts {
+  layerNames: string[]
+  budget: Budget
+  conflicts: MergeConflict[]
+  findings: Finding[]
+  lazyLoad: boolean
+  manualCount: number
+}
+
+export interface Resolved extends Discovery {
+  merged: MergedIndex
+  places: LayerPlace[]
+}
+
+/** Reads and merges the layers. */
+export function resolveLayers(machine: Machine, options: ResolveOptions): Resolved {
+  const places = layerPlaces(machine, options)
+  const discovery = readLayers(places)
+  return { ...discovery, merged: mergeIndexes(discovery.layers), places }
+}
+
+const remembered = new Map<string, Knowledge>()
+const MOST_REMEMBERED = 8
+
+/** The knowledge of the layers; while their files stay unchanged, a process reads them once. */
+export function openKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+  const places = layerPlaces(machine, options)
+  const signature = signatureOf(pathsOf(places), machine.now())
+  const known = remembered.get(signature.key)
+  if (known !== undefined) return known
+  const knowledge = readKnowledge(machine, options)
+  if (signature.isSettled) {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    remembered.set(signature.key, knowledge)
+  }
+  return knowledge
+}
+
+// Below this, reading the indexes is as quick as reading a stored table.
+const WORTH_STORING = 128 * 1024
+
+/** The same for a process that asks once: large indexes are compiled by the first one and only opened by the next. */
+export function openStoredKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+  const places = layerPlaces(machine, options)
+  const signature = signatureOf(pathsOf(places), machine.now())
+  if (signature.bytes < WORTH_STORING) return readKnowledge(machine, options)
+  return (
+    loadKnowledge(machine, signature, places) ?? storeKnowledge(machine, signature, readKnowledge(machine, options))
+  )
+}
+
+function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+  const { merged, layers, findings, places } = resolveLayers(machine, options)
+  const { entries, budget, conflicts, provenance } = merged
+  return {
+    table: compileTable(entries),
+    places,
+    layerNames: layers.map(({ name }) => name),
+    budget,
+    conflicts,
+    findings,
+    lazyLoad: merged.lazyLoad ?? false,
+    manualCount: entries.filter(({ priority }) => priority === 'manual').length,
+    layerOf: (entry) => getOwn(provenance, entry.id) ?? '',
+    provenance: () => provenance,
+  }
+}
+
+/** What is stored beside a table. */
+interface Note {
+  facts: KnowledgeFacts
+  /** Per position, the place of its layer in `layerNames`. */
+  layerAt: number[]
+}
+
+function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowledge): Knowledge {
+  if (!signature.isSettled) return knowledge
+  const { table, layerNames, budget, conflicts, findings, lazyLoad, manualCount } = knowledge
+  const facts: KnowledgeFacts = { layerNames, budget, conflicts, findings, lazyLoad, manualCount }
+  const layerAt = Array.from({ length: table.size }, (_, at) =>
+    layerNames.indexOf(knowledge.layerOf(table.entryAt(at))),
+  )
+  storeTable(machine, signature, table, { facts, layerAt } satisfies Note)
+  return knowledge
+}
+
+function loadKnowledge(machine: Machine, signature: Signature, places: LayerPlace[]): Knowledge | undefined {
+  const stored = loadTable(machine, signature)
+  if (stored === undefined) return undefined
+  // Our own file, written by storeKnowledge for exactly these layers and checked by its key.
+  const { facts, layerAt } = stored.note as Note
+  const layers = new Map<string, string>()
+  const entryAt = (position: number) => {
+    const entry = stored.table.entryAt(position)
+    layers.set(entry.id, facts.layerNames[layerAt[position] ?? 0] ?? '')
+    return entry
+  }
+  return {
+    ...facts,
+    table: { ...stored.table, entryAt },
+    places,
+    layerOf: (entry) => layers.get(entry.id) ?? '',
+    provenance: () => {
+      const provenance: Record<string, string> = {}
+      for (let position = 0; position < layerAt.length; position++) entryAt(position)
+      for (const [id, layer] of layers) setOwn(provenance, id, layer)
+      return provenance
+    },
+  }
+}
+
+function pathsOf(places: readonly LayerPlace[]): string[] {
+  return places.map(({ path }) => path)
+}

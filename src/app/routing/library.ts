@@ -1,0 +1,90 @@
+import type { LoadMode, LoadoutEntry } from '../../domain/routing/entry.ts'
+import type { DiscoveredLayer, SearchedLayer } from '../../domain/routing/layers.ts'
+import { lookupEntry } from '../../domain/routing/match.ts'
+import type { MergedIndex } from '../../domain/routing/merge.ts'
+import type { LoadPlan, SelectionRules } from '../../domain/routing/plan.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import type { UsageEvent } from '../../domain/usage/usage-event.ts'
+import { layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
+import { thisMachine } from '../../infra/machine.ts'
+import { appendEvent, scanEvents } from '../../infra/usage-log.ts'
+import { openKnowledge, resolveLayers } from './knowledge.ts'
+import { planWith } from './plan.ts'
+
+export type { ResolveOptions }
+
+/** Options of the package's own functions, all of which are synchronous and work on this machine. */
+export interface RuntimeOptions extends ResolveOptions, Pick<SelectionRules, 'phase' | 'budget'> {
+  /** `recordLoad` appends here; without it nothing is recorded. */
+  usagePath?: string | undefined
+  /** The same for all loads of one task. */
+  taskHash?: string | undefined
+  /** The layer an entry came from, for the record. */
+  sourceLayer?: string | undefined
+}
+
+export interface ResolvedLoadout {
+  merged: MergedIndex
+  layers: DiscoveredLayer[]
+  searched: SearchedLayer[]
+  /** Broken layers and entries that were passed over. */
+  findings: Finding[]
+}
+
+/** Looks in the fixed places, in the fixed order. */
+export function discoverLayers(options: ResolveOptions = {}): Omit<ResolvedLoadout, 'merged'> {
+  return readLayers(layerPlaces(thisMachine(), options))
+}
+
+export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
+  const { merged, layers, searched, findings } = resolveLayers(thisMachine(), options)
+  return { merged, layers, searched, findings }
+}
+
+/** What a task needs. While the index files stay unchanged they are read once; the plan itself is the caller's to change. */
+export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
+  const plan = planWith(openKnowledge(thisMachine(), options), task, { phase: options.phase, budget: options.budget })
+  const manual = plan.manual.map(copy)
+  return {
+    ...plan,
+    preload: plan.preload.map((match) => ({ ...match, entry: copy(match.entry) })),
+    onDemand: plan.onDemand.map((match) => ({ ...match, entry: copy(match.entry) })),
+    manual,
+    unmatched: manual.filter(({ priority }) => priority !== 'manual'),
+  }
+}
+
+export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {
+  return lookupEntry(id, resolveLayers(thisMachine(), options).merged)
+}
+
+/** Notes that an agent loaded an entry, if a log was named. */
+export function recordLoad(
+  entryId: string,
+  trigger: string,
+  mode: LoadMode,
+  tokensEst: number,
+  options: RuntimeOptions = {},
+): void {
+  const { usagePath, taskHash = 'unknown', sourceLayer } = options
+  if (!usagePath) return
+  const timestamp = thisMachine().now().toISOString()
+  const event = { timestamp, taskHash, entryId, trigger, mode, tokensEst }
+  recordUsage(sourceLayer === undefined ? event : { ...event, sourceLayer }, usagePath)
+}
+
+/** Appends an event to a log, creating its folder. */
+export function recordUsage(event: UsageEvent, filePath: string): void {
+  appendEvent(event, filePath)
+}
+
+/** The events of a log; lines that are none are passed over. */
+export function readUsage(filePath: string): UsageEvent[] {
+  const events: UsageEvent[] = []
+  scanEvents(filePath, (event) => events.push(event))
+  return events
+}
+
+function copy(entry: LoadoutEntry): LoadoutEntry {
+  return { ...entry }
+}

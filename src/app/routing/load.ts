@@ -1,0 +1,106 @@
+import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
+import type { MatchResult } from '../../domain/routing/match.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
+import { fence } from '../../domain/shared/fence.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import type { UsageEvent } from '../../domain/usage/usage-event.ts'
+import { readContained } from '../../infra/contained-file.ts'
+import { type Machine, usageLogPath } from '../../infra/machine.ts'
+import { appendEvent } from '../../infra/usage-log.ts'
+import type { Knowledge } from './knowledge.ts'
+
+/** The text of one payload, fenced as data, as it goes to a model. */
+export interface LoadedPayload {
+  id: string
+  layer: string
+  path: string
+  text: string
+  tokens: number
+}
+
+export interface LoadResult {
+  contents: LoadedPayload[]
+  findings: Finding[]
+}
+
+/** Reads payloads in order, as long as what goes to the model, fences included, stays within the budget. */
+export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
+  const contents: LoadedPayload[] = []
+  const findings: Finding[] = []
+  let left = budget
+  for (const entry of entries) {
+    const payload = readPayload(knowledge, entry, findings)
+    if (payload === undefined) continue
+    if (payload.tokens > left) {
+      findings.push(overBudget(entry, payload.tokens, left))
+      continue
+    }
+    contents.push(payload)
+    left -= payload.tokens
+  }
+  return { contents, findings }
+}
+
+/** Notes what was loaded for a task. A log that cannot be written is worth a warning, never the answer. */
+export function recordLoads(
+  machine: Machine,
+  task: string,
+  loads: readonly { payload: LoadedPayload; trigger: string; mode: UsageEvent['mode'] }[],
+): Finding[] {
+  const path = usageLogPath(machine)
+  const timestamp = machine.now().toISOString()
+  const taskHash = sha256(task).slice(0, 16)
+  try {
+    for (const { payload, trigger, mode } of loads) {
+      const { id: entryId, tokens: tokensEst, layer: sourceLayer } = payload
+      appendEvent({ timestamp, taskHash, entryId, trigger, mode, tokensEst, sourceLayer }, path)
+    }
+    return []
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const hint = error.hint ?? 'check the state folder'
+    return [{ severity: 'warning', code: 'USAGE_NOT_RECORDED', message: error.message, subject: path, hint }]
+  }
+}
+
+/** What made the matcher choose it, in a word. */
+export function triggerOf({ matchedKeywords, matchedPatterns }: MatchResult): string {
+  return matchedKeywords[0] ?? matchedPatterns[0] ?? 'core'
+}
+
+function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
+  const layer = knowledge.layerOf(entry)
+  const root = knowledge.places.find(({ name }) => name === layer)?.root ?? ''
+  const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>
+    findings.push({ severity, code, message, subject: entry.id, ...(hint === undefined ? {} : { hint }) })
+  try {
+    const { body } = parseFrontmatter(readContained(root, String(entry.path)))
+    const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
+    if (fenced.neutralised > 0) {
+      const message = `${fenced.neutralised} fence-like tokens in ${entry.path} were made harmless`
+      report('warning', 'FENCE_NEUTRALISED', message, 'read the file: it may try to pose as something else')
+    }
+    if (fenced.removed > 0) {
+      report('warning', 'TEXT_CLEANED', `${fenced.removed} invisible characters in ${entry.path} were removed`)
+    }
+    return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
+    report('error', code, `${entry.id} was not loaded: ${error.message}`, error.hint)
+    return undefined
+  }
+}
+
+function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding {
+  return {
+    severity: entry.priority === 'core' ? 'error' : 'warning',
+    code: entry.priority === 'core' ? 'CORE_OVER_BUDGET' : 'LEFT_OUT',
+    message: `${entry.id} was not loaded: it needs ${needed} tokens with its fence, ${left} are left`,
+    subject: entry.id,
+    hint: 'raise --budget',
+  }
+}

@@ -1,0 +1,53 @@
+import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { nearest } from '../../domain/shared/nearest.ts'
+import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { type Knowledge, openKnowledge } from './knowledge.ts'
+import { type LoadedPayload, loadPayloads, recordLoads } from './load.ts'
+
+export interface Lookup {
+  entry: LoadoutEntry
+  layer: string
+  contents?: LoadedPayload
+}
+
+/** One entry by its id, whatever its priority; with `load`, its text as well. */
+export function lookUp(
+  machine: Machine,
+  request: { id: string; load?: boolean | undefined; layers: ResolveOptions },
+): Report<Lookup> {
+  const knowledge = openKnowledge(machine, request.layers)
+  const entry = findEntry(knowledge, request.id)
+  const value: Lookup = { entry, layer: knowledge.layerOf(entry) }
+  if (!request.load) return { value, findings: knowledge.findings }
+  const { contents, findings } = loadPayloads(knowledge, [entry])
+  const loads = contents.map((payload) => ({ payload, trigger: 'lookup', mode: 'manual' as const }))
+  const recorded = recordLoads(machine, `lookup ${request.id}`, loads)
+  const payload = contents[0]
+  if (payload !== undefined) value.contents = payload
+  return { value, findings: [...knowledge.findings, ...findings, ...recorded] }
+}
+
+function findEntry({ table, layerNames }: Knowledge, id: string): LoadoutEntry {
+  const ids: string[] = []
+  for (let position = 0; position < table.size; position++) {
+    const entry = table.entryAt(position)
+    if (entry.id === id) return entry
+    ids.push(entry.id)
+  }
+  throw entryNotFound(id, ids, layerNames)
+}
+
+export function entryNotFound(id: string, ids: readonly string[], layerNames: readonly string[]): LoadoutError {
+  const close = nearest(id, ids)
+  const layers = layerNames.length > 0 ? `in the layers ${layerNames.join(', ')}` : 'because no layer was found'
+  return new LoadoutError(
+    'ENTRY_NOT_FOUND',
+    `there is no entry "${id}" ${layers}${close ? `; did you mean ${close}?` : ''}`,
+    {
+      hint: 'loadout resolve lists the entries',
+    },
+  )
+}

@@ -1,0 +1,66 @@
+import { join, resolve } from 'node:path'
+import { type LoadoutIndex, readIndex } from '../../domain/routing/loadout-index.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isFile, isFolder } from '../../infra/files.ts'
+import { readJson } from '../../infra/json-file.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { findProjectRoot, findRepositoryRoot, INDEX_IN_PROJECT } from '../../infra/project-root.ts'
+import { readSettings } from '../../infra/settings.ts'
+
+/** A folder of payloads and the index derived from them. */
+export interface PayloadRoot {
+  root: string
+  indexPath: string
+  /** Which files are payloads. */
+  globs: string[]
+}
+
+export interface PayloadRootRequest {
+  /** The project's folder; default: the project around the working folder. */
+  project?: string | undefined
+  /** Which layer is meant; default: the project. */
+  layer?: 'project' | 'global' | undefined
+  /** The folder of the global layer; default: `~/.ai-loadout`. */
+  globalDir?: string | undefined
+}
+
+export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): PayloadRoot {
+  if (request.layer === 'global') {
+    const root = resolve(machine.cwd, request.globalDir ?? join(machine.home, '.ai-loadout'))
+    return { root: existing(root, '--global'), indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
+  }
+  const root = request.project === undefined ? surrounding(machine.cwd) : resolve(machine.cwd, request.project)
+  const { payloads } = readSettings(existing(root, '--project'))
+  return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: payloads }
+}
+
+function existing(folder: string, flag: string): string {
+  if (isFolder(folder)) return folder
+  throw new LoadoutError('NOT_A_FOLDER', `${folder} is not a folder`, { hint: `create it, or check ${flag}` })
+}
+
+function surrounding(cwd: string): string {
+  const root = findProjectRoot(cwd)
+  return root === cwd ? (findRepositoryRoot(cwd) ?? cwd) : root
+}
+
+export function readIndexFile(path: string): LoadoutIndex {
+  const result = readIndex(readJson(path))
+  if ('problem' in result) {
+    throw new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`, {
+      hint: 'an index is a JSON object with a list "entries"; loadout index build writes one',
+    })
+  }
+  return result.index
+}
+
+/** The index that is there now, if it is usable. */
+export function currentIndex({ indexPath }: PayloadRoot): LoadoutIndex | undefined {
+  if (!isFile(indexPath)) return undefined
+  try {
+    return readIndexFile(indexPath)
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}

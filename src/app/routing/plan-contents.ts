@@ -1,0 +1,36 @@
+import type { LeftOut } from '../../domain/routing/plan.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { type LoadedPayload, loadPayloads, recordLoads, triggerOf } from './load.ts'
+import { type PlanRequest, planTask, type TaskPlan } from './plan.ts'
+
+export interface LoadedPlan extends TaskPlan {
+  contents: LoadedPayload[]
+}
+
+/** Plans a task, reads what it needs within the budget, and notes what was loaded. */
+export function loadPlan(machine: Machine, request: PlanRequest): Report<LoadedPlan> {
+  const { value: plan, findings, knowledge } = planTask(machine, request)
+  const matches = [...plan.preload, ...plan.onDemand]
+  const loaded = loadPayloads(
+    knowledge,
+    matches.map(({ entry }) => entry),
+    request.budget,
+  )
+  const loads = loaded.contents.flatMap((payload) => {
+    const match = matches.find(({ entry }) => entry.id === payload.id)
+    return match === undefined ? [] : [{ payload, trigger: triggerOf(match), mode: match.mode }]
+  })
+  const recorded = recordLoads(machine, request.task, loads)
+  const value = Object.assign(plan, { contents: loaded.contents })
+  return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
+}
+
+function leftOutFinding({ match, reason }: LeftOut): Finding {
+  return {
+    severity: 'info',
+    code: 'LEFT_OUT',
+    message: `${match.entry.id} was not loaded: ${reason}`,
+    subject: match.entry.id,
+  }
+}

@@ -1,0 +1,28 @@
+import type { Priority } from '../../domain/routing/entry.ts'
+import type { SearchedLayer } from '../../domain/routing/layers.ts'
+import type { Budget } from '../../domain/routing/loadout-index.ts'
+import type { MergeConflict } from '../../domain/routing/merge.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { getOwn } from '../../domain/shared/record.ts'
+import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { resolveLayers } from './knowledge.ts'
+
+export interface Resolution {
+  layers: SearchedLayer[]
+  entries: { id: string; priority: Priority; tokens: number; source: string }[]
+  conflicts: MergeConflict[]
+  budget: Budget
+}
+
+/** Which layers were found and what they come to together. */
+export function resolveAll(machine: Machine, layers: ResolveOptions): Report<Resolution> {
+  const { merged, searched, findings } = resolveLayers(machine, layers)
+  const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
+    id,
+    priority,
+    tokens,
+    source: getOwn(merged.provenance, id) ?? '',
+  }))
+  return { value: { layers: searched, entries, conflicts: merged.conflicts, budget: merged.budget }, findings }
+}

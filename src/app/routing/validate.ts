@@ -1,0 +1,108 @@
+import { basename, resolve } from 'node:path'
+import { buildEntries } from '../../domain/routing/build-index.ts'
+import { lintRouting } from '../../domain/routing/lint.ts'
+import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
+import { type ValidationIssue, validateIndex } from '../../domain/routing/validate.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isFolder, readText } from '../../infra/files.ts'
+import { readJson } from '../../infra/json-file.ts'
+import { layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { collectPayloads } from '../../infra/payload-files.ts'
+import { SETTINGS_FILE } from '../../infra/project-root.ts'
+import { parseSettings } from '../../infra/settings.ts'
+
+export interface Validation {
+  valid: boolean
+  errors: number
+  warnings: number
+  issues: ValidationIssue[]
+  /** What was looked at. */
+  checked: { kind: 'index' | 'payload' | 'folder' | 'settings'; path: string }[]
+}
+
+/** Checks what it is given, whatever that is; without a path, every layer that is in use. */
+export function validate(
+  machine: Machine,
+  request: { path?: string | undefined; layers: ResolveOptions },
+): Report<Validation> {
+  if (request.path === undefined) return validateLayers(machine, request.layers)
+  const path = resolve(machine.cwd, request.path)
+  if (isFolder(path)) {
+    const { files, findings } = collectPayloads(path, ['**/*.md'])
+    const built = buildEntries(files)
+    const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)
+    return toReport(issues, [{ kind: 'folder', path }])
+  }
+  if (path.endsWith('.md')) return validatePayload(path)
+  if (!path.endsWith('.json')) {
+    throw new LoadoutError('UNRECOGNISED', `${path} is nothing that can be validated`, {
+      hint: 'give an index (.json), a payload (.md), a folder of payloads, or loadout.json',
+    })
+  }
+  if (basename(path) === SETTINGS_FILE) return validateSettings(path)
+  return toReport(indexIssues(readJson(path)), [{ kind: 'index', path }])
+}
+
+function validateLayers(machine: Machine, options: ResolveOptions): Report<Validation> {
+  const { layers, findings } = readLayers(layerPlaces(machine, options))
+  if (layers.length === 0 && findings.length === 0) {
+    throw new LoadoutError('NO_INDEX', 'no index was found in any layer', {
+      hint: 'run: loadout index build, or name the file to validate',
+    })
+  }
+  const broken = findings.filter(({ code }) => code !== 'MALFORMED_ENTRY').map(asIssue)
+  const issues = layers.flatMap(({ path }) => indexIssues(readJson(path)))
+  return toReport(
+    [...broken, ...issues],
+    layers.map(({ path }) => ({ kind: 'index', path })),
+  )
+}
+
+function indexIssues(json: unknown): ValidationIssue[] {
+  return validateIndex(json as LoadoutIndex)
+}
+
+function validatePayload(path: string): Report<Validation> {
+  const { entries, findings } = buildEntries([{ path, text: readText(path) }])
+  const issues = [...findings, ...lintRouting(entries)].map(asIssue)
+  // On its own a payload that cannot be routed is an error; among many it is one that was skipped.
+  const strict = issues.map((issue) =>
+    issue.code === 'NO_FRONTMATTER' ? { ...issue, severity: 'error' as const } : issue,
+  )
+  return toReport(strict, [{ kind: 'payload', path }])
+}
+
+function validateSettings(path: string): Report<Validation> {
+  try {
+    parseSettings(readJson(path), path)
+    return toReport([], [{ kind: 'settings', path }])
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'BAD_SETTINGS') throw error
+    const { message, hint } = error
+    return toReport(
+      [asIssue({ severity: 'error', code: error.code, message, ...(hint ? { hint } : {}) })],
+      [{ kind: 'settings', path }],
+    )
+  }
+}
+
+function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
+  return {
+    severity: severity === 'error' ? 'error' : 'warning',
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(subject === undefined ? {} : { entryId: subject }),
+  }
+}
+
+function toReport(issues: ValidationIssue[], checked: Validation['checked']): Report<Validation> {
+  const errors = issues.filter(({ severity }) => severity === 'error').length
+  const value = { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
+  const findings = issues.map(
+    ({ entryId, ...issue }): Finding => ({ ...issue, ...(entryId ? { subject: entryId } : {}) }),
+  )
+  return { value, findings }
+}

@@ -1,0 +1,69 @@
+import type { Loadout } from '../app/loadout.ts'
+import type { Finding, Report } from '../domain/shared/finding.ts'
+import type { Screen } from './screen.ts'
+
+/** A flag as data: parsing, help, completion and the documentation are all made from it. */
+export type Flag =
+  | { kind: 'switch'; summary: string }
+  | { kind: 'text'; value: string; summary: string }
+  | { kind: 'list'; value: string; summary: string }
+  | { kind: 'number'; value: string; summary: string }
+  | { kind: 'choice'; choices: readonly string[]; summary: string }
+
+export type Flags = Readonly<Record<string, Flag>>
+
+export interface Argument {
+  name: string
+  summary: string
+  required?: boolean
+  /** Takes all remaining words, joined by blanks. */
+  rest?: boolean
+  /** Completed by the shell with file names, or with these words. */
+  complete?: 'file' | readonly string[]
+}
+
+type FlagValue<F extends Flag> = F extends { kind: 'switch' }
+  ? boolean
+  : F extends { kind: 'number' }
+    ? number
+    : F extends { kind: 'list' }
+      ? string[]
+      : F extends { kind: 'choice'; choices: readonly (infer C)[] }
+        ? C
+        : string
+
+export interface Input<F extends Flags> {
+  /** By name; an argument that was not given is absent. */
+  args: Record<string, string | undefined>
+  flags: { [K in keyof F]?: FlagValue<F[K]> }
+  /** All of standard input as text. */
+  readStdin(): string
+}
+
+/** A command as data: what it takes, one call, and how its answer looks. */
+export interface Command<F extends Flags = Flags, V = unknown> {
+  /** One or two words: `plan`, `index build`. */
+  name: string
+  summary: string
+  /** More than the summary says, for the command's own help. */
+  details?: string
+  args: readonly Argument[]
+  flags: F
+  run(input: Input<F>, loadout: Loadout): Report<V> | Promise<Report<V>>
+  print(value: V, screen: Screen, findings: readonly Finding[]): string
+  /** The value for --json, where it differs from what `run` gives. */
+  toJson?(value: V): unknown
+  /** True when the findings are the answer: `print` shows them, and standard error stays quiet. */
+  printsFindings?: boolean
+}
+
+/** Keeps the types of the flags while a command is written down; the table needs only the general shape. */
+export function defineCommand<const F extends Flags, V>(command: Command<F, V>): Command {
+  return command as unknown as Command
+}
+
+/** Flags that every command has. */
+export const COMMON_FLAGS = {
+  json: { kind: 'switch', summary: 'print JSON for programs' },
+  help: { kind: 'switch', summary: 'show this help' },
+} as const satisfies Flags

@@ -1,0 +1,40 @@
+import type { Explanation } from '../../app/loadout.ts'
+import { PHASES } from '../../domain/routing/entry.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../layer-flags.ts'
+import { alignRows, grouped, lines, printableLine, type Screen } from '../screen.ts'
+
+export const explain = defineCommand({
+  name: 'explain',
+  summary: 'where an entry comes from and why a task loads it or not',
+  args: [{ name: 'id', summary: 'the id of the entry', required: true }],
+  flags: {
+    task: { kind: 'text', value: 'task', summary: 'judge the entry for this task' },
+    phase: { kind: 'choice', choices: PHASES, summary: 'and for this phase' },
+    ...LAYER_FLAGS,
+  },
+  run: ({ args, flags }, loadout) =>
+    loadout.explain({ id: args.id ?? '', task: flags.task, phase: flags.phase, layers: loadout.nameLayers(flags) }),
+  print: printExplanation,
+})
+
+export function printExplanation({ id, verdict, definitions, paths }: Explanation, screen: Screen): string {
+  const last = definitions.length - 1
+  const rows = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
+    [at === last ? '  defined in' : '  overridden', layer, paths[at] ?? ''],
+    ['', '', summary ?? ''],
+    [
+      '',
+      '',
+      `${grouped(tokens)} tok  keywords [${keywords?.join(', ') ?? ''}]${at === last && last > 0 ? '  ← this one counts' : ''}`,
+    ],
+  ])
+  return lines(
+    verdict === undefined
+      ? screen.strong(printableLine(id))
+      : `${screen.strong(printableLine(id))} ${verdict.loaded ? 'is loaded' : 'is not loaded'}.`,
+    verdict !== undefined && `  ${printableLine(verdict.reason)}`,
+    alignRows(rows),
+    verdict?.hint !== undefined && `To load it: ${printableLine(verdict.hint)}`,
+  )
+}

@@ -1,0 +1,86 @@
+import type { LoadedPlan, TaskPlan } from '../../app/loadout.ts'
+import { PHASES } from '../../domain/routing/entry.ts'
+import type { MatchResult } from '../../domain/routing/match.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../layer-flags.ts'
+import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
+
+export const plan = defineCommand({
+  name: 'plan',
+  summary: 'what a task needs, why, and what it costs',
+  details: 'With --load the text of the chosen payloads is printed, each fenced as data, and the load is recorded.',
+  args: [
+    { name: 'task', summary: 'what is to be done, in your words; - reads standard input', required: true, rest: true },
+  ],
+  flags: {
+    load: { kind: 'switch', summary: 'print the text of the payloads, ready for a model' },
+    budget: { kind: 'number', value: 'tokens', summary: 'the most the plan may cost; what does not fit is listed' },
+    phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },
+    ...LAYER_FLAGS,
+  },
+  run: ({ args, flags, readStdin }, loadout) => {
+    const task = args.task === '-' ? readStdin() : (args.task ?? '')
+    const request = { task, budget: flags.budget, phase: flags.phase, layers: loadout.nameLayers(flags) }
+    return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
+  },
+  print: (value: TaskPlan | LoadedPlan, screen) =>
+    'contents' in value ? value.contents.map(({ text }) => text).join('\n') : printPlan(value, screen),
+})
+
+// Above this, entries that a task does not need are counted instead of listed.
+const MOST_LISTED = 30
+
+export function printPlan(plan: TaskPlan, screen: Screen): string {
+  const used = plan.preloadTokens + plan.onDemandTokens
+  return lines(
+    `Task: ${JSON.stringify(printableLine(shorten(plan.task)))}`,
+    '',
+    plan.knownEntries === 0
+      ? '  Nothing is known yet: no index was found. Start with: loadout index build, or loadout try'
+      : alignRows([...chosenRows(plan), ...restRows(plan)], [2]),
+    '',
+    plan.knownEntries > 0 && `  ${screen.strong(summaryOf(used, plan.knownTokens))}`,
+  )
+}
+
+function chosenRows(plan: TaskPlan): string[][] {
+  const row = (label: string, { entry }: MatchResult, reason: string) => {
+    return [`  ${label}`, entry.id, tokens(entry.tokens_est), plan.sources[entry.id] ?? '', reason]
+  }
+  return [
+    ...plan.preload.map((match) => row('load now', match, match.reason)),
+    ...plan.onDemand.map((match) => row('load now', match, match.reason)),
+    ...plan.leftOut.map(({ match, reason }) => row('left out', match, reason)),
+  ]
+}
+
+function restRows(plan: TaskPlan): string[][] {
+  if (plan.knownEntries > MOST_LISTED) {
+    const chosen = plan.preload.length + plan.onDemand.length + plan.leftOut.length
+    const unmatched = plan.knownEntries - chosen - plan.manualCount
+    return [
+      ['  left out', count(unmatched, 'entry', 'entries'), '', '', 'nothing of them is in the task'],
+      ...(plan.manualCount > 0
+        ? [['  on request', count(plan.manualCount, 'entry', 'entries'), '', '', 'manual']]
+        : []),
+    ]
+  }
+  return plan.manual.map(({ id, priority, tokens_est }) =>
+    priority === 'manual'
+      ? ['  on request', id, tokens(tokens_est), plan.provenance[id] ?? '', 'manual']
+      : ['  left out', id, tokens(tokens_est), plan.provenance[id] ?? '', 'nothing of it is in the task'],
+  )
+}
+
+function summaryOf(used: number, known: number): string {
+  const share = known > 0 ? Math.floor((1 - used / known) * 100) : 0
+  return `${grouped(used)} of ${grouped(known)} tokens: ${share} % of what is known stays out of the way.`
+}
+
+function tokens(estimate: number): string {
+  return `${grouped(estimate)} tok`
+}
+
+function shorten(task: string): string {
+  return task.length > 160 ? `${task.slice(0, 159)}…` : task
+}

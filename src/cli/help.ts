@@ -1,0 +1,47 @@
+import { COMMON_FLAGS, type Command, type Flag } from './command.ts'
+import { COMMAND_GROUPS } from './commands.ts'
+import { usageLine } from './parse.ts'
+import { alignRows, lines, type Screen } from './screen.ts'
+
+export function overview(version: string, screen: Screen): string {
+  const groups = COMMAND_GROUPS.flatMap(({ title, commands }) => [
+    '',
+    screen.strong(title),
+    ...alignRows(commands.map(({ name, summary }) => [`  ${name}`, summary])),
+  ])
+  return lines(
+    `${screen.strong('loadout')} ${version}: equips AI agents with the right knowledge, and says why.`,
+    '',
+    'usage: loadout <command> [arguments] [flags]',
+    groups,
+    '',
+    'loadout help <command> explains one. New here? loadout try shows it on sample data.',
+    'Exit codes: 0 fine, 1 findings that need action, 2 could not run.',
+  )
+}
+
+export function commandHelp(command: Command, screen: Screen): string {
+  const args = alignRows(command.args.map(({ name, summary }) => [`  ${name}`, summary]))
+  return lines(
+    `${screen.strong(`loadout ${command.name}`)}: ${command.summary}`,
+    command.details !== undefined && ['', command.details],
+    '',
+    `usage: ${usageLine(command)} [flags]`,
+    args.length > 0 && ['', ...args],
+    '',
+    alignRows(flagRows(command).map(([flag, summary]) => [`  ${flag}`, summary])),
+  )
+}
+
+/** `--flag <value>` and what it does, for help and documentation. */
+export function flagRows(command: Command): [string, string][] {
+  return Object.entries({ ...command.flags, ...COMMON_FLAGS }).map(([name, flag]) => [
+    `--${name}${showValue(flag)}`,
+    flag.summary,
+  ])
+}
+
+function showValue(flag: Flag): string {
+  if (flag.kind === 'switch') return ''
+  return flag.kind === 'choice' ? ` <${flag.choices.join('|')}>` : ` <${flag.value}>`
+}

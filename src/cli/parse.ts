@@ -1,0 +1,103 @@
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { nearest } from '../domain/shared/nearest.ts'
+import { type Argument, COMMON_FLAGS, type Command, type Flag, type Flags } from './command.ts'
+
+type Value = string | number | boolean | string[]
+
+export interface ParsedArguments {
+  args: Record<string, string>
+  flags: Record<string, Value>
+}
+
+/** Reads the words after a command's name. Strict: what the command does not know is an error, never ignored. */
+export function parseArguments(command: Command, words: readonly string[]): ParsedArguments {
+  const flags = new Map<string, Value>()
+  const positional: string[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    if (word === '--') {
+      positional.push(...words.slice(at + 1))
+      break
+    }
+    if (!word.startsWith('-') || word === '-') {
+      positional.push(word)
+      continue
+    }
+    const [name, attached] = splitFlag(word)
+    const flag = findFlag(command, name, word)
+    if (flag.kind === 'switch') {
+      if (attached !== undefined) throw usage(command, `--${name} takes no value`)
+      flags.set(name, true)
+      continue
+    }
+    const text = attached ?? words[++at]
+    if (text === undefined || (attached === undefined && /^--?[a-z]/.test(text))) {
+      throw usage(command, `--${name} needs a value`)
+    }
+    flags.set(name, readValue(command, name, flag, text, flags.get(name)))
+  }
+  return { args: assign(command, positional), flags: Object.fromEntries(flags) }
+}
+
+function splitFlag(word: string): [string, string | undefined] {
+  if (word === '-h') return ['help', undefined]
+  const equals = word.indexOf('=')
+  const name = word.replace(/^--?/, '')
+  return equals < 0 ? [name, undefined] : [name.slice(0, name.indexOf('=')), word.slice(equals + 1)]
+}
+
+function findFlag(command: Command, name: string, word: string): Flag {
+  const known: Flags = { ...command.flags, ...COMMON_FLAGS }
+  const flag = Object.hasOwn(known, name) && (word.startsWith('--') || word === '-h') ? known[name] : undefined
+  if (flag !== undefined) return flag
+  const close = nearest(name, Object.keys(known))
+  const typed = word.startsWith('--') ? `--${name}` : word
+  throw usage(command, `there is no flag ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
+}
+
+function readValue(command: Command, name: string, flag: Flag, text: string, before: Value | undefined): Value {
+  if (flag.kind === 'list') return [...(Array.isArray(before) ? before : []), ...text.split(',')]
+  if (flag.kind === 'choice' && !flag.choices.includes(text)) {
+    const close = nearest(text, flag.choices)
+    const meant = close === undefined ? '' : `; did you mean ${close}?`
+    throw usage(command, `--${name} must be one of ${flag.choices.join(', ')}, not "${text}"${meant}`)
+  }
+  if (flag.kind !== 'number') return text
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
+    throw usage(command, `--${name} must be a whole number, not "${text}"`)
+  }
+  return number
+}
+
+function assign(command: Command, words: readonly string[]): Record<string, string> {
+  const args: Record<string, string> = {}
+  let at = 0
+  for (const argument of command.args) {
+    if (at >= words.length) break
+    args[argument.name] = argument.rest ? words.slice(at).join(' ') : words[at]!
+    at = argument.rest ? words.length : at + 1
+  }
+  if (at < words.length) throw usage(command, `"${words[at]}" is one word too many`)
+  return args
+}
+
+/** Said only when the command is really run, so that `--help` works without arguments. */
+export function requireArguments(command: Command, args: Readonly<Record<string, string>>): void {
+  const missing = command.args.find(({ name, required }) => required && (args[name] ?? '').trim() === '')
+  if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.summary}`)
+}
+
+export function usageLine(command: Command): string {
+  return ['loadout', command.name, ...command.args.map(showArgument)].join(' ')
+}
+
+function showArgument({ name, required, rest }: Argument): string {
+  const shown = rest ? `${name}…` : name
+  return required ? `<${shown}>` : `[${shown}]`
+}
+
+function usage(command: Command, message: string): LoadoutError {
+  const help = `loadout help ${command.name}`
+  return new LoadoutError('USAGE', message, { hint: `usage: ${usageLine(command)} [flags]   (${help})` })
+}

@@ -1,0 +1,73 @@
+import { printable, printableLine } from '../domain/shared/printable.ts'
+
+/** How text may look where it is going. */
+export interface Screen {
+  strong(text: string): string
+  faint(text: string): string
+  good(text: string): string
+  alert(text: string): string
+}
+
+// Most text is; it spares the large tables behind the Unicode classes.
+const ASCII = /^[\x20-\x7e]*$/
+
+const plain = (text: string) => text
+
+export function createScreen(hasColour: boolean): Screen {
+  if (!hasColour) return { strong: plain, faint: plain, good: plain, alert: plain }
+  const paint = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
+  return { strong: paint(1), faint: paint(2), good: paint(32), alert: paint(33) }
+}
+
+/** Rows with aligned columns, two blanks apart; `right` names the columns of numbers. Texts from files are made harmless. */
+export function alignRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
+  const clean = rows.map((row) => row.map(printableLine))
+  const widths: number[] = []
+  for (const row of clean) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, width(cell))
+    })
+  }
+  return clean.map((row) =>
+    row
+      .map((cell, column) => {
+        const padding = ' '.repeat((widths[column] ?? 0) - width(cell))
+        return right.includes(column) ? padding + cell : cell + padding
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Columns a text takes: wide East Asian characters take two, marks none. */
+export function width(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let columns = 0
+  for (const character of text) columns += /\p{M}|\u200d/u.test(character) ? 0 : isWide(character) ? 2 : 1
+  return columns
+}
+
+function isWide(character: string): boolean {
+  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+    character,
+  )
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${grouped(number)} ${number === 1 ? one : many}`
+}
+
+/** Thousands apart, the same in every locale. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+}
+
+export function lines(...parts: readonly (string | readonly string[] | undefined | false)[]): string {
+  return parts
+    .flat()
+    .filter((part): part is string => typeof part === 'string')
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+export { printable, printableLine }

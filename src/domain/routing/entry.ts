@@ -1,0 +1,34 @@
+export type Priority = 'core' | 'domain' | 'manual'
+
+export const PRIORITIES: readonly Priority[] = ['core', 'domain', 'manual']
+
+/** The phases of an agent's loop in which a payload wants to be loaded. */
+export interface Triggers {
+  task: boolean
+  plan: boolean
+  edit: boolean
+}
+
+export type Phase = keyof Triggers
+
+export const PHASES: readonly Phase[] = ['task', 'plan', 'edit']
+
+export const DEFAULT_TRIGGERS: Triggers = { task: true, plan: true, edit: false }
+
+/** How a matched entry enters the context: at once, when the task matches, or only when asked for. */
+export type LoadMode = 'eager' | 'lazy' | 'manual'
+
+/** One row of a dispatch index: what a payload is about and what it costs, without its text. */
+export interface LoadoutEntry {
+  id: string
+  /** Relative to the root of the layer that holds the index. */
+  path: string
+  keywords: string[]
+  /** Named intents such as `ci_pipeline`; one word of the name is enough to match. */
+  patterns: string[]
+  priority: Priority
+  summary: string
+  triggers: Triggers
+  tokens_est: number
+  lines: number
+}

@@ -1,0 +1,113 @@
+import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './entry.ts'
+import { readFields, type Value, writeText } from './frontmatter-fields.ts'
+
+/** The routing metadata that a payload carries. */
+export interface Frontmatter {
+  id: string
+  keywords: string[]
+  patterns: string[]
+  priority: Priority
+  triggers: Triggers
+  /** The line shown in the index; without it, the first sentence of the body. */
+  summary?: string
+}
+
+export interface ParsedPayload {
+  frontmatter: Frontmatter | null
+  body: string
+}
+
+/** Never throws. A text without a block that has an id is all body. */
+export function parseFrontmatter(content: string): ParsedPayload {
+  const { frontmatter, body } = readPayload(content)
+  return { frontmatter, body }
+}
+
+/** The same, with a sentence for everything in the block that could not be read as meant. */
+export function readPayload(content: string): ParsedPayload & { problems: string[] } {
+  const block = splitBlock(content)
+  if (block === undefined) return { frontmatter: null, body: content, problems: [] }
+  const { fields, problems } = readFields(block.lines)
+  const id = fields.get('id')
+  if (typeof id !== 'string' || id === '') {
+    return { frontmatter: null, body: content, problems: [...problems, 'it has no id'] }
+  }
+  const frontmatter: Frontmatter = {
+    id,
+    keywords: readList(fields, 'keywords', problems),
+    patterns: readList(fields, 'patterns', problems),
+    priority: readPriority(fields, problems),
+    triggers: readTriggers(fields, problems),
+  }
+  const summary = fields.get('summary')
+  if (typeof summary === 'string') frontmatter.summary = summary
+  return { frontmatter, body: block.body, problems }
+}
+
+/** `parseFrontmatter(serializeFrontmatter(x))` gives x back, whatever its texts contain. */
+export function serializeFrontmatter(frontmatter: Frontmatter): string {
+  const { id, keywords, patterns, priority, triggers, summary } = frontmatter
+  const list = (texts: readonly string[]) => `[${texts.map((text) => writeText(text, 'list')).join(', ')}]`
+  return [
+    '---',
+    `id: ${writeText(id)}`,
+    `keywords: ${list(keywords)}`,
+    ...(patterns.length > 0 ? [`patterns: ${list(patterns)}`] : []),
+    `priority: ${priority}`,
+    ...(summary === undefined ? [] : [`summary: ${writeText(summary)}`]),
+    'triggers:',
+    ...PHASES.map((phase) => `  ${phase}: ${triggers[phase]}`),
+    '---',
+  ].join('\n')
+}
+
+/** The lines between the opening `---` and the next, and what follows. */
+function splitBlock(content: string): { lines: string[]; body: string } | undefined {
+  const start = content.startsWith('\ufeff') ? 1 : 0
+  let from = nextLine(content, start)
+  if (content.slice(start, from).trim() !== '---') return undefined
+  const lines: string[] = []
+  while (from < content.length) {
+    const to = nextLine(content, from)
+    const line = content.slice(from, to)
+    if (line.trim() === '---') return { lines, body: content.slice(to) }
+    lines.push(line.replace(/\r?\n$/, ''))
+    from = to
+  }
+  return undefined
+}
+
+function nextLine(content: string, from: number): number {
+  const end = content.indexOf('\n', from)
+  return end < 0 ? content.length : end + 1
+}
+
+function readList(fields: Map<string, Value>, key: string, problems: string[]): string[] {
+  const value = fields.get(key)
+  if (value === undefined || Array.isArray(value)) return value ?? []
+  problems.push(`${key} must be a list such as [one, two]`)
+  return []
+}
+
+function readPriority(fields: Map<string, Value>, problems: string[]): Priority {
+  const value = fields.get('priority')
+  const priority = PRIORITIES.find((known) => known === value)
+  if (value !== undefined && priority === undefined) problems.push(`priority must be one of ${PRIORITIES.join(', ')}`)
+  return priority ?? 'domain'
+}
+
+function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers {
+  const value = fields.get('triggers')
+  const triggers = { ...DEFAULT_TRIGGERS }
+  if (value === undefined) return triggers
+  if (!(value instanceof Map)) {
+    problems.push('triggers must be followed by indented lines such as "task: true"')
+    return triggers
+  }
+  for (const phase of PHASES) {
+    const flag = value.get(phase)
+    if (typeof flag === 'boolean') triggers[phase] = flag
+    else if (flag !== undefined) problems.push(`triggers.${phase} must be true or false`)
+  }
+  return triggers
+}

@@ -1,0 +1,95 @@
+import type { Finding } from '../shared/finding.ts'
+import { isRecord, isTextList } from '../shared/record.ts'
+import type { LoadoutEntry } from './entry.ts'
+
+/** Token estimates that tell what routing saves. */
+export interface Budget {
+  always_loaded_est: number
+  on_demand_total_est: number
+  avg_task_load_est: number
+  /** Measured from the usage log; null until something was measured. */
+  avg_task_load_observed: number | null
+}
+
+/** The dispatch table: small, always loaded, derived from the payloads. */
+export interface LoadoutIndex {
+  version: string
+  /** ISO 8601 instant at which the content last changed. */
+  generated: string
+  entries: LoadoutEntry[]
+  budget: Budget
+  /** True: nothing is preloaded, core entries wait until they are asked for. */
+  lazyLoad?: boolean
+}
+
+export const INDEX_VERSION = '1.0.0'
+
+/** The border for index files: unknown JSON in; an index with usable entries, or the reason why there is none. */
+export function readIndex(json: unknown): { index: LoadoutIndex; findings: Finding[] } | { problem: string } {
+  if (!isRecord(json)) return { problem: `it must be a JSON object, but is ${nameOf(json)}` }
+  if (!Array.isArray(json.entries)) return { problem: `"entries" must be a list, but is ${nameOf(json.entries)}` }
+  const findings: Finding[] = []
+  const entries: LoadoutEntry[] = []
+  json.entries.forEach((entry: unknown, position) => {
+    if (isUsable(entry)) entries.push(entry)
+    else findings.push(malformed(entry, position))
+  })
+  const index: LoadoutIndex = {
+    version: typeof json.version === 'string' ? json.version : '',
+    generated: typeof json.generated === 'string' ? json.generated : '',
+    entries,
+    budget: readBudget(json.budget),
+  }
+  if (typeof json.lazyLoad === 'boolean') index.lazyLoad = json.lazyLoad
+  return { index, findings }
+}
+
+/** Why an entry cannot take part in routing, or undefined when it can. */
+export function entryProblem(entry: unknown): string | undefined {
+  if (!isRecord(entry)) return `it is ${nameOf(entry)}`
+  if (typeof entry.id !== 'string' || entry.id === '') return 'it has no id'
+  if (entry.patterns !== undefined && !isTextList(entry.patterns)) return 'its patterns are not a list of texts'
+  if (entry.priority === 'core' || entry.priority === 'manual') {
+    return entry.keywords === undefined || isTextList(entry.keywords)
+      ? undefined
+      : 'its keywords are not a list of texts'
+  }
+  return isTextList(entry.keywords) ? undefined : 'its keywords are not a list of texts'
+}
+
+export function isUsable(entry: unknown): entry is LoadoutEntry {
+  return entryProblem(entry) === undefined
+}
+
+export function tokensOf(entry: LoadoutEntry): number {
+  return Number.isFinite(entry.tokens_est) && entry.tokens_est > 0 ? entry.tokens_est : 0
+}
+
+function malformed(entry: unknown, position: number): Finding {
+  const id = isRecord(entry) && typeof entry.id === 'string' && entry.id !== '' ? entry.id : undefined
+  return {
+    severity: 'error',
+    code: 'MALFORMED_ENTRY',
+    message: `entry ${position + 1}${id === undefined ? '' : ` (${id})`} was skipped: ${entryProblem(entry)}`,
+    ...(id === undefined ? {} : { subject: id }),
+    hint: 'rebuild the index with: loadout index build',
+  }
+}
+
+function readBudget(json: unknown): Budget {
+  const number = (key: string) => (isRecord(json) && typeof json[key] === 'number' ? json[key] : 0)
+  return {
+    always_loaded_est: number('always_loaded_est'),
+    on_demand_total_est: number('on_demand_total_est'),
+    avg_task_load_est: number('avg_task_load_est'),
+    avg_task_load_observed:
+      isRecord(json) && typeof json.avg_task_load_observed === 'number' ? json.avg_task_load_observed : null,
+  }
+}
+
+export function nameOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,149 @@
+import { buildEntries } from './build-index.ts'
+import { DEFAULT_TRIGGERS } from './entry.ts'
+import { serializeFrontmatter } from './frontmatter.ts'
+import { type Section, splitSections } from './sections.ts'
+import { STOP_WORDS } from './stop-words.ts'
+import { estimateTokens } from './tokens.ts'
+import { splitWords } from './words.ts'
+
+/** How a large instruction file becomes a lean one and a set of payloads. A value: nothing is written. */
+export interface Migration {
+  payloads: MigratedPayload[]
+  kept: KeptSection[]
+  /** The instruction file as it would be: what is kept, and a list of what can be loaded. */
+  lean: string
+  tokensBefore: number
+  tokensAfter: number
+}
+
+export interface MigratedPayload {
+  id: string
+  heading: string
+  path: string
+  keywords: string[]
+  tokens: number
+  text: string
+}
+
+export interface KeptSection {
+  heading: string
+  tokens: number
+  reason: string
+}
+
+export interface MigrationRules {
+  /** Folder of the payloads, relative to the root. */
+  into: string
+  level?: number | undefined
+  /** Headings to keep inline, besides those that look like rules for everything. */
+  keep?: readonly string[] | undefined
+  /** The text of a payload file that is already there, so that none is overwritten. */
+  existing(path: string): string | undefined
+  /** Ids already in use by other payloads. */
+  takenIds: ReadonlySet<string>
+}
+
+const MOST_KEYWORDS = 8
+// A pointer to a section costs about as much as a section of this size.
+const SMALLEST_PAYLOAD = 60
+const CORE_WORDS = new Set(
+  'always core critical essential important mandatory must never principles required'.split(' '),
+)
+
+export function planMigration(markdown: string, rules: MigrationRules): Migration {
+  const sections = splitSections(markdown, rules.level)
+  const words = sections.map(({ text }) => countWords(text))
+  const payloads: MigratedPayload[] = []
+  const kept: KeptSection[] = []
+  const inline: string[] = []
+  sections.forEach((section, at) => {
+    const reason = reasonToKeep(section, rules.keep ?? [])
+    if (reason === undefined) {
+      payloads.push(toPayload(section, pickKeywords(section.heading, words[at]!, words), rules, payloads))
+    } else {
+      kept.push({ heading: section.heading, tokens: estimateTokens(section.text), reason })
+      inline.push(section.text)
+    }
+  })
+  const lean = leanFile(inline.join(''), payloads)
+  return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
+}
+
+function reasonToKeep({ heading, text }: Section, keep: readonly string[]): string | undefined {
+  if (heading === '') return 'it stands before the first heading'
+  if (keep.some((wanted) => wanted.trim().toLowerCase() === heading.toLowerCase())) return 'you asked for it'
+  const core = splitWords(heading).find((word) => CORE_WORDS.has(word))
+  if (core !== undefined) return `its heading says "${core}"`
+  if (estimateTokens(text) < SMALLEST_PAYLOAD) return 'it is as short as a pointer to it'
+  return undefined
+}
+
+function toPayload(
+  section: Section,
+  keywords: string[],
+  rules: MigrationRules,
+  earlier: readonly MigratedPayload[],
+): MigratedPayload {
+  const stem = slug(section.heading) || `section-${earlier.length + 1}`
+  for (let attempt = 1; ; attempt++) {
+    const id = attempt === 1 ? stem : `${stem}-${attempt}`
+    const path = `${rules.into}/${id}.md`
+    const text = `${serializeFrontmatter(frontmatterFor(id, keywords))}\n\n${section.text}`
+    const existing = rules.existing(path)
+    // The same text is there when an earlier run was interrupted: then there is nothing left to write.
+    const isFree = existing === undefined ? !rules.takenIds.has(id) : existing === text
+    if (isFree && !earlier.some((other) => other.id === id)) {
+      return { id, heading: section.heading, path, keywords, tokens: estimateTokens(text), text }
+    }
+  }
+}
+
+function frontmatterFor(id: string, keywords: string[]) {
+  return { id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS }
+}
+
+/** The lean file: one line per payload tells an agent without Loadout where to look. */
+function leanFile(inline: string, payloads: readonly MigratedPayload[]): string {
+  if (payloads.length === 0) return inline
+  const { entries } = buildEntries(payloads)
+  const lines = entries.map(({ path, summary, keywords }) => `- \`${path}\` (${keywords.join(', ')}): ${summary}`)
+  const gap = inline === '' || inline.endsWith('\n\n') ? '' : inline.endsWith('\n') ? '\n' : '\n\n'
+  return `${inline}${gap}## Loaded on demand\n\nRead one of these when the task touches its subject; \`loadout plan "<task>"\` picks them.\n\n${lines.join('\n')}\n`
+}
+
+/** The words that set a section apart: those of its heading, then what it says often and others do not. */
+function pickKeywords(heading: string, own: Map<string, number>, all: readonly Map<string, number>[]): string[] {
+  const telling = (word: string) => word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
+  const chosen = new Set(splitWords(heading).filter(telling))
+  const ranked = [...own]
+    .filter(([word, count]) => telling(word) && word.length > 2 && count > 1)
+    .map(([word, count]) => ({ word, weight: count * Math.log(1 + all.length / sectionsWith(word, all)) }))
+    .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
+  for (const { word } of ranked) {
+    if (chosen.size >= MOST_KEYWORDS) break
+    chosen.add(word)
+  }
+  return [...chosen].slice(0, MOST_KEYWORDS)
+}
+
+function sectionsWith(word: string, all: readonly Map<string, number>[]): number {
+  return all.filter((words) => words.has(word)).length
+}
+
+function countWords(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of splitWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+function slug(heading: string): string {
+  const ascii = heading
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return ascii
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
+}

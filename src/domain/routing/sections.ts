@@ -1,0 +1,65 @@
+/** A Markdown file cut at its headings. Joining the texts gives the file back. */
+export interface Section {
+  /** Empty for what stands before the first heading. */
+  heading: string
+  text: string
+}
+
+/** Cuts at headings of a level and above; without one, at the highest level that occurs more than once. */
+export function splitSections(markdown: string, level?: number): Section[] {
+  const lines = markdown.split(/(?<=\n)/)
+  const headings = findHeadings(lines)
+  const depth = level ?? busiestLevel(headings.map((heading) => heading.level))
+  const sections: Section[] = []
+  let from = 0
+  let title = ''
+  for (const heading of headings) {
+    if (heading.level > depth) continue
+    if (heading.line > from) sections.push({ heading: title, text: lines.slice(from, heading.line).join('') })
+    title = heading.title
+    from = heading.line
+  }
+  if (from < lines.length && markdown !== '') sections.push({ heading: title, text: lines.slice(from).join('') })
+  return sections
+}
+
+interface Heading {
+  line: number
+  level: number
+  title: string
+}
+
+/** Headings with leading hashes; what looks like one inside a code block, comment or frontmatter is not. */
+function findHeadings(lines: readonly string[]): Heading[] {
+  const headings: Heading[] = []
+  let fence: string | undefined
+  let isComment = false
+  for (let line = endOfFrontmatter(lines); line < lines.length; line++) {
+    const text = lines[line] ?? ''
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1]
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined
+    } else if (isComment) {
+      isComment = !text.includes('-->')
+    } else if (mark !== undefined) {
+      fence = mark
+    } else if (/^ {0,3}<!--/.test(text) && !text.includes('-->')) {
+      isComment = true
+    } else {
+      const found = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?\n?$/.exec(text)
+      if (found?.[1] !== undefined) headings.push({ line, level: found[1].length, title: (found[2] ?? '').trim() })
+    }
+  }
+  return headings
+}
+
+function endOfFrontmatter(lines: readonly string[]): number {
+  if (lines[0]?.replace('\ufeff', '').trim() !== '---') return 0
+  const end = lines.findIndex((line, at) => at > 0 && line.trim() === '---')
+  return end < 0 ? 0 : end + 1
+}
+
+function busiestLevel(levels: readonly number[]): number {
+  const repeated = [1, 2, 3, 4, 5, 6].find((level) => levels.filter((other) => other === level).length > 1)
+  return repeated ?? Math.min(...levels, 6)
+}

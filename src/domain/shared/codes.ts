@@ -1,0 +1,67 @@
+/** Every code a finding or an error can carry. One closed list, so that programs can rely on it. */
+export const CODES = [
+  // the shape of an index (the public format's own codes)
+  'MISSING_VERSION',
+  'MISSING_GENERATED',
+  'INVALID_ENTRIES',
+  'MISSING_ID',
+  'BAD_ID_FORMAT',
+  'DUPLICATE_ID',
+  'MISSING_PATH',
+  'INVALID_PRIORITY',
+  'MISSING_SUMMARY',
+  'LONG_SUMMARY',
+  'EMPTY_KEYWORDS',
+  'BAD_TOKEN_EST',
+  'NEGATIVE_BUDGET',
+  'INVALID_INDEX',
+  'MALFORMED_ENTRY',
+  'BAD_FIELD',
+  // layers
+  'LAYER_MALFORMED',
+  'LAYER_UNREADABLE',
+  // payload files
+  'NO_FRONTMATTER',
+  'BAD_FRONTMATTER',
+  'PAYLOAD_MISSING',
+  'PAYLOAD_ORPHAN',
+  'PAYLOAD_UNREADABLE',
+  'PATH_ESCAPE',
+  'DRIFT',
+  'BUDGET_DRIFT',
+  'NO_PAYLOADS',
+  // how an index will route
+  'DEAD_KEYWORD',
+  'UNROUTABLE_ENTRY',
+  'TOO_MANY_KEYWORDS',
+  'STOP_WORD_PATTERN',
+  'ALWAYS_OUTRANKED',
+  // plans and their contents
+  'CORE_OVER_BUDGET',
+  'LEFT_OUT',
+  'FENCE_NEUTRALISED',
+  'FENCE_BROKEN',
+  'TEXT_CLEANED',
+  // usage
+  'USAGE_NOT_RECORDED',
+  'USAGE_JUNK_LINES',
+  // files and calls
+  'FILE_NOT_FOUND',
+  'FILE_UNREADABLE',
+  'FILE_EXISTS',
+  'NOT_A_FILE',
+  'NOT_A_FOLDER',
+  'FILE_TOO_LARGE',
+  'NOT_TEXT',
+  'BAD_JSON',
+  'BAD_SETTINGS',
+  'UNRECOGNISED',
+  'WRITE_FAILED',
+  'ENTRY_NOT_FOUND',
+  'NO_INDEX',
+  'NOTHING_TO_SPLIT',
+  'USAGE',
+  'UNEXPECTED',
+] as const
+
+export type Code = (typeof CODES)[number]

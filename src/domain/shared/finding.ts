@@ -1,0 +1,24 @@
+import type { Code } from './codes.ts'
+
+export type Severity = 'error' | 'warning' | 'info'
+
+/** Expected trouble, travelling with a result. An error needs action; a warning is worth knowing. */
+export interface Finding {
+  severity: Severity
+  code: Code
+  message: string
+  /** What it is about: an entry id, a path, a layer. */
+  subject?: string
+  /** What to do about it. */
+  hint?: string
+}
+
+/** What a use case gives back: its answer, and the trouble met on the way. */
+export interface Report<T> {
+  value: T
+  findings: Finding[]
+}
+
+export function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some((finding) => finding.severity === 'error')
+}

@@ -1,0 +1,19 @@
+// C0 and C1 controls, bidirectional controls, line separators and lone surrogates: what can repaint, reorder or break a
+// terminal. A function, because building the class takes time that plain text never needs.
+const unprintable = () =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/gu
+
+const PLAIN_LINE = /^[\x20-\x7e]*$/
+const PLAIN = /^[\x20-\x7e\n\t]*$/
+
+/** Text for a terminal: everything that could steer it is made visible. Tabs and line ends stay. */
+export function printable(text: string): string {
+  if (PLAIN.test(text)) return text
+  return text.replace(unprintable(), (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The same on one line: for names and summaries inside a row. */
+export function printableLine(text: string): string {
+  return PLAIN_LINE.test(text) ? text : printable(text.replace(/[\t\r\n]+/g, ' '))
+}

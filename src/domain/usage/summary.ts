@@ -1,0 +1,56 @@
+import { FingerprintSet } from './fingerprint-set.ts'
+import { isEvent, type UsageEvent } from './usage-event.ts'
+
+export interface UsageSummary {
+  entryId: string
+  loadCount: number
+  totalTokens: number
+  lastLoaded: string
+  triggers: string[]
+  modes: Set<string>
+}
+
+/** Per entry, the most loaded first. */
+export function summarizeUsage(events: readonly UsageEvent[]): UsageSummary[] {
+  const tally = new UsageTally()
+  for (const event of events) if (isEvent(event)) tally.add(event)
+  return tally.summaries()
+}
+
+/** Sums up a log event by event, so that its size does not matter. */
+export class UsageTally {
+  events = 0
+  private tokens = 0
+  private readonly tasks = new FingerprintSet()
+  private readonly entries = new Map<string, UsageSummary>()
+
+  add(event: UsageEvent): void {
+    this.events++
+    this.tokens += event.tokensEst
+    this.tasks.add(event.taskHash)
+    let entry = this.entries.get(event.entryId)
+    if (entry === undefined) {
+      const { entryId, timestamp } = event
+      entry = { entryId, loadCount: 0, totalTokens: 0, lastLoaded: timestamp, triggers: [], modes: new Set() }
+      this.entries.set(entryId, entry)
+    }
+    entry.loadCount++
+    entry.totalTokens += event.tokensEst
+    if (event.timestamp > entry.lastLoaded) entry.lastLoaded = event.timestamp
+    if (!entry.triggers.includes(event.trigger)) entry.triggers.push(event.trigger)
+    entry.modes.add(event.mode)
+  }
+
+  summaries(): UsageSummary[] {
+    return [...this.entries.values()].sort((a, b) => b.loadCount - a.loadCount)
+  }
+
+  taskCount(): number {
+    return this.tasks.size
+  }
+
+  /** Tokens per task: comparable with the estimate of an index. Null when nothing was measured. */
+  averagePerTask(): number | null {
+    return this.tasks.size > 0 ? Math.round(this.tokens / this.tasks.size) : null
+  }
+}

@@ -1,0 +1,38 @@
+import { realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { pathProblem } from '../domain/shared/safe-path.ts'
+import { readText } from './files.ts'
+
+/** A payload is prose for a model: beyond this it is something else. */
+const LARGEST_PAYLOAD = 4 * 1024 * 1024
+
+/** The text of a payload, only if it lies inside its root once every link is followed. */
+export function readContained(root: string, path: string): string {
+  const problem = pathProblem(path)
+  if (problem !== undefined) throw pathEscape(path, problem)
+  const full = join(root, path)
+  const real = realOrNothing(full)
+  if (real !== undefined && !`${real}${sep}`.startsWith(`${withoutSlash(realpathSync(root))}${sep}`)) {
+    throw pathEscape(path, 'it is a link that leaves its root')
+  }
+  return readText(full, LARGEST_PAYLOAD)
+}
+
+function realOrNothing(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith(sep) ? path.slice(0, -1) : path
+}
+
+function pathEscape(path: string, problem: string): LoadoutError {
+  return new LoadoutError('PATH_ESCAPE', `the payload path ${JSON.stringify(path)} is refused: ${problem}`, {
+    hint: 'keep payloads inside the folder that their index belongs to',
+  })
+}

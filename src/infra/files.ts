@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Code } from '../domain/shared/codes.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+
+/** The most that is read into memory as one text. */
+const LARGEST_TEXT = 256 * 1024 * 1024
+
+/** The whole of a regular text file. Says which path failed, why, and what to do. */
+export function readText(path: string, largest = LARGEST_TEXT): string {
+  const bytes = readBytes(path, largest)
+  if (bytes.includes(0)) throw new LoadoutError('NOT_TEXT', `${path} is not a text file: it contains NUL bytes`)
+  return bytes.toString('utf8')
+}
+
+function readBytes(path: string, largest: number): Buffer {
+  try {
+    const stat = statSync(path)
+    // Asked before opening: opening a pipe would wait for its writer.
+    if (stat.isDirectory())
+      throw new LoadoutError('NOT_A_FILE', `${path} is a folder`, { hint: 'name a file inside it' })
+    if (!stat.isFile()) throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`)
+    if (stat.size > largest) {
+      throw new LoadoutError('FILE_TOO_LARGE', `${path} has ${stat.size} bytes, more than the limit of ${largest}`)
+    }
+    return readFileSync(path)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+/** True if the path leads to a regular file. Anything in the way counts as no. */
+export function isFile(path: string): boolean {
+  return statOrNothing(path)?.isFile() ?? false
+}
+
+export function isFolder(path: string): boolean {
+  return statOrNothing(path)?.isDirectory() ?? false
+}
+
+function statOrNothing(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. */
+export function writeAtomically(path: string, content: string | readonly Uint8Array[]): void {
+  let stage: string | undefined
+  try {
+    const target = resolveLink(path)
+    mkdirSync(dirname(target), { recursive: true })
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode
+    stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+    const file = openSync(stage, 'wx', mode === undefined ? 0o666 : mode & 0o777)
+    try {
+      for (const part of typeof content === 'string' ? [Buffer.from(content)] : content) writeFully(file, part)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    if (mode !== undefined) chmodSync(stage, mode & 0o777)
+    renameSync(stage, target)
+  } catch (error) {
+    if (stage !== undefined) rmSync(stage, { force: true })
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** A file that must not be there yet. */
+export function writeNew(path: string, content: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+    throw new LoadoutError('FILE_EXISTS', `${path} exists already`, { hint: 'it was left as it is' })
+  }
+  writeAtomically(path, content)
+}
+
+function writeFully(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+}
+
+function resolveLink(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+const READ_TROUBLE: Record<string, [Code, string, string]> = {
+  ENOENT: ['FILE_NOT_FOUND', 'does not exist', 'check the path'],
+  ENOTDIR: ['FILE_NOT_FOUND', 'does not exist: a part of its path is not a folder', 'check the path'],
+  EISDIR: ['NOT_A_FILE', 'is a folder', 'name a file inside it'],
+  EACCES: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
+  EPERM: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
+  ELOOP: ['FILE_UNREADABLE', 'is a link that leads back to itself', 'repair the link'],
+  ENAMETOOLONG: ['FILE_UNREADABLE', 'has a name that is too long', 'check the path'],
+}
+
+const WRITE_TROUBLE: Record<string, [string, string]> = {
+  ENOSPC: ['the disk is full', 'free some space; nothing was changed'],
+  EDQUOT: ['the disk quota is used up', 'free some space; nothing was changed'],
+  EACCES: ['permission denied', 'check the permissions of its folder'],
+  EPERM: ['permission denied', 'check the permissions of its folder'],
+  EROFS: ['the file system is read-only', 'choose another place'],
+  ENOTDIR: ['a part of its path is not a folder', 'check the path'],
+  EEXIST: ['a part of its path is not a folder', 'check the path'],
+  EISDIR: ['it is a folder', 'check the path'],
+}
+
+export function asLoadoutError(error: unknown, path: string, action: 'read' | 'write'): LoadoutError {
+  if (error instanceof LoadoutError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const detail = error instanceof Error ? error.message : String(error)
+  if (action === 'read') {
+    const [kind, problem, hint] = READ_TROUBLE[code] ?? [
+      'FILE_UNREADABLE',
+      `cannot be read: ${detail}`,
+      'check the path',
+    ]
+    return new LoadoutError(kind, `${path} ${problem}`, { hint, cause: error })
+  }
+  const [problem, hint] = WRITE_TROUBLE[code] ?? [detail, 'check the path']
+  return new LoadoutError('WRITE_FAILED', `${path} could not be written: ${problem}`, { hint, cause: error })
+}

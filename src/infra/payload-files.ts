@@ -1,0 +1,64 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import picomatch from 'picomatch'
+import type { PayloadFile } from '../domain/routing/build-index.ts'
+import type { Finding } from '../domain/shared/finding.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { compareText } from '../domain/shared/order.ts'
+import { readContained } from './contained-file.ts'
+
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules'])
+
+/** Every file below the root that a glob names, in path order. What cannot be read is reported, not passed over. */
+export function collectPayloads(root: string, globs: readonly string[]): { files: PayloadFile[]; findings: Finding[] } {
+  const files: PayloadFile[] = []
+  const findings: Finding[] = []
+  const matches = picomatch([...globs], { dot: true })
+  const bases = new Set(globs.map((glob) => picomatch.scan(glob).base))
+  const paths = new Set<string>()
+  for (const base of bases) for (const path of walk(root, base, findings)) if (matches(path)) paths.add(path)
+  for (const path of [...paths].sort(compareText)) {
+    try {
+      files.push({ path, text: readContained(root, path) })
+    } catch (error) {
+      findings.push(unreadable(path, error))
+    }
+  }
+  return { files, findings }
+}
+
+/** Files below a folder, as slash-separated paths from the root. Linked folders are not entered. */
+function* walk(root: string, folder: string, findings: Finding[]): Generator<string> {
+  let names: Dirent[]
+  try {
+    names = readdirSync(join(root, folder), { withFileTypes: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'ENOTDIR') yield folder
+    else if (code !== 'ENOENT') findings.push(unreadable(folder, error))
+    return
+  }
+  for (const name of names) {
+    const path = relative('.', join(folder, name.name)).split(sep).join('/')
+    if (name.isDirectory()) {
+      if (!SKIPPED_FOLDERS.has(name.name)) yield* walk(root, path, findings)
+    } else if (!name.isSymbolicLink() || !isLinkedFolder(join(root, path))) yield path
+  }
+}
+
+function isLinkedFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function unreadable(path: string, error: unknown): Finding {
+  const isKnown = error instanceof LoadoutError
+  return {
+    severity: 'error',
+    code: isKnown && error.code === 'PATH_ESCAPE' ? 'PATH_ESCAPE' : 'PAYLOAD_UNREADABLE',
+    message: isKnown
+      ? error.message
+      : `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    subject: path,
+    ...(isKnown && error.hint !== undefined ? { hint: error.hint } : {}),
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isFile } from './files.ts'
+
+export const INDEX_IN_PROJECT = '.claude/loadout/index.json'
+export const SETTINGS_FILE = 'loadout.json'
+
+/**
+ * The folder whose index or settings serve a place inside a project: the nearest one upwards, no further than the root
+ * of the repository. Without one, the place itself.
+ */
+export function findProjectRoot(start: string): string {
+  const repository = findRepositoryRoot(start)
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))) return folder
+    if (repository === undefined || folder === repository || dirname(folder) === folder) return start
+  }
+}
+
+/** The nearest folder upwards with a `.git`. */
+export function findRepositoryRoot(start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (dirname(folder) === folder) return undefined
+  }
+}

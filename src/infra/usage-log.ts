@@ -1,0 +1,75 @@
+import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { readEvent, type UsageEvent } from '../domain/usage/usage-event.ts'
+import { asLoadoutError, isFile } from './files.ts'
+
+/** Appends one event in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
+export function appendEvent(event: UsageEvent, path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const file = openSync(path, 'a+', 0o600)
+    try {
+      const bytes = Buffer.from(`${endsTorn(file) ? '\n' : ''}${JSON.stringify(event)}\n`)
+      const written = writeSync(file, bytes)
+      if (written < bytes.length) writeSync(file, bytes, written)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+function endsTorn(file: number): boolean {
+  const { size } = fstatSync(file)
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  readSync(file, last, 0, 1, size - 1)
+  return last[0] !== 10
+}
+
+const CHUNK = 1024 * 1024
+// No event is this long; a line that is, is junk, and must not fill the memory.
+const LONGEST_LINE = 1024 * 1024
+
+/** Visits every event in order, a chunk at a time. Gives the number of lines that were not events; a missing log has none. */
+export function scanEvents(path: string, visit: (event: UsageEvent) => void): { junkLines: number } {
+  if (!isThere(path)) return { junkLines: 0 }
+  let junkLines = 0
+  const readLine = (line: string) => {
+    if (line.trim() === '') return
+    const event = line.length > LONGEST_LINE ? undefined : readEvent(line)
+    if (event === undefined) junkLines++
+    else visit(event)
+  }
+  forEachLine(path, readLine)
+  return { junkLines }
+}
+
+function forEachLine(path: string, readLine: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  const buffer = Buffer.allocUnsafe(CHUNK)
+  let rest = ''
+  let file: number | undefined
+  try {
+    if (!isFile(path)) throw Object.assign(new Error('it is not a regular file'), { code: 'EISDIR' })
+    file = openSync(path, 'r')
+    for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
+      const lines = (rest + decoder.write(buffer.subarray(0, count))).split('\n')
+      rest = lines.pop() ?? ''
+      // Keep one character over the limit, so that the line still counts as too long when its end comes.
+      if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1)
+      lines.forEach(readLine)
+    }
+    readLine(rest + decoder.end())
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
