@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DispatchTable } from '../domain/routing/dispatch-table.ts'
+import type { CompiledTable, DispatchTable } from '../domain/routing/dispatch-table.ts'
 import { openTable, readHead, saveTable } from '../domain/routing/saved-table.ts'
 import { hashText } from '../domain/shared/hash.ts'
 import { isRecord } from '../domain/shared/record.ts'
@@ -59,7 +59,7 @@ export function loadTable(machine: Machine, signature: Signature): { table: Disp
 }
 
 /** Keeps a table for later processes. A cache that cannot be written costs time, not results. */
-export function storeTable(machine: Machine, signature: Signature, table: DispatchTable, note: unknown): void {
+export function storeTable(machine: Machine, signature: Signature, table: CompiledTable, note: unknown): void {
   try {
     writeAtomically(cachePath(machine, signature), saveTable(table, { key: signature.key, note }))
   } catch {}

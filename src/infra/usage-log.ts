@@ -29,7 +29,7 @@ function endsTorn(file: number): boolean {
   return last[0] !== 10
 }
 
-const CHUNK = 1024 * 1024
+const CHUNK = 64 * 1024
 // No event is this long; a line that is, is junk, and must not fill the memory.
 const LONGEST_LINE = 1024 * 1024
 

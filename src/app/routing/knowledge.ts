@@ -1,4 +1,4 @@
-import { compileTable, type DispatchTable } from '../../domain/routing/dispatch-table.ts'
+import { compileTable, createTable, type DispatchTable } from '../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { Budget } from '../../domain/routing/loadout-index.ts'
 import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/merge.ts'
@@ -74,7 +74,7 @@ function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
   const { merged, layers, findings, places } = resolveLayers(machine, options)
   const { entries, budget, conflicts, provenance } = merged
   return {
-    table: compileTable(entries),
+    table: createTable(entries),
     places,
     layerNames: layers.map(({ name }) => name),
     budget,
@@ -98,10 +98,9 @@ function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowl
   if (!signature.isSettled) return knowledge
   const { table, layerNames, budget, conflicts, findings, lazyLoad, manualCount } = knowledge
   const facts: KnowledgeFacts = { layerNames, budget, conflicts, findings, lazyLoad, manualCount }
-  const layerAt = Array.from({ length: table.size }, (_, at) =>
-    layerNames.indexOf(knowledge.layerOf(table.entryAt(at))),
-  )
-  storeTable(machine, signature, table, { facts, layerAt } satisfies Note)
+  const entries = Array.from({ length: table.size }, (_, position) => table.entryAt(position))
+  const layerAt = entries.map((entry) => layerNames.indexOf(knowledge.layerOf(entry)))
+  storeTable(machine, signature, compileTable(entries), { facts, layerAt } satisfies Note)
   return knowledge
 }
 

@@ -1,4 +1,4 @@
-import { compileTable, type DispatchTable, type Hits } from './dispatch-table.ts'
+import { createTable, type DispatchTable, type Hits } from './dispatch-table.ts'
 import type { LoadMode, LoadoutEntry } from './entry.ts'
 import type { LoadoutIndex } from './loadout-index.ts'
 import { readWords } from './words.ts'
@@ -20,8 +20,8 @@ const PATTERN_BONUS = 0.2
 const compiled = new WeakMap<readonly LoadoutEntry[], DispatchTable>()
 
 /**
- * The entries a task needs, best first. An index is compiled on its first use and remembered as long as it lives:
- * to change it, pass another list of entries.
+ * The entries a task needs, best first. An index that is asked again is compiled and remembered as long as it lives:
+ * to change an entry, pass another list of entries.
  */
 export function matchLoadout(task: string, index: LoadoutIndex): MatchResult[] {
   return matchTable(task, tableOf(index.entries))
@@ -32,12 +32,12 @@ export function lookupEntry(id: string, index: LoadoutIndex): LoadoutEntry | und
 }
 
 export function matchTable(task: string, table: DispatchTable): MatchResult[] {
-  const { core, keywordCounts } = table
   const hits = table.find(readWords(task))
+  const { core } = table
   const scores = hits.positions.map((position, place) =>
     place < core.length
       ? 1
-      : scoreOf(hits.keywords[place]!.length, keywordCounts[position]!, hits.patterns[place]!.length),
+      : scoreOf(hits.keywords[place]!.length, table.keywordCount(position), hits.patterns[place]!.length),
   )
   const results: MatchResult[] = []
   for (const key of rankKeys(scores, hits, table)) {
@@ -89,17 +89,17 @@ export function reasonOf(keywords: readonly string[], patterns: readonly string[
  * One number for each hit that passes: best score first, then the cheaper, then the one earlier in the index.
  * Numbers sort without a comparator, and a task may hit thousands; `key % size` is the position again.
  */
-function rankKeys(scores: readonly number[], { positions }: Hits, { costs, size }: DispatchTable): Float64Array {
+function rankKeys(scores: readonly number[], { positions }: Hits, table: DispatchTable): Float64Array {
   const distinct = [...new Set(scores)].filter((score) => score >= MIN_SCORE).sort((a, b) => b - a)
   const rankOf = new Map(distinct.map((score, rank) => [score, rank]))
   let ceiling = 1
-  for (const position of positions) ceiling = Math.max(ceiling, costs[position]! + 1)
+  for (const position of positions) ceiling = Math.max(ceiling, table.cost(position) + 1)
   const keys = new Float64Array(positions.length)
   let count = 0
   for (let place = 0; place < positions.length; place++) {
     const rank = rankOf.get(scores[place]!)
     const position = positions[place]!
-    if (rank !== undefined) keys[count++] = (rank * ceiling + costs[position]!) * size + position
+    if (rank !== undefined) keys[count++] = (rank * ceiling + table.cost(position)) * table.size + position
   }
   return keys.subarray(0, count).sort()
 }
@@ -107,7 +107,7 @@ function rankKeys(scores: readonly number[], { positions }: Hits, { costs, size 
 function tableOf(entries: readonly LoadoutEntry[]): DispatchTable {
   let table = compiled.get(entries)
   if (table === undefined || table.size !== entries.length) {
-    table = compileTable(entries)
+    table = createTable(entries)
     compiled.set(entries, table)
   }
   return table

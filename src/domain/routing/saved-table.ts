@@ -1,5 +1,5 @@
 import { isRecord } from '../shared/record.ts'
-import { assembleTable, type DispatchTable } from './dispatch-table.ts'
+import { assembleTable, type CompiledTable } from './dispatch-table.ts'
 import type { LoadoutEntry } from './entry.ts'
 import { isUsable } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
@@ -12,7 +12,7 @@ const PREFIX = MAGIC.length + 8
 /** Bytes of a stored table; fewer than asked for where it ends. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
 
-export function saveTable(table: DispatchTable, meta: unknown): Uint8Array[] {
+export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
   const encoder = new TextEncoder()
   const offsets = new Uint32Array(table.size + 1)
   const entries: Uint8Array[] = []
@@ -61,11 +61,12 @@ export interface SavedHead {
 }
 
 /** A table over stored bytes. Damage shows as an error here or when an entry is read; then compile anew. */
-export function openTable(head: SavedHead, read: ReadBytes): DispatchTable {
+export function openTable(head: SavedHead, read: ReadBytes): CompiledTable {
   const total = head.lengths.reduce((sum, length) => sum + length, 0)
   const bytes = read(head.tablesFrom, total * 4)
   if (bytes.length !== total * 4) throw new Error('the stored table ends early')
-  const numbers = new Uint32Array(bytes.slice().buffer)
+  const numbers = new Uint32Array(total)
+  bytesOf(numbers).set(bytes)
   let from = 0
   const [core, keywordCounts, costs, keywordStarts, keywordPositions, patternStarts, patternPositions, offsets] =
     head.lengths.map((length) => {

@@ -1,4 +1,4 @@
-import { compileTable } from './dispatch-table.ts'
+import { createTable } from './dispatch-table.ts'
 import type { LoadoutEntry, Phase } from './entry.ts'
 import { MIN_SCORE, reasonOf, scoreOf } from './match.ts'
 import { readWords } from './words.ts'
@@ -32,7 +32,7 @@ export function judgeEntry(entry: LoadoutEntry, task: string, phase?: Phase): Ve
 }
 
 function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
-  const { keywords, patterns } = compileTable([entry]).find(readWords(task))
+  const { keywords, patterns } = createTable([entry]).find(readWords(task))
   const matchedKeywords = keywords[0] ?? []
   const matchedPatterns = patterns[0] ?? []
   const score = scoreOf(matchedKeywords.length, entry.keywords.length, matchedPatterns.length)

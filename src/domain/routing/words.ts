@@ -27,11 +27,7 @@ export function readWords(text: string): Words {
 
 /** The normalised parts of a text, in order. One-character words are kept: a keyword that has one cannot match. */
 export function splitWords(text: string): string[] {
-  if (ASCII.test(text))
-    return text
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .filter(Boolean)
+  if (ASCII.test(text)) return withoutEmptyEnds(text.toLowerCase().split(/[^a-z0-9]+/))
   const parts: string[] = []
   for (const part of text.normalize('NFKC').toLowerCase().split(notAlphanumeric())) {
     let from = 0
@@ -42,6 +38,12 @@ export function splitWords(text: string): string[] {
     }
     if (from < part.length) parts.push(part.slice(from))
   }
+  return parts
+}
+
+function withoutEmptyEnds(parts: string[]): string[] {
+  if (parts.at(-1) === '') parts.pop()
+  if (parts[0] === '') parts.shift()
   return parts
 }
 

@@ -1,0 +1,25 @@
+import { rmSync } from 'node:fs'
+import { build } from 'esbuild'
+import { benchMatch } from './match.ts'
+import { benchPlan } from './plan.ts'
+import { benchStart } from './start.ts'
+import { benchUsage } from './usage.ts'
+
+const BENCHES: Record<string, () => void | Promise<void>> = {
+  match: benchMatch,
+  plan: benchPlan,
+  start: benchStart,
+  usage: benchUsage,
+}
+
+const bundle = 'bench/sample-index.bundle.js'
+await build({ entryPoints: ['bench/sample-index.ts'], outfile: bundle, format: 'esm', bundle: true })
+try {
+  console.log(`Node ${process.version}, side by side with @mcptoolshop/ai-loadout 1.4.3`)
+  const wanted = process.argv.slice(2)
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (wanted.length === 0 || wanted.includes(name)) await bench()
+  }
+} finally {
+  rmSync(bundle, { force: true })
+}

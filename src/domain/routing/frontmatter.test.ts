@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_TRIGGERS, PRIORITIES } from './entry.ts'
+import { type Frontmatter, parseFrontmatter, readPayload, serializeFrontmatter } from './frontmatter.ts'
+
+const frontmatter: fc.Arbitrary<Frontmatter> = fc
+  .record({
+    id: fc.string({ minLength: 1, unit: 'binary' }),
+    keywords: fc.array(fc.string({ unit: 'binary' })),
+    patterns: fc.array(fc.string({ unit: 'grapheme' })),
+    priority: fc.constantFrom(...PRIORITIES),
+    triggers: fc.record({ task: fc.boolean(), plan: fc.boolean(), edit: fc.boolean() }),
+    summary: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+  })
+  .map(({ summary, ...rest }) => (summary === undefined ? rest : { ...rest, summary }))
+
+describe('round trip', () => {
+  it('gives back any frontmatter and any body', () => {
+    fc.assert(
+      fc.property(frontmatter, fc.string({ unit: 'binary' }), (value, body) => {
+        const parsed = readPayload(`${serializeFrontmatter(value)}\n${body}`)
+        expect(parsed.frontmatter).toEqual(value)
+        expect(parsed.body).toBe(body)
+        expect(parsed.problems).toEqual([])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  const awkward = ['a, b', '"quoted"', "it's", '[x]', 'a: b', 'line\nbreak', '# not a comment', 'a # b', '---', '- item',
+    'true', 'false', ' padded ', '', '\\', '\t', '\u0000', '\ud800', '>', '|', '{a: b}', '__proto__', '*', '&a', '%', '@'] // biome-ignore format: a list to scan
+  it.each(awkward)('keeps %j', (text) => {
+    const value: Frontmatter = {
+      id: text || 'id',
+      keywords: [text, 'plain', text],
+      patterns: [text],
+      priority: 'domain',
+      triggers: DEFAULT_TRIGGERS,
+      summary: text,
+    }
+    expect(parseFrontmatter(serializeFrontmatter(value)).frontmatter).toEqual(value)
+  })
+
+  it('writes plain texts without quotes', () => {
+    const value: Frontmatter = {
+      id: 'github-actions',
+      keywords: ['ci', 'node.js', 'two words'],
+      patterns: ['ci_pipeline'],
+      priority: 'domain',
+      triggers: DEFAULT_TRIGGERS,
+    }
+    expect(serializeFrontmatter(value)).toBe(
+      [
+        '---',
+        'id: github-actions',
+        'keywords: [ci, node.js, two words]',
+        'patterns: [ci_pipeline]',
+        'priority: domain',
+        'triggers:',
+        '  task: true',
+        '  plan: true',
+        '  edit: false',
+        '---',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('reading', () => {
+  const base = { id: 'x', keywords: [], patterns: [], priority: 'domain', triggers: DEFAULT_TRIGGERS }
+  const rows: [name: string, text: string, expected: Partial<Frontmatter> | null, body?: string][] = [
+    ['plain', '---\nid: x\nkeywords: [a, b]\n---\nbody', { ...base, keywords: ['a', 'b'] } as Frontmatter, 'body'],
+    ['a byte order mark', '\ufeff---\nid: x\n---\nbody', base as Frontmatter, 'body'],
+    [
+      'CRLF',
+      '---\r\nid: x\r\nkeywords: [a]\r\n---\r\nbody\r\n',
+      { ...base, keywords: ['a'] } as Frontmatter,
+      'body\r\n',
+    ],
+    [
+      'a block list',
+      '---\nid: x\nkeywords:\n  - a\n  - "b, c"\n\n  - d # why\n---\n',
+      { keywords: ['a', 'b, c', 'd'] },
+    ],
+    [
+      'a list without indent',
+      '---\nid: x\nkeywords:\n- a\n- b\npriority: core\n---\n',
+      { keywords: ['a', 'b'], priority: 'core' },
+    ],
+    ['a list over lines', '---\nid: x\nkeywords: [a, # first\n  b,\n  "c]"]\n---\n', { keywords: ['a', 'b', 'c]'] }],
+    ['comments', '---\n# about\nid: x # the id\npriority: core # always\n---\n', { id: 'x', priority: 'core' }],
+    ['single quotes', "---\nid: 'it''s'\nkeywords: ['a, b']\n---\n", { id: "it's", keywords: ['a, b'] }],
+    ['a colon in a value', '---\nid: x\nsummary: one: two\n---\n', { summary: 'one: two' }],
+    ['a wrong priority', '---\nid: x\npriority: urgent\n---\n', { priority: 'domain' }],
+    ['one trigger', '---\nid: x\ntriggers:\n  edit: true\n---\n', { triggers: { task: true, plan: true, edit: true } }],
+    ['a trigger of the wrong kind', '---\nid: x\ntriggers:\n  task: maybe\n---\n', { triggers: DEFAULT_TRIGGERS }],
+    ['prototype keys', '---\n__proto__: y\nconstructor: z\nid: x\n---\n', { id: 'x' }],
+    ['keywords that are a text', '---\nid: x\nkeywords: a\n---\n', { keywords: [] }],
+    ['no id', '---\nkeywords: [a]\n---\nbody', null],
+    ['an id that is a boolean', '---\nid: true\n---\nbody', null],
+    ['no closing line', '---\nid: x\nbody', null],
+    ['no opening line', 'id: x\n---\n', null],
+    ['nothing', '', null],
+    ['a rule only', '---', null],
+  ]
+  it.each(rows)('%s', (_, text, expected, body) => {
+    const parsed = parseFrontmatter(text)
+    if (expected === null) expect(parsed).toEqual({ frontmatter: null, body: text })
+    else expect(parsed.frontmatter).toMatchObject(expected)
+    if (body !== undefined) expect(parsed.body).toBe(body)
+  })
+
+  it('says what could not be read as meant', () => {
+    const text = '---\nid: x\nnonsense\nkeywords: a\npriority: urgent\nsummary: >\ntriggers: all\n---\n'
+    expect(readPayload(text).problems).toEqual([
+      '"nonsense" is not a "key: value" line',
+      'summary must be on one line',
+      'keywords must be a list such as [one, two]',
+      'priority must be one of core, domain, manual',
+      'triggers must be followed by indented lines such as "task: true"',
+    ])
+  })
+
+  it('never throws and never loses text', () => {
+    const piece = fc.constantFrom(
+      '---\n',
+      'id: x\n',
+      'keywords: [',
+      ']',
+      '"',
+      "'",
+      '- ',
+      '  ',
+      ':',
+      '#',
+      'a',
+      '\n',
+      '\\',
+    )
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const text = pieces.join('')
+        const { frontmatter: found, body } = parseFrontmatter(text)
+        expect(found === null ? body === text : text.endsWith(body)).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('reads a block of 200,000 lines', () => {
+    const text = `---\nid: x\n${'key:\n'.repeat(200_000)}keywords: [${'a, '.repeat(200_000)}b]\n---\n`
+    expect(parseFrontmatter(text).frontmatter?.keywords).toHaveLength(200_001)
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { entryOf, indexOf } from '../routing/entry.fixture.ts'
+import { analyzeBudget, findDeadEntries, findKeywordOverlaps } from './analysis.ts'
+import { FingerprintSet } from './fingerprint-set.ts'
+import { summarizeUsage, UsageTally } from './summary.ts'
+import { readEvent, type UsageEvent } from './usage-event.ts'
+
+const event = (entryId: string, changes: Partial<UsageEvent> = {}): UsageEvent => ({
+  timestamp: '2026-01-01T00:00:00.000Z',
+  taskHash: 't1',
+  entryId,
+  trigger: 'ci',
+  mode: 'lazy',
+  tokensEst: 100,
+  ...changes,
+})
+
+describe('a line of a log', () => {
+  const rows: [line: string, isEvent: boolean][] = [
+    [JSON.stringify(event('a')), true],
+    ['', false],
+    ['null', false],
+    ['[]', false],
+    ['{"entryId":"a"}', false],
+    [JSON.stringify({ ...event('a'), tokensEst: '100' }), false],
+    ['{"entryId":"a', false],
+  ]
+  it.each(rows)('%s: %s', (line, isEvent) => {
+    expect(readEvent(line) !== undefined).toBe(isEvent)
+  })
+})
+
+it('sums up per entry, the most loaded first', () => {
+  const later = '2026-02-02T00:00:00.000Z'
+  const summaries = summarizeUsage([
+    event('a'),
+    event('b'),
+    event('b', { timestamp: later, trigger: 'docs', mode: 'eager' }),
+  ])
+  expect(summaries).toEqual([
+    {
+      entryId: 'b',
+      loadCount: 2,
+      totalTokens: 200,
+      lastLoaded: later,
+      triggers: ['ci', 'docs'],
+      modes: new Set(['lazy', 'eager']),
+    },
+    {
+      entryId: 'a',
+      loadCount: 1,
+      totalTokens: 100,
+      lastLoaded: event('a').timestamp,
+      triggers: ['ci'],
+      modes: new Set(['lazy']),
+    },
+  ])
+})
+
+it('measures per task, not per load', () => {
+  const tally = new UsageTally()
+  for (const each of [event('a'), event('b'), event('a', { taskHash: 't2' })]) tally.add(each)
+  expect([tally.taskCount(), tally.averagePerTask()]).toEqual([2, 150])
+  expect(new UsageTally().averagePerTask()).toBeNull()
+})
+
+it('counts different texts exactly, through growth', () => {
+  const set = new FingerprintSet()
+  for (let round = 0; round < 2; round++) for (let n = 0; n < 50_000; n++) set.add(`task-${n}`)
+  expect(set.size).toBe(50_000)
+})
+
+const index = indexOf([
+  entryOf({ id: 'core', priority: 'core', keywords: ['ci'], tokens_est: 5 }),
+  entryOf({ id: 'small', keywords: ['ci', 'docs'], tokens_est: 10 }),
+  entryOf({ id: 'large', keywords: ['docs', 'ci'], tokens_est: 90 }),
+  null,
+])
+
+it('finds entries that were never loaded, the heaviest first', () => {
+  expect(findDeadEntries(index, []).map(({ entry }) => entry.id)).toEqual(['large', 'small'])
+  expect(findDeadEntries(index, [event('large')]).map(({ entry }) => entry.id)).toEqual(['small'])
+})
+
+it('finds shared keywords, the most shared first', () => {
+  expect(findKeywordOverlaps(index)).toEqual([
+    { keyword: 'ci', entries: ['core', 'small', 'large'] },
+    { keyword: 'docs', entries: ['small', 'large'] },
+  ])
+})
+
+it('breaks a budget down', () => {
+  expect(analyzeBudget(index, summarizeUsage([event('small'), event('large', { tokensEst: 300 })]))).toEqual({
+    totalTokens: 105,
+    coreTokens: 5,
+    domainTokens: 100,
+    manualTokens: 0,
+    coreEntries: 1,
+    domainEntries: 2,
+    manualEntries: 0,
+    avgDomainSize: 50,
+    largestEntry: { id: 'large', tokens: 90 },
+    smallestEntry: { id: 'core', tokens: 5 },
+    observedAvg: 200,
+  })
+  expect(analyzeBudget(indexOf([]))).toMatchObject({ totalTokens: 0, largestEntry: null, observedAvg: null })
+})
