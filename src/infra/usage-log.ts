@@ -21,12 +21,15 @@ export function appendEvent(event: UsageEvent, path: string): void {
   }
 }
 
+/** Whether the last line was cut off by a crash. A line that another process is writing looks the same for a moment. */
 function endsTorn(file: number): boolean {
-  const { size } = fstatSync(file)
-  if (size === 0) return false
-  const last = Buffer.alloc(1)
-  readSync(file, last, 0, 1, size - 1)
-  return last[0] !== 10
+  for (let look = 0; look < 5; look++) {
+    if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    const { size } = fstatSync(file)
+    const last = Buffer.alloc(1)
+    if (size === 0 || readSync(file, last, 0, 1, size - 1) === 0 || last[0] === 10) return false
+  }
+  return true
 }
 
 const CHUNK = 64 * 1024

@@ -122,8 +122,10 @@ function loadKnowledge(machine: Machine, signature: Signature, places: LayerPlac
     layerOf: (entry) => layers.get(entry.id) ?? '',
     provenance: () => {
       const provenance: Record<string, string> = {}
-      for (let position = 0; position < layerAt.length; position++) entryAt(position)
-      for (const [id, layer] of layers) setOwn(provenance, id, layer)
+      for (let position = 0; position < layerAt.length; position++) {
+        const entry = entryAt(position)
+        setOwn(provenance, entry.id, layers.get(entry.id) ?? '')
+      }
       return provenance
     },
   }

@@ -91,6 +91,14 @@ describe('migration', () => {
     expect(migration.tokensAfter).toBeLessThan(migration.tokensBefore)
   })
 
+  it('finds nothing to do in its own result, and continues its list', () => {
+    expect(planMigration(migration.lean, rules).payloads).toEqual([])
+    const more = planMigration(`${migration.lean}\n## Later\n\n${long('afterwards')}`, rules)
+    expect(more.payloads.map(({ id }) => id)).toEqual(['later'])
+    expect(more.lean.match(/^## Loaded on demand$/gm)).toHaveLength(1)
+    for (const id of ['deployment', 'deja-vu', 'later']) expect(more.lean).toContain(`/${id}.md`)
+  })
+
   it('keeps sections that were named', () => {
     expect(planMigration(file, { ...rules, keep: ['deployment'] }).payloads.map(({ id }) => id)).toEqual(['deja-vu'])
   })

@@ -43,6 +43,8 @@ export interface MigrationRules {
   takenIds: ReadonlySet<string>
 }
 
+const LIST_HEADING = 'Loaded on demand'
+const LIST_INTRODUCTION = 'Read one of these when the task touches its subject; `loadout plan "<task>"` picks them.'
 const MOST_KEYWORDS = 8
 // A pointer to a section costs about as much as a section of this size.
 const SMALLEST_PAYLOAD = 60
@@ -56,7 +58,12 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
   const payloads: MigratedPayload[] = []
   const kept: KeptSection[] = []
   const inline: string[] = []
+  let list = ''
   sections.forEach((section, at) => {
+    if (section.heading === LIST_HEADING) {
+      list += section.text
+      return
+    }
     const reason = reasonToKeep(section, rules.keep ?? [])
     if (reason === undefined) {
       payloads.push(toPayload(section, pickKeywords(section.heading, words[at]!, words), rules, payloads))
@@ -65,7 +72,7 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
       inline.push(section.text)
     }
   })
-  const lean = leanFile(inline.join(''), payloads)
+  const lean = leanFile(inline.join(''), list, payloads)
   return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
 }
 
@@ -102,13 +109,18 @@ function frontmatterFor(id: string, keywords: string[]) {
   return { id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS }
 }
 
-/** The lean file: one line per payload tells an agent without Loadout where to look. */
-function leanFile(inline: string, payloads: readonly MigratedPayload[]): string {
-  if (payloads.length === 0) return inline
+/** The lean file: one line per payload tells an agent without Loadout where to look. A list from before is continued. */
+function leanFile(inline: string, list: string, payloads: readonly MigratedPayload[]): string {
   const { entries } = buildEntries(payloads)
-  const lines = entries.map(({ path, summary, keywords }) => `- \`${path}\` (${keywords.join(', ')}): ${summary}`)
-  const gap = inline === '' || inline.endsWith('\n\n') ? '' : inline.endsWith('\n') ? '\n' : '\n\n'
-  return `${inline}${gap}## Loaded on demand\n\nRead one of these when the task touches its subject; \`loadout plan "<task>"\` picks them.\n\n${lines.join('\n')}\n`
+  const lines = entries.map(({ path, summary, keywords }) => `- \`${path}\` (${keywords.join(', ')}): ${summary}\n`)
+  const head = list || `## ${LIST_HEADING}\n\n${LIST_INTRODUCTION}\n\n`
+  return withLineEnd(inline, list ? 1 : 2) + withLineEnd(head, 1) + lines.join('')
+}
+
+/** Text that ends with at least this many line ends, so that what follows starts on its own. */
+function withLineEnd(text: string, count: number): string {
+  const present = /\n*$/.exec(text)?.[0].length ?? 0
+  return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))
 }
 
 /** The words that set a section apart: those of its heading, then what it says often and others do not. */

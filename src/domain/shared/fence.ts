@@ -76,7 +76,8 @@ interface Token {
   end: number
 }
 
-const brackets = () => /[<\uff1c\ufe64\u2039\u3008\u27e8\u276c]|&(?:lt|#0*60|#x0*3c);?/giu
+// What cannot start a reserved name is passed over at once: most tags of ordinary markup.
+const brackets = () => /(?:[<\uff1c\ufe64\u2039\u3008\u27e8\u276c]|&(?:lt|#0*60|#x0*3c);?)(?![b-jm-z0-9!?=<>"'.,])/giu
 
 /** Tags of a reserved element, however they are spelt: case, blanks, look-alikes, entities, hidden characters. */
 function findTokens(text: string): Token[] {
@@ -114,32 +115,42 @@ function readReservedName(text: string, start: number): number | undefined {
   return undefined
 }
 
+/** Whether a name goes on. An entity ends it: whoever does not decode entities would see the name end there. */
 function continuesName(text: string, position: number): boolean {
-  let at = position
-  while (at < text.length) {
-    const { letters, next } = readLetter(text, at)
+  for (let at = position; at < text.length; ) {
+    const character = characterAt(text, at)
+    const letters = fold(character)
     if (letters !== '') return /^[a-z0-9_]/.test(letters)
-    at = next
+    at += character.length
   }
   return false
 }
 
+const NAMED_ENTITIES: Record<string, string> = { sol: '/', lowbar: '_', nbsp: ' ' }
+
 /** One character as a reader would see it: entities decoded, compatibility forms folded, hidden characters empty. */
 function readLetter(text: string, position: number): { letters: string; next: number } {
   const entity = /^&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(sol|lowbar|nbsp));?/i.exec(text.slice(position, position + 12))
-  const named: Record<string, string> = { sol: '/', lowbar: '_', nbsp: ' ' }
-  let character = String.fromCodePoint(text.codePointAt(position) ?? 0)
-  let length = character.length
-  if (entity) {
-    const code = entity[1] ? Number.parseInt(entity[1], 10) : entity[2] ? Number.parseInt(entity[2], 16) : undefined
-    character = code === undefined ? (named[(entity[3] ?? '').toLowerCase()] ?? '') : codePoint(code)
-    length = entity[0].length
+  if (entity === null) {
+    const character = characterAt(text, position)
+    return { letters: fold(character), next: position + character.length }
   }
-  const letters = character
+  const [whole, decimal, hexadecimal, name = ''] = entity
+  const code = decimal ? Number.parseInt(decimal, 10) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined
+  const decoded = code === undefined ? (NAMED_ENTITIES[name.toLowerCase()] ?? '') : codePoint(code)
+  return { letters: fold(decoded), next: position + whole.length }
+}
+
+function characterAt(text: string, position: number): string {
+  return String.fromCodePoint(text.codePointAt(position) ?? 0)
+}
+
+function fold(character: string): string {
+  const hidden = /[\p{Cf}\p{Mn}\p{Cc}]/gu
+  return character
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[\p{Cf}\p{Mn}\p{Cc}]/gu, (hidden) => (/\s/.test(hidden) ? hidden : ''))
-  return { letters, next: position + length }
+    .replace(hidden, (found) => (/\s/.test(found) ? found : ''))
 }
 
 function codePoint(code: number): string {

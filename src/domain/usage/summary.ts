@@ -1,4 +1,4 @@
-import { FingerprintSet } from './fingerprint-set.ts'
+import { DistinctCounter } from './distinct-counter.ts'
 import { isEvent, type UsageEvent } from './usage-event.ts'
 
 export interface UsageSummary {
@@ -21,7 +21,7 @@ export function summarizeUsage(events: readonly UsageEvent[]): UsageSummary[] {
 export class UsageTally {
   events = 0
   private tokens = 0
-  private readonly tasks = new FingerprintSet()
+  private readonly tasks = new DistinctCounter()
   private readonly entries = new Map<string, UsageSummary>()
 
   add(event: UsageEvent): void {
@@ -46,11 +46,11 @@ export class UsageTally {
   }
 
   taskCount(): number {
-    return this.tasks.size
+    return this.tasks.count
   }
 
   /** Tokens per task: comparable with the estimate of an index. Null when nothing was measured. */
   averagePerTask(): number | null {
-    return this.tasks.size > 0 ? Math.round(this.tokens / this.tasks.size) : null
+    return this.tasks.count > 0 ? Math.round(this.tokens / this.tasks.count) : null
   }
 }

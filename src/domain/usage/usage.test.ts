@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from '../routing/entry.fixture.ts'
 import { analyzeBudget, findDeadEntries, findKeywordOverlaps } from './analysis.ts'
-import { FingerprintSet } from './fingerprint-set.ts'
+import { DistinctCounter } from './distinct-counter.ts'
 import { summarizeUsage, UsageTally } from './summary.ts'
 import { readEvent, type UsageEvent } from './usage-event.ts'
 
@@ -65,9 +65,19 @@ it('measures per task, not per load', () => {
 })
 
 it('counts different texts exactly, through growth', () => {
-  const set = new FingerprintSet()
-  for (let round = 0; round < 2; round++) for (let n = 0; n < 50_000; n++) set.add(`task-${n}`)
-  expect(set.size).toBe(50_000)
+  const counter = new DistinctCounter()
+  for (let round = 0; round < 2; round++) for (let n = 0; n < 50_000; n++) counter.add(`task-${n}`)
+  expect(counter.count).toBe(50_000)
+})
+
+it('counts more texts than it keeps, within two per cent and in any order', () => {
+  const [forwards, backwards] = [new DistinctCounter(10_000), new DistinctCounter(10_000)]
+  for (let n = 0; n < 200_000; n++) {
+    forwards.add(`task-${n}`)
+    backwards.add(`task-${199_999 - n}`)
+  }
+  expect(Math.abs(forwards.count - 200_000)).toBeLessThan(4000)
+  expect(backwards.count).toBe(forwards.count)
 })
 
 const index = indexOf([

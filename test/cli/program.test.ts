@@ -1,0 +1,168 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commandReference } from '../../src/cli/reference.ts'
+import { CLI, makeFolder, makeProject, runLoadout } from './run.ts'
+
+describe('try', () => {
+  it('shows plan, explain, overlaps and budget, and touches nothing', () => {
+    const place = { cwd: makeFolder(), home: makeFolder() }
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))
+    const { code, stdout, stderr } = runLoadout(['try'], place)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('load now    release-pipeline')
+    expect(stdout).toContain('commit-style is not loaded')
+    expect(stdout).toContain('workflow  continuous-integration, release-pipeline')
+    expect(stdout).toContain('measured over 5 tasks')
+    expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
+  })
+
+  it('takes a task of one’s own and can leave the workspace', () => {
+    const { stdout } = runLoadout(['try', 'write a database migration', '--keep'])
+    const folder = /The sample project is in (\S+);/.exec(stdout)?.[1] ?? ''
+    expect(stdout).toContain('load now    database-migrations')
+    expect(runLoadout(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
+    spawnSync('rm', ['-r', resolve(folder, '..')])
+  })
+})
+
+describe('help', () => {
+  it('lists every command and explains each', () => {
+    const overview = runLoadout([]).stdout
+    const names = [...commandReference().matchAll(/^### loadout (.+)$/gm)].map(([, name]) => name ?? '')
+    expect(names.length).toBeGreaterThan(13)
+    for (const name of names) {
+      expect(overview).toContain(`  ${name} `)
+      const help = runLoadout(['help', ...name.split(' ')])
+      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`usage: loadout ${name}`) })
+      expect(runLoadout([...name.split(' '), '--help']).stdout).toBe(help.stdout)
+    }
+  })
+
+  it('fits eighty columns', () => {
+    const wide = runLoadout([])
+      .stdout.split('\n')
+      .filter((line) => line.length > 100)
+    expect(wide).toEqual([])
+  })
+
+  it('docs/commands.md is what the command table says', () => {
+    expect(readFileSync('docs/commands.md', 'utf8')).toBe(commandReference())
+  })
+})
+
+describe('completion', () => {
+  const complete = (line: string) => {
+    const words = line.split(' ')
+    const script = `${runLoadout(['completion', 'bash']).stdout}
+      COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _loadout; printf '%s\\n' "\${COMPREPLY[@]}"`
+    return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: makeFolder() }).stdout.trim().split('\n')
+  }
+  const rows: [line: string, expected: string[]][] = [
+    ['loadout pl', ['plan']],
+    ['loadout index ', ['build', 'check', 'migrate']],
+    ['loadout index build --dr', ['--dry-run']],
+    ['loadout plan --phase ', ['task', 'plan', 'edit']],
+    ['loadout plan --bud', ['--budget']],
+    ['loadout completion f', ['fish']],
+  ]
+  it.each(rows)('bash: %j', (line, expected) => {
+    expect(complete(line)).toEqual(expected)
+  })
+
+  it('zsh and fish scripts name every command and flag', () => {
+    for (const shell of ['zsh', 'fish']) {
+      const { stdout } = runLoadout(['completion', shell])
+      for (const word of ['plan', 'migrate', 'budget', 'dry-run', 'phase']) expect(stdout).toContain(word)
+    }
+    expect(runLoadout(['completion', 'tcsh'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('bash, zsh, fish'),
+    })
+  })
+})
+
+describe('the same bytes', () => {
+  it('under any locale, time zone and terminal width', () => {
+    const outputs = ['C', 'de_DE.UTF-8', 'tr_TR.UTF-8'].flatMap((LANG) =>
+      ['UTC', 'Asia/Tokyo'].map((TZ) => runLoadout(['try'], { env: { LANG, LC_ALL: LANG, TZ, COLUMNS: '40' } }).stdout),
+    )
+    const stable = outputs.map((text) => text.replaceAll(/loadout-sample-\w+/g, 'X'))
+    expect(new Set(stable).size).toBe(1)
+  })
+
+  it('runs as CommonJS under both names', () => {
+    const [byName, byFile] = [resolve('dist/cli.js'), CLI].map(
+      (path) => spawnSync(process.execPath, [path, '--version'], { encoding: 'utf8' }).stdout,
+    )
+    expect(byName).toBe(byFile)
+    expect(byName).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('the usage log', () => {
+  const library = resolve('dist/index.js')
+  const event = {
+    timestamp: '2026-01-01T00:00:00.000Z',
+    taskHash: 't',
+    entryId: 'e',
+    trigger: 'x',
+    mode: 'lazy',
+    tokensEst: 1,
+  }
+
+  it('loses nothing when eight processes append three thousand events each', async () => {
+    const log = join(makeFolder(), 'new', 'folder', 'usage.jsonl')
+    const source = `import { recordUsage } from ${JSON.stringify(library)}
+      for (let n = 0; n < 3000; n++) recordUsage({ ...${JSON.stringify(event)}, taskHash: process.pid + '-' + n }, ${JSON.stringify(log)})`
+    const children = Array.from({ length: 8 }, () => spawn(process.execPath, ['--input-type=module', '-e', source]))
+    await Promise.all(children.map((child) => once(child, 'exit')))
+    const lines = readFileSync(log, 'utf8').trim().split('\n')
+    expect(lines).toHaveLength(24_000)
+    expect(new Set(lines.map((line) => JSON.parse(line).taskHash)).size).toBe(24_000)
+  })
+
+  it('a torn last line costs itself and nothing else', async () => {
+    const { recordUsage, readUsage } = await import(library)
+    const log = join(makeFolder(), 'usage.jsonl')
+    writeFileSync(log, `${JSON.stringify(event)}\nnot json\n\n${JSON.stringify(event).slice(0, 30)}`)
+    recordUsage({ ...event, entryId: 'after' }, log)
+    expect(readUsage(log).map(({ entryId }: { entryId: string }) => entryId)).toEqual(['e', 'after'])
+    const run = runLoadout(['usage', log])
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('2 lines') })
+  })
+
+  it('survives a line longer than any event', () => {
+    const cwd = makeProject({ 'usage.jsonl': `{"junk":"${'x'.repeat(5_000_000)}"}\n${JSON.stringify(event)}\n` })
+    expect(runLoadout(['usage', 'usage.jsonl'], { cwd }).stdout).toContain('1 entry · 1 load')
+  })
+})
+
+it('is installable: the packed files run on their own', () => {
+  const folder = makeFolder()
+  const packed = spawnSync('npm', ['pack', '--pack-destination', folder, '--json', '--ignore-scripts'], {
+    encoding: 'utf8',
+  })
+  const [{ filename, files }] = JSON.parse(packed.stdout)
+  expect(files.map(({ path }: { path: string }) => path)).toEqual(
+    expect.arrayContaining([
+      'dist/cli.cjs',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/program.cjs',
+      'README.md',
+      'LICENSE',
+    ]),
+  )
+  spawnSync('tar', ['-xzf', join(folder, filename), '-C', folder])
+  expect(existsSync(join(folder, 'package/dist/cli.cjs'))).toBe(true)
+  const run = spawnSync(process.execPath, [join(folder, 'package/dist/cli.cjs'), 'try'], {
+    encoding: 'utf8',
+    cwd: folder,
+  })
+  expect(run).toMatchObject({ status: 0, stdout: expect.stringContaining('load now') })
+})

@@ -1,0 +1,290 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
+
+const payload = (id: string, keywords: string, body: string, extra = '') =>
+  `---\nid: ${id}\nkeywords: [${keywords}]\n${extra}---\n\n${body}\n`
+
+const FILES = {
+  '.claude/loadout/rules.md': payload('rules', '', 'Always be careful.', 'priority: core\n'),
+  '.claude/loadout/release.md': payload('release', 'release, tag', '# Release\n\nTag first. Then publish.'),
+  '.claude/rules/docs.md': payload('docs', 'docs', 'Docs are built last.', 'triggers:\n  plan: false\n'),
+  '.claude/loadout/secret.md': payload('secret', 'release', 'Only when asked.', 'priority: manual\n'),
+}
+
+/** A project with a built index, and a home of its own. */
+function built(files: Record<string, string> = FILES): Required<Pick<RunOptions, 'cwd' | 'home'>> {
+  const place = { cwd: makeProject(files), home: makeFolder() }
+  expect(runLoadout(['index', 'build'], place)).toMatchObject({ code: 0, stderr: '' })
+  return place
+}
+
+function json(args: string[], place: RunOptions) {
+  const run = runLoadout([...args, '--json'], place)
+  return { ...run, value: JSON.parse(run.stdout) }
+}
+
+describe('index build', () => {
+  it('writes the same bytes until a payload changes', () => {
+    const place = built()
+    const path = join(place.cwd, '.claude/loadout/index.json')
+    const first = readFileSync(path, 'utf8')
+    expect(runLoadout(['index', 'build'], place).stdout).toContain('unchanged')
+    expect(readFileSync(path, 'utf8')).toBe(first)
+    writeFileSync(join(place.cwd, '.claude/rules/docs.md'), payload('docs', 'docs, site', 'New.'))
+    expect(runLoadout(['index', 'build', '--dry-run'], place).stdout).toContain('written')
+    expect(readFileSync(path, 'utf8')).toBe(first)
+    expect(runLoadout(['index', 'build'], place).stdout).toContain('written')
+    expect(JSON.parse(readFileSync(path, 'utf8')).generated > JSON.parse(first).generated).toBe(true)
+  })
+
+  it('builds from a subfolder at the root of the repository', () => {
+    const cwd = makeProject({ ...FILES, '.git/HEAD': '', 'src/deep/x.ts': '' })
+    expect(runLoadout(['index', 'build'], { cwd: join(cwd, 'src/deep') }).code).toBe(0)
+    const plan = json(['plan', 'release'], { cwd: join(cwd, 'src') })
+    expect(plan.value.onDemand.map((match: { entry: { id: string } }) => match.entry.id)).toEqual(['release'])
+  })
+
+  it('follows the globs of loadout.json', () => {
+    const files = { 'knowledge/a.md': payload('a', 'word', 'A.'), 'other/b.md': payload('b', 'word', 'B.') }
+    const cwd = makeProject({ ...files, 'loadout.json': '{"payloads": ["knowledge/*.md"]}' })
+    expect(json(['index', 'build'], { cwd }).value.entries.map(({ id }: { id: string }) => id)).toEqual(['a'])
+  })
+
+  it('builds the global index of a user', () => {
+    const home = makeProject({ '.ai-loadout/mine.md': payload('mine', 'word', 'Mine.') })
+    expect(runLoadout(['index', 'build', '--layer', 'global'], { home }).code).toBe(0)
+    expect(json(['lookup', 'mine'], { home }).value).toMatchObject({ layer: 'global', entry: { path: 'mine.md' } })
+  })
+
+  it('writes nothing when an id is used twice', () => {
+    const cwd = makeProject({ ...FILES, '.claude/rules/twin.md': payload('release', 'x', 'Twin.') })
+    const run = runLoadout(['index', 'build'], { cwd })
+    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('not written') })
+    expect(run.stderr).toContain('the id "release" is used by')
+    expect(() => readFileSync(join(cwd, '.claude/loadout/index.json'))).toThrow()
+  })
+
+  it('notes what was measured', () => {
+    const place = built()
+    runLoadout(['plan', 'release', '--load'], place)
+    const { value } = json(['index', 'build'], place)
+    expect(value.budget.avg_task_load_observed).toBeGreaterThan(0)
+  })
+})
+
+describe('index check', () => {
+  it('is quiet when all is well, and names drift', () => {
+    const place = built()
+    expect(runLoadout(['index', 'check'], place)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('in order'),
+    })
+    writeFileSync(join(place.cwd, '.claude/loadout/release.md'), payload('release', 'release', 'Other text.'))
+    writeFileSync(join(place.cwd, '.claude/loadout/new.md'), payload('new', 'c', 'New.'))
+    const run = json(['index', 'check'], place)
+    expect(run.code).toBe(1)
+    const codes = run.value.findings.map(({ code }: { code: string }) => code)
+    expect(new Set(codes)).toEqual(new Set(['DRIFT', 'PAYLOAD_ORPHAN']))
+  })
+})
+
+describe('index migrate', () => {
+  const long = (word: string) => `${`${word} deserves a longer explanation in this place. `.repeat(8)}\n\n`
+  const text = `# Project\n\nHello.\n\n## Never\n\n${long('caution')}## Database\n\n${long('postgres')}## Deploy\n\n${long('kubernetes')}`
+
+  it('shows first, then writes, keeps the original, and routes', () => {
+    const place = { cwd: makeProject({ 'CLAUDE.md': text }), home: makeFolder() }
+    const shown = runLoadout(['index', 'migrate', 'CLAUDE.md'], place)
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing was written') })
+    expect(readFileSync(join(place.cwd, 'CLAUDE.md'), 'utf8')).toBe(text)
+    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place).code).toBe(0)
+    expect(readFileSync(join(place.cwd, 'CLAUDE.md.before-loadout'), 'utf8')).toBe(text)
+    expect(readFileSync(join(place.cwd, 'CLAUDE.md'), 'utf8')).toContain('## Never')
+    const plan = json(['plan', 'deploy to kubernetes'], place)
+    expect(plan.value.onDemand[0].entry.id).toBe('deploy')
+    expect(runLoadout(['index', 'check'], place).code).toBe(0)
+    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no section worth moving'),
+    })
+  })
+})
+
+describe('plan', () => {
+  it('says what, why and what it costs', () => {
+    const { stdout, code } = runLoadout(['plan', 'cut', 'a', 'release'], built())
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+      '  load now    rules    17 tok  project  core: always loaded',
+      '  load now    release  21 tok  project  keywords [release]',
+      '  left out    docs     20 tok  project  nothing of it is in the task',
+      '  on request  secret   19 tok  project  manual',
+      '  38 of 77 tokens: 50 % of what is known stays out of the way.',
+    ])
+  })
+
+  it('honours phase and budget, and lists what it left out', () => {
+    const place = built()
+    expect(json(['plan', 'docs', '--phase', 'plan'], place).value).toMatchObject({
+      onDemand: [],
+      leftOut: [{ match: { entry: { id: 'docs' } }, reason: 'phase: not wanted while in plan' }],
+    })
+    expect(json(['plan', 'release docs', '--budget', '40'], place).value.leftOut[0].reason).toMatch(/^budget: needs/)
+    expect(runLoadout(['plan', 'release', '--budget', '5'], place)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('core entries alone cost'),
+    })
+  })
+
+  it('reads a task from standard input', () => {
+    expect(runLoadout(['plan', '-'], { ...built(), stdin: 'cut a release\n' }).stdout).toContain('keywords [release]')
+  })
+
+  it('prints texts fenced as data, within the budget, and records the load', () => {
+    const place = built()
+    const run = runLoadout(['plan', 'release docs', '--load', '--budget', '150'], place)
+    expect(run.stdout.match(/^<loadout_payload id="[a-z]+" layer="project" path=/gm)).toHaveLength(2)
+    expect(run.stdout.length / 4).toBeLessThanOrEqual(150)
+    expect(run.stdout).toContain('Docs are built last.')
+    expect(run.stdout).not.toContain('keywords:')
+    expect(run.stderr).toContain('release was not loaded')
+    const usage = json(['usage'], place).value
+    expect(usage.map(({ entryId, modes }: { entryId: string; modes: string[] }) => [entryId, modes])).toEqual([
+      ['rules', ['eager']],
+      ['docs', ['lazy']],
+    ])
+    const log = readFileSync(join(place.home, '.local/state/loadout/usage.jsonl'), 'utf8').trim().split('\n')
+    expect(new Set(log.map((line) => JSON.parse(line).taskHash)).size).toBe(1)
+    expect(log[1]).toContain('"sourceLayer":"project"')
+    expect(log.join()).not.toContain('release docs')
+  })
+
+  it('preloads nothing from an index that asks for it', () => {
+    const place = built()
+    const path = join(place.cwd, '.claude/loadout/index.json')
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), lazyLoad: true }))
+    expect(json(['plan', 'x'], place).value).toMatchObject({
+      preload: [],
+      onDemand: [{ entry: { id: 'rules' }, mode: 'lazy' }],
+    })
+  })
+
+  it('merges layers, reports a broken one, and goes on', () => {
+    const place = built()
+    mkdirSync(join(place.home, '.ai-loadout'))
+    writeFileSync(join(place.home, '.ai-loadout/index.json'), '[1, 2')
+    const run = json(['plan', 'release'], place)
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('the global layer is not used') })
+    expect(run.value.onDemand[0].entry.id).toBe('release')
+    expect(run.stderr).toMatch(/line 1, column \d/)
+  })
+
+  it('never reads a payload outside its root', () => {
+    const outside = makeProject({ 'passwords.txt': 'hunter2' })
+    const index = { version: '1.0.0', generated: 'x', budget: {} }
+    const entry = { keywords: ['go'], patterns: [], priority: 'domain', summary: 's', tokens_est: 1, lines: 1 }
+    const paths = [join(outside, 'passwords.txt'), '../passwords.txt', 'link.txt', 'folder/passwords.txt', 'a\0b']
+    const entries = paths.map((path, at) => ({ ...entry, id: `e${at}`, path }))
+    const cwd = makeProject({ '.claude/loadout/index.json': JSON.stringify({ ...index, entries }) })
+    symlinkSync(join(outside, 'passwords.txt'), join(cwd, 'link.txt'))
+    symlinkSync(outside, join(cwd, 'folder'))
+    const run = json(['plan', 'go', '--load'], { cwd })
+    expect(run.code).toBe(1)
+    expect(run.value.contents).toEqual([])
+    expect(run.value.findings.map(({ code }: { code: string }) => code)).toEqual(paths.map(() => 'PATH_ESCAPE'))
+    expect(run.stdout + run.stderr).not.toContain('hunter2')
+  })
+
+  it('answers from a stored table as from the index, also after the index changed', async () => {
+    const entry = { path: 'x.md', patterns: [], priority: 'domain', summary: 's', tokens_est: 7, lines: 1 }
+    const entries = Array.from({ length: 3000 }, (_, n) => ({
+      ...entry,
+      id: `entry-${n}`,
+      keywords: [`word${n}`, 'docs'],
+    }))
+    const index = { version: '1.0.0', generated: 'x', budget: {}, entries }
+    const place = { cwd: makeProject({ '.claude/loadout/index.json': JSON.stringify(index) }), home: makeFolder() }
+    await new Promise((done) => setTimeout(done, 200))
+    const task = ['plan', 'word7 word8 and word9']
+    const first = runLoadout(task, place)
+    const stored = readFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)))
+    expect(stored.length).toBeGreaterThan(10_000)
+    expect(runLoadout(task, place)).toEqual(first)
+    expect(runLoadout([...task, '--json'], place).stdout).toBe(
+      runLoadout([...task, '--json'], { ...place, home: makeFolder() }).stdout,
+    )
+    const path = join(place.cwd, '.claude/loadout/index.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"word7"', '"worn7"'))
+    expect(runLoadout(task, place).stdout).not.toContain('entry-7 ')
+    writeFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)), stored.subarray(0, 5000))
+    expect(runLoadout(task, place)).toMatchObject({ code: 0, stdout: expect.stringContaining('entry-8 ') })
+  })
+})
+
+function tableName(home: string): string {
+  const [name = ''] = readdirSync(join(home, '.cache/loadout/tables'))
+  return name
+}
+
+describe('explain and lookup', () => {
+  it('explains hits and misses', () => {
+    const place = built()
+    expect(runLoadout(['explain', 'release', '--task', 'a release'], place).stdout).toContain(
+      'release is loaded.\n  keywords [release]',
+    )
+    expect(runLoadout(['explain', 'docs', '--task', 'a release'], place).stdout).toContain(
+      'no keyword or pattern of it is in the task',
+    )
+    expect(json(['explain', 'secret', '--task', 'a release'], place).value).toMatchObject({
+      finalLayer: 'project',
+      verdict: { loaded: false, reason: 'manual: never loaded by a task' },
+    })
+  })
+
+  it('suggests the nearest id', () => {
+    expect(runLoadout(['explain', 'relaese'], built())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean release?'),
+    })
+  })
+
+  it('loads a manual entry and records it', () => {
+    const place = built()
+    expect(runLoadout(['lookup', 'secret', '--load'], place).stdout).toContain('Only when asked.')
+    expect(json(['usage'], place).value).toMatchObject([{ entryId: 'secret', triggers: ['lookup'], modes: ['manual'] }])
+  })
+})
+
+describe('analysis', () => {
+  it('works on the layers and the machine’s log, and on files that are named', () => {
+    const place = built()
+    runLoadout(['plan', 'release', '--load'], place)
+    const index = join(place.cwd, '.claude/loadout/index.json')
+    const log = join(place.home, '.local/state/loadout/usage.jsonl')
+    const dead = json(['dead'], place)
+    expect(dead.value.map(({ id }: { id: string }) => id)).toEqual(['docs', 'secret'])
+    expect(json(['dead', index, log], { home: makeFolder() }).value).toEqual(dead.value)
+    expect(json(['overlaps', index], {}).value).toEqual([{ keyword: 'release', entries: ['release', 'secret'] }])
+    expect(json(['overlaps'], place).value).toEqual(json(['overlaps', index], {}).value)
+    expect(json(['budget', index, log], {}).value).toMatchObject({ tasks: 1, coreEntries: 1, domainEntries: 2 })
+    expect(json(['budget'], place).value).toMatchObject({ totalTokens: 77, observedPerTask: expect.any(Number) })
+    expect(json(['usage', log], {}).value).toHaveLength(2)
+    expect(json(['validate', index], {}).value).toMatchObject({ valid: true, errors: 0, issues: [] })
+    expect(json(['validate'], place).code).toBe(0)
+  })
+
+  it('shows an override and its chain', () => {
+    const place = built()
+    mkdirSync(join(place.home, '.ai-loadout'))
+    writeFileSync(join(place.home, '.ai-loadout/release.md'), payload('release', 'release', 'Mine.'))
+    runLoadout(['index', 'build', '--layer', 'global'], place)
+    expect(json(['resolve'], place).value).toMatchObject({
+      conflicts: [{ entryId: 'release', layers: ['global', 'project'] }],
+      entries: expect.arrayContaining([expect.objectContaining({ id: 'release', source: 'project' })]),
+    })
+    expect(runLoadout(['explain', 'release'], place).stdout).toContain('← this one counts')
+    expect(json(['resolve', '--global='], place).value.conflicts).toEqual([])
+  })
+})

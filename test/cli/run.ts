@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+
+export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
+
+export interface RunOptions {
+  /** Default: a new empty folder. */
+  cwd?: string
+  /** Default: a new empty folder. */
+  home?: string
+  stdin?: string | Uint8Array
+  /** Besides PATH and HOME; undefined removes one. */
+  env?: Record<string, string | undefined>
+  /** Run as a user whom file permissions bind, also when the tests run as root. */
+  isBound?: boolean
+  /** A run that takes longer is killed, and its code is null. */
+  milliseconds?: number
+}
+
+export interface Run {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs the built program, the way a person would. */
+export function runLoadout(args: readonly string[], options: RunOptions = {}): Run {
+  return spawn(process.execPath, [CLI, ...args], options)
+}
+
+/** Runs a line of shell in which `loadout` is the built program: for redirections and pipes. */
+export function runShell(line: string, options: RunOptions = {}): Run {
+  const script = `loadout() { "${process.execPath}" "${CLI}" "$@"; }; ${line}`
+  return spawn('bash', ['-c', script], options)
+}
+
+function spawn(program: string, args: readonly string[], options: RunOptions): Run {
+  const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 20_000 } = options
+  const result = spawnSync(program, args, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, ...options.env },
+    input: stdin,
+    timeout: milliseconds,
+    maxBuffer: 1 << 28,
+    ...(options.isBound && isRoot() ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+  return { code: result.status, stdout: String(result.stdout), stderr: String(result.stderr) }
+}
+
+const NOBODY = 65534
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+const folders: string[] = []
+
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A new temporary folder that anyone may read; it is removed when the test file ends. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loadout-test-'))
+  chmodSync(folder, 0o755)
+  folders.push(folder)
+  return folder
+}
+
+/** What stands at a path: the content of a file, or a function that makes something else there. */
+export type Content = string | Uint8Array | Maker
+
+type Maker = (path: string) => void
+
+/** A new temporary folder with these files, named by their slash-separated paths. */
+export function makeProject(files: Record<string, Content>): string {
+  const folder = makeFolder()
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    if (typeof content === 'function') content(path)
+    else writeFileSync(path, content)
+  }
+  return folder
+}
+
+export const aFolder: Maker = (path) => mkdirSync(path)
+export const aPipe: Maker = (path) => void spawnSync('mkfifo', [path])
+export const aLinkToItself: Maker = (path) => symlinkSync(path, path)
+export const aLinkTo = (target: string): Maker => {
+  return (path) => symlinkSync(target, path)
+}
