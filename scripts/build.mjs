@@ -52,7 +52,16 @@ function leaveCodeCache() {
   const project = mkdtempSync(join(tmpdir(), 'loadout-build-'))
   const layer = join(project, '.claude', 'loadout')
   mkdirSync(layer, { recursive: true })
-  const entry = { path: 'a.md', patterns: ['a_pattern'], priority: 'domain', summary: 'a', tokens_est: 1, lines: 1 }
+  const triggers = { task: true, plan: true, edit: false }
+  const entry = {
+    path: 'a.md',
+    patterns: ['a_pattern'],
+    priority: 'domain',
+    summary: 'a',
+    triggers,
+    tokens_est: 1,
+    lines: 1,
+  }
   const entries = [
     { ...entry, id: 'one', keywords: ['release'] },
     { ...entry, id: 'two', keywords: ['docs', 'two words'], priority: 'core' },

@@ -36,6 +36,8 @@ export interface Input<F extends Flags> {
   /** By name; an argument that was not given is absent. */
   args: Record<string, string | undefined>
   flags: { [K in keyof F]?: FlagValue<F[K]> }
+  /** The answer will be printed as JSON. */
+  asJson: boolean
   /** All of standard input as text. */
   readStdin(): string
 }

@@ -3,12 +3,13 @@ import { COMMAND_GROUPS } from './commands.ts'
 import { usageLine } from './parse.ts'
 import { alignRows, lines, type Screen } from './screen.ts'
 
-export function overview(version: string, screen: Screen): string {
-  const groups = COMMAND_GROUPS.flatMap(({ title, commands }) => [
-    '',
-    screen.strong(title),
-    ...alignRows(commands.map(({ name, summary }) => [`  ${name}`, summary])),
-  ])
+/** All commands, or those that start with a word. */
+export function overview(version: string, screen: Screen, word = ''): string {
+  const groups = COMMAND_GROUPS.flatMap(({ title, commands }) => {
+    const shown = commands.filter(({ name }) => word === '' || name.startsWith(`${word} `))
+    const rows = alignRows(shown.map(({ name, summary }) => [`  ${name}`, summary]))
+    return rows.length > 0 ? ['', screen.strong(title), ...rows] : []
+  })
   return lines(
     `${screen.strong('loadout')} ${version}: equips AI agents with the right knowledge, and says why.`,
     '',

@@ -16,46 +16,46 @@ export const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : '
 
 /** Exit codes: 0 fine, 1 findings that need action, 2 could not run. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const wantsJson = argv.includes('--json')
   try {
     return await runCommand(argv, terminal)
   } catch (error) {
-    const problem = error instanceof LoadoutError ? error : unexpected(error)
-    if (wantsJson) {
-      const { code, message, hint } = problem
-      terminal.write('stdout', `${JSON.stringify({ error: { code, message, hint } }, null, 2)}\n`)
-    }
-    terminal.write('stderr', formatError(problem, createScreen(terminal.hasColour('stderr'))))
+    report(error instanceof LoadoutError ? error : unexpected(error), argv.includes('--json'), terminal)
     return 2
+  }
+}
+
+function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): void {
+  const { code, message, hint } = problem
+  try {
+    terminal.write('stderr', formatError(problem, createScreen(terminal.hasColour('stderr'))))
+    if (asJson) terminal.write('stdout', toJsonText({ error: { code, message, hint } }))
+  } catch {
+    // What could not be written is the problem itself; the exit code still tells.
   }
 }
 
 async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const screen = createScreen(terminal.hasColour('stdout'))
+  const say = (key: string, text: string) => {
+    terminal.write('stdout', argv.includes('--json') ? toJsonText({ [key]: text }) : text)
+    return 0
+  }
   const [first] = argv
-  if (first === undefined || first === '--help' || first === '-h') {
-    terminal.write('stdout', overview(VERSION, screen))
-    return 0
-  }
-  if (first === '--version' || first === '-v') {
-    terminal.write('stdout', `${VERSION}\n`)
-    return 0
-  }
-  if (first === 'help') {
-    terminal.write(
-      'stdout',
-      argv.length === 1 ? overview(VERSION, screen) : commandHelp(findCommand(argv.slice(1)), screen),
-    )
-    return 0
-  }
+  if (first === undefined || first === '--help' || first === '-h') return say('help', overview(VERSION, screen))
+  if (first === '--version' || first === '-v') return say('version', `${VERSION}\n`)
+  const helpFor = first === 'help' ? argv.slice(1) : argv.at(-1)?.match(/^(--help|-h)$/) ? argv.slice(0, -1) : undefined
+  const words = helpFor?.filter((word) => word !== '--json')
+  if (words !== undefined && words.length <= 1 && isGroup(words[0]))
+    return say('help', overview(VERSION, screen, words[0]))
+  if (first === 'help') return say('help', commandHelp(findCommand(words ?? []), screen))
   const command = findCommand(argv)
   const { args, flags } = parseArguments(command, argv.slice(command.name.split(' ').length))
-  if (flags.help) {
-    terminal.write('stdout', commandHelp(command, screen))
-    return 0
-  }
+  if (flags.help) return say('help', commandHelp(command, screen))
   requireArguments(command, args)
-  const report = await command.run({ args, flags, readStdin: () => terminal.readStdin() }, createLoadout())
+  const report = await command.run(
+    { args, flags, asJson: flags.json === true, readStdin: () => terminal.readStdin() },
+    createLoadout(),
+  )
   show(command, report, flags.json === true, terminal, screen)
   return hasErrors(report.findings) ? 1 : 0
 }
@@ -66,13 +66,25 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
     const json = command.toJson?.(value) ?? value
     // A list has no room for findings; they are on standard error in any case.
     const whole = Array.isArray(json) ? json : { ...(json as object), findings }
-    terminal.write('stdout', `${JSON.stringify(whole, null, 2)}\n`)
+    terminal.write('stdout', toJsonText(whole))
   } else {
     terminal.write('stdout', command.print(value, screen, findings))
   }
   if (asJson || !command.printsFindings) {
     terminal.write('stderr', formatFindings(findings, createScreen(terminal.hasColour('stderr'))))
   }
+}
+
+/** Escapes what JSON allows but a terminal may obey: C1 controls, line separators, direction marks. */
+function toJsonText(value: unknown): string {
+  const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return `${JSON.stringify(value, null, 2).replace(steering, escaped)}\n`
+}
+
+/** True for nothing, and for the first word of commands of two. */
+function isGroup(word: string | undefined): boolean {
+  return word === undefined || COMMANDS.some(({ name }) => name.startsWith(`${word} `))
 }
 
 function findCommand(words: readonly string[]): Command {

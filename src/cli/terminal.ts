@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { isatty } from 'node:tty'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
@@ -20,14 +20,12 @@ export const processTerminal: Terminal = {
   },
   hasColour: (stream) => !process.env.NO_COLOR && process.env.TERM !== 'dumb' && isTerminal(DESCRIPTORS[stream]),
   readStdin() {
-    try {
-      return readFileSync(0, 'utf8')
-    } catch (error) {
-      throw new LoadoutError('FILE_UNREADABLE', 'standard input could not be read', {
-        hint: 'pipe the text in',
-        cause: error,
-      })
+    const chunks: Buffer[] = []
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    for (let count = readSome(chunk); count > 0; count = readSome(chunk)) {
+      chunks.push(Buffer.from(chunk.subarray(0, count)))
     }
+    return Buffer.concat(chunks).toString('utf8')
   },
 }
 
@@ -46,13 +44,35 @@ function writeSome(descriptor: number, bytes: Buffer, from: number): number {
     return writeSync(descriptor, bytes, from)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'EAGAIN') {
-      // The reader of a non-blocking pipe is behind: wait a moment instead of spinning.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
-      return 0
-    }
+    // The reader of a non-blocking pipe is behind: wait a moment instead of spinning.
+    if (code === 'EAGAIN') return waitAMoment()
     // The reader has gone (`| head`), or there is none: nobody is left to tell.
     if (code === 'EPIPE' || code === 'EBADF') return bytes.length - from
-    throw error
+    throw new LoadoutError('WRITE_FAILED', `the output could not be written (${code})`, {
+      hint: 'check where it goes, and whether there is space',
+      cause: error,
+    })
   }
+}
+
+/** 0 at the end; a closed input is an empty one. */
+function readSome(chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, chunk)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : ''
+      if (code === 'EOF' || code === 'EBADF') return 0
+      if (code !== 'EAGAIN') {
+        const hint = 'pipe the text in'
+        throw new LoadoutError('FILE_UNREADABLE', 'standard input could not be read', { hint, cause: error })
+      }
+      waitAMoment()
+    }
+  }
+}
+
+function waitAMoment(): 0 {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  return 0
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { pathProblem } from '../domain/shared/safe-path.ts'
 import { readText } from './files.ts'
@@ -11,12 +11,16 @@ const LARGEST_PAYLOAD = 4 * 1024 * 1024
 export function readContained(root: string, path: string): string {
   const problem = pathProblem(path)
   if (problem !== undefined) throw pathEscape(path, problem)
+  if (!staysInside(root, path)) throw pathEscape(path, 'it is a link that leaves its root')
+  return readText(join(root, path), LARGEST_PAYLOAD)
+}
+
+/** Whether a path below a root is still inside it after links, as far as it exists. */
+export function staysInside(root: string, path: string): boolean {
   const full = join(root, path)
   const real = realOrNothing(full)
-  if (real !== undefined && !`${real}${sep}`.startsWith(`${withoutSlash(realpathSync(root))}${sep}`)) {
-    throw pathEscape(path, 'it is a link that leaves its root')
-  }
-  return readText(full, LARGEST_PAYLOAD)
+  if (real === undefined) return dirname(full) === full || full === root || staysInside(root, join(path, '..'))
+  return `${real}${sep}`.startsWith(`${withoutSlash(realpathSync(root))}${sep}`)
 }
 
 function realOrNothing(path: string): string | undefined {

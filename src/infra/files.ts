@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -25,20 +26,33 @@ const LARGEST_TEXT = 256 * 1024 * 1024
 /** The whole of a regular text file. Says which path failed, why, and what to do. */
 export function readText(path: string, largest = LARGEST_TEXT): string {
   const bytes = readBytes(path, largest)
-  if (bytes.includes(0)) throw new LoadoutError('NOT_TEXT', `${path} is not a text file: it contains NUL bytes`)
-  return bytes.toString('utf8')
+  const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'
+  if (problem === undefined) return bytes.toString('utf8')
+  throw new LoadoutError('NOT_TEXT', `${path} cannot be read as text: ${problem}`, {
+    hint: 'convert it to UTF-8, or remove it',
+  })
+}
+
+/** Asked before opening: opening a pipe would wait for its writer. */
+export function requireFile(path: string): Stats {
+  try {
+    const stat = statSync(path)
+    if (stat.isDirectory())
+      throw new LoadoutError('NOT_A_FILE', `${path} is a folder`, { hint: 'name a file inside it' })
+    if (!stat.isFile()) throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
+    return stat
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
 }
 
 function readBytes(path: string, largest: number): Buffer {
+  const { size } = requireFile(path)
+  if (size > largest) {
+    const message = `${path} has ${size} bytes, more than the limit of ${largest}`
+    throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
+  }
   try {
-    const stat = statSync(path)
-    // Asked before opening: opening a pipe would wait for its writer.
-    if (stat.isDirectory())
-      throw new LoadoutError('NOT_A_FILE', `${path} is a folder`, { hint: 'name a file inside it' })
-    if (!stat.isFile()) throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`)
-    if (stat.size > largest) {
-      throw new LoadoutError('FILE_TOO_LARGE', `${path} has ${stat.size} bytes, more than the limit of ${largest}`)
-    }
     return readFileSync(path)
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
@@ -87,10 +101,21 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
 
 /** A file that must not be there yet. */
 export function writeNew(path: string, content: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new LoadoutError('FILE_EXISTS', `${path} exists already`, { hint: 'it was left as it is' })
-  }
+  if (exists(path)) throw new LoadoutError('FILE_EXISTS', `${path} exists already`, { hint: 'it was left as it is' })
   writeAtomically(path, content)
+}
+
+/** Whether anything is at a path: a file, a folder, also a link that leads nowhere. */
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true })
 }
 
 function writeFully(file: number, bytes: Uint8Array): void {
@@ -112,8 +137,10 @@ const READ_TROUBLE: Record<string, [Code, string, string]> = {
 }
 
 const WRITE_TROUBLE: Record<string, [string, string]> = {
-  ENOSPC: ['the disk is full', 'free some space; nothing was changed'],
-  EDQUOT: ['the disk quota is used up', 'free some space; nothing was changed'],
+  ENOSPC: ['the disk is full', 'free some space; the old content is still there'],
+  EDQUOT: ['the disk quota is used up', 'free some space; the old content is still there'],
+  ENAMETOOLONG: ['its name is too long', 'choose a shorter one'],
+  ENOENT: ['its folder does not exist', 'check the path'],
   EACCES: ['permission denied', 'check the permissions of its folder'],
   EPERM: ['permission denied', 'check the permissions of its folder'],
   EROFS: ['the file system is read-only', 'choose another place'],

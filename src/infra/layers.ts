@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { DiscoveredLayer, LayerName, SearchedLayer } from '../domain/routing/layers.ts'
 import { readIndex } from '../domain/routing/loadout-index.ts'
 import type { Finding } from '../domain/shared/finding.ts'
@@ -34,10 +34,10 @@ export interface Discovery {
 
 /** The fixed places of the layer stack, in order. An empty text suppresses a layer. */
 export function layerPlaces(machine: Machine, options: ResolveOptions): LayerPlace[] {
-  const { cwd, env, home } = machine
-  const at = (path: string) => resolve(cwd, path)
+  const { env } = machine
+  const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
   const places: [LayerName, string | undefined][] = [
-    ['global', inFolder(options.globalDir ?? join(home, '.ai-loadout'), 'index.json')],
+    ['global', inFolder(options.globalDir ?? globalFolder(machine), 'index.json')],
     ['org', options.orgPath ?? env.AI_LOADOUT_ORG],
     ['project', options.projectRoot === '' ? '' : projectIndex(at(options.projectRoot ?? '.'))],
     ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
@@ -102,6 +102,15 @@ function isMissing(path: string): boolean {
 
 function projectIndex(start: string): string {
   return join(findProjectRoot(start), INDEX_IN_PROJECT)
+}
+
+/** Without a home there is no global layer; the others still work. */
+function globalFolder(machine: Machine): string {
+  try {
+    return join(machine.home, '.ai-loadout')
+  } catch {
+    return ''
+  }
 }
 
 function inFolder(folder: string, name: string): string {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
 
 /** What the program takes from its surroundings. Handed in, so that everything below gives the same for the same. */
 export interface Machine {
@@ -9,8 +10,39 @@ export interface Machine {
   now(): Date
 }
 
+/** Asked only when needed: `loadout completion` works in a folder that is gone. */
 export function thisMachine(): Machine {
-  return { cwd: process.cwd(), home: homedir(), env: process.env, now: () => new Date() }
+  return {
+    get cwd() {
+      return workingFolder()
+    },
+    get home() {
+      return homeFolder()
+    },
+    env: process.env,
+    now: () => new Date(),
+  }
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw new LoadoutError('NOT_A_FOLDER', 'the working folder no longer exists', {
+      hint: 'cd to one that does',
+      cause: error,
+    })
+  }
+}
+
+/** A home that is no absolute path would scatter files over whatever folder one happens to be in. */
+function homeFolder(): string {
+  let home = ''
+  try {
+    home = homedir()
+  } catch {}
+  if (isAbsolute(home)) return home
+  throw new LoadoutError('NOT_A_FOLDER', 'there is no home folder', { hint: 'set HOME to an absolute path' })
 }
 
 /** What must survive: the usage log, later approvals, audit records and backups. */
@@ -29,5 +61,5 @@ export function usageLogPath(machine: Machine): string {
 
 /** The XDG rules: a relative path is to be ignored. */
 function absolute(path: string | undefined): string | undefined {
-  return path?.startsWith('/') ? path : undefined
+  return path !== undefined && isAbsolute(path) ? path : undefined
 }

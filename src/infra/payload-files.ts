@@ -1,11 +1,11 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import picomatch from 'picomatch'
 import type { PayloadFile } from '../domain/routing/build-index.ts'
 import type { Finding } from '../domain/shared/finding.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'
 import { readContained } from './contained-file.ts'
+import { asLoadoutError, isFolder } from './files.ts'
 
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules'])
 
@@ -27,6 +27,11 @@ export function collectPayloads(root: string, globs: readonly string[]): { files
   return { files, findings }
 }
 
+/** Whether the build would find a payload at a path. */
+export function isPayloadPath(path: string, globs: readonly string[]): boolean {
+  return picomatch([...globs], { dot: true })(path)
+}
+
 /** Files below a folder, as slash-separated paths from the root. Linked folders are not entered. */
 function* walk(root: string, folder: string, findings: Finding[]): Generator<string> {
   let names: Dirent[]
@@ -39,26 +44,20 @@ function* walk(root: string, folder: string, findings: Finding[]): Generator<str
     return
   }
   for (const name of names) {
-    const path = relative('.', join(folder, name.name)).split(sep).join('/')
+    const path = folder === '' ? name.name : `${folder}/${name.name}`
     if (name.isDirectory()) {
       if (!SKIPPED_FOLDERS.has(name.name)) yield* walk(root, path, findings)
-    } else if (!name.isSymbolicLink() || !isLinkedFolder(join(root, path))) yield path
+    } else if (!name.isSymbolicLink() || !isFolder(join(root, path))) yield path
   }
 }
 
-function isLinkedFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
 function unreadable(path: string, error: unknown): Finding {
-  const isKnown = error instanceof LoadoutError
+  const problem = asLoadoutError(error, path || '.', 'read')
   return {
     severity: 'error',
-    code: isKnown && error.code === 'PATH_ESCAPE' ? 'PATH_ESCAPE' : 'PAYLOAD_UNREADABLE',
-    message: isKnown
-      ? error.message
-      : `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    code: problem.code === 'PATH_ESCAPE' ? 'PATH_ESCAPE' : 'PAYLOAD_UNREADABLE',
+    message: problem.message,
     subject: path,
-    ...(isKnown && error.hint !== undefined ? { hint: error.hint } : {}),
+    hint: problem.hint ?? 'check its permissions',
   }
 }

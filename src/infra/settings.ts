@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { nameOf } from '../domain/routing/loadout-index.ts'
+import { STRATEGIES, type Strategy } from '../domain/routing/strategy.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
 import { isRecord, isTextList } from '../domain/shared/record.ts'
-import { isFile } from './files.ts'
+import { exists } from './files.ts'
 import { readJson } from './json-file.ts'
 import { SETTINGS_FILE } from './project-root.ts'
 
@@ -11,29 +12,50 @@ import { SETTINGS_FILE } from './project-root.ts'
 export interface Settings {
   /** Globs of the payload files, relative to the project. */
   payloads: string[]
+  routing: { strategy: Strategy }
 }
 
-const DEFAULTS: Settings = { payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'] }
+const DEFAULTS: Settings = {
+  payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],
+  routing: { strategy: 'keywords' },
+}
 
 /** The settings of a project, or the defaults when it has none. A mistake in the file is an error: guessing would hide it. */
 export function readSettings(projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
-  return isFile(path) ? parseSettings(readJson(path), path) : DEFAULTS
+  return exists(path) ? parseSettings(readJson(path), path) : DEFAULTS
 }
 
 export function parseSettings(json: unknown, path: string): Settings {
   if (!isRecord(json)) throw bad(path, `it must be a JSON object, but is ${nameOf(json)}`)
-  const known = ['$schema', ...Object.keys(DEFAULTS)]
+  checkKeys(json, ['$schema', ...Object.keys(DEFAULTS)], path, '')
+  return { payloads: readGlobs(json.payloads, path), routing: readRouting(json.routing, path) }
+}
+
+function checkKeys(json: Record<string, unknown>, known: readonly string[], path: string, prefix: string): void {
   for (const key of Object.keys(json)) {
     if (known.includes(key)) continue
     const close = nearest(key, known)
-    throw bad(path, `there is no setting "${key}"${close === undefined ? '' : `; did you mean "${close}"?`}`)
+    throw bad(
+      path,
+      `there is no setting "${prefix}${key}"${close === undefined ? '' : `; did you mean "${prefix}${close}"?`}`,
+    )
   }
-  const { payloads = DEFAULTS.payloads } = json
-  if (!isTextList(payloads)) throw bad(path, '"payloads" must be a list of globs')
-  const escaping = payloads.find((glob) => glob.startsWith('/') || glob.split('/').includes('..') || glob === '')
+}
+
+function readGlobs(json: unknown = DEFAULTS.payloads, path: string): string[] {
+  if (!isTextList(json)) throw bad(path, '"payloads" must be a list of globs')
+  const escaping = json.find((glob) => glob.startsWith('/') || glob.split('/').includes('..') || glob === '')
   if (escaping !== undefined) throw bad(path, `the glob "${escaping}" must stay inside the project`)
-  return { payloads }
+  return json
+}
+
+function readRouting(json: unknown = {}, path: string): Settings['routing'] {
+  if (!isRecord(json)) throw bad(path, `"routing" must be an object, but is ${nameOf(json)}`)
+  checkKeys(json, Object.keys(DEFAULTS.routing), path, 'routing.')
+  const strategy = STRATEGIES.find((known) => known === (json.strategy ?? DEFAULTS.routing.strategy))
+  if (strategy === undefined) throw bad(path, `"routing.strategy" must be one of ${STRATEGIES.join(', ')}`)
+  return { strategy }
 }
 
 function bad(path: string, problem: string): LoadoutError {

@@ -1,13 +1,14 @@
-import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { readEvent, type UsageEvent } from '../domain/usage/usage-event.ts'
-import { asLoadoutError, isFile } from './files.ts'
+import { asLoadoutError, exists, requireFile } from './files.ts'
 
 /** Appends one event in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
 export function appendEvent(event: UsageEvent, path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (exists(path)) requireFile(path)
     const file = openSync(path, 'a+', 0o600)
     try {
       const bytes = Buffer.from(`${endsTorn(file) ? '\n' : ''}${JSON.stringify(event)}\n`)
@@ -38,7 +39,7 @@ const LONGEST_LINE = 1024 * 1024
 
 /** Visits every event in order, a chunk at a time. Gives the number of lines that were not events; a missing log has none. */
 export function scanEvents(path: string, visit: (event: UsageEvent) => void): { junkLines: number } {
-  if (!isThere(path)) return { junkLines: 0 }
+  if (!exists(path)) return { junkLines: 0 }
   let junkLines = 0
   const readLine = (line: string) => {
     if (line.trim() === '') return
@@ -56,7 +57,7 @@ function forEachLine(path: string, readLine: (line: string) => void): void {
   let rest = ''
   let file: number | undefined
   try {
-    if (!isFile(path)) throw Object.assign(new Error('it is not a regular file'), { code: 'EISDIR' })
+    requireFile(path)
     file = openSync(path, 'r')
     for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
       const lines = (rest + decoder.write(buffer.subarray(0, count))).split('\n')
@@ -71,8 +72,4 @@ function forEachLine(path: string, readLine: (line: string) => void): void {
   } finally {
     if (file !== undefined) closeSync(file)
   }
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

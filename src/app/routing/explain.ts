@@ -28,6 +28,7 @@ export function explain(
       request.id,
       ids,
       layers.map(({ name }) => name),
+      findings,
     )
   }
   const paths = explanation.overrideChain.map((name) => layers.find((layer) => layer.name === name)?.path ?? '')

@@ -2,8 +2,9 @@ import { buildEntries, buildIndex, serializeIndex } from '../../domain/routing/b
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
 import { type Finding, hasErrors, type Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { UsageTally } from '../../domain/usage/summary.ts'
-import { isFile, readText, writeAtomically } from '../../infra/files.ts'
+import { readText, writeAtomically } from '../../infra/files.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
 import { collectPayloads } from '../../infra/payload-files.ts'
 import { scanEvents } from '../../infra/usage-log.ts'
@@ -11,7 +12,7 @@ import { currentIndex, openPayloadRoot, type PayloadRoot, type PayloadRootReques
 
 export interface IndexBuild {
   path: string
-  state: 'written' | 'unchanged' | 'refused'
+  state: 'written' | 'unchanged' | 'refused' | 'would be written'
   index: LoadoutIndex
 }
 
@@ -22,14 +23,16 @@ export function rebuildIndex(
 ): Report<IndexBuild> {
   const payloads = openPayloadRoot(machine, request)
   const { entries, findings } = readEntries(payloads)
-  const observed = observedAverage(machine, entries)
-  const index = buildIndex(entries, currentIndex(payloads), observed, machine.now().toISOString())
+  const measured = observedAverage(machine, entries)
+  findings.push(...measured.findings)
+  const index = buildIndex(entries, currentIndex(payloads), measured.average, machine.now().toISOString())
   const text = serializeIndex(index)
   const path = payloads.indexPath
   if (entries.length === 0) findings.push(noPayloads(payloads))
   if (hasErrors(findings)) return { value: { path, state: 'refused', index }, findings }
-  if (isFile(path) && readText(path) === text) return { value: { path, state: 'unchanged', index }, findings }
-  if (!request.dryRun) writeAtomically(path, text)
+  if (holds(path, text)) return { value: { path, state: 'unchanged', index }, findings }
+  if (request.dryRun) return { value: { path, state: 'would be written', index }, findings }
+  writeAtomically(path, text)
   return { value: { path, state: 'written', index }, findings }
 }
 
@@ -41,13 +44,33 @@ export function readEntries({ root, globs }: PayloadRoot): { entries: LoadoutEnt
 }
 
 /** Tokens per task for these entries, as far as this machine has seen them used. */
-function observedAverage(machine: Machine, entries: readonly LoadoutEntry[]): number | null {
+function observedAverage(
+  machine: Machine,
+  entries: readonly LoadoutEntry[],
+): { average: number | null; findings: Finding[] } {
   const ids = new Set(entries.map(({ id }) => id))
   const tally = new UsageTally()
-  scanEvents(usageLogPath(machine), (event) => {
-    if (ids.has(event.entryId)) tally.add(event)
-  })
-  return tally.averagePerTask()
+  try {
+    scanEvents(usageLogPath(machine), (event) => {
+      if (ids.has(event.entryId)) tally.add(event)
+    })
+    return { average: tally.averagePerTask(), findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `the measured average was left as it is: ${error.message}`
+    return {
+      average: null,
+      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
+    }
+  }
+}
+
+function holds(path: string, text: string): boolean {
+  try {
+    return readText(path) === text
+  } catch {
+    return false
+  }
 }
 
 function noPayloads({ root, globs }: PayloadRoot): Finding {

@@ -2,7 +2,7 @@ import { findDrift } from '../../domain/routing/drift.ts'
 import { lintRouting } from '../../domain/routing/lint.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isFile } from '../../infra/files.ts'
+import { exists } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readEntries } from './index-build.ts'
 import { openPayloadRoot, type PayloadRootRequest, readIndexFile } from './payload-root.ts'
@@ -15,13 +15,13 @@ export interface IndexCheck {
 /** The gate for continuous integration: does the index say what the payloads say, and will it route? */
 export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
   const payloads = openPayloadRoot(machine, request)
-  if (!isFile(payloads.indexPath)) {
+  if (!exists(payloads.indexPath)) {
     throw new LoadoutError('NO_INDEX', `${payloads.indexPath} does not exist`, { hint: 'run: loadout index build' })
   }
-  const index = readIndexFile(payloads.indexPath)
+  const { index, findings: shape } = readIndexFile(payloads.indexPath)
   const { entries, findings } = readEntries(payloads)
   return {
     value: { path: payloads.indexPath, entries: index.entries.length },
-    findings: [...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
+    findings: [...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
   }
 }

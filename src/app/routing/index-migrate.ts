@@ -1,10 +1,14 @@
 import { join, relative, resolve, sep } from 'node:path'
 import { type Migration, planMigration } from '../../domain/routing/migrate.ts'
-import type { Report } from '../../domain/shared/finding.ts'
+import { splitSections } from '../../domain/routing/sections.ts'
+import { hasErrors, type Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { nearest } from '../../domain/shared/nearest.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
-import { isFile, readText, writeAtomically, writeNew } from '../../infra/files.ts'
+import { staysInside } from '../../infra/contained-file.ts'
+import { exists, isFile, readText, removeFile, writeAtomically, writeNew } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { isPayloadPath } from '../../infra/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
 import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
 
@@ -25,19 +29,23 @@ export interface MigrateResult extends Migration {
 }
 
 /**
- * Splits a large instruction file into payloads. Order matters for a kill in the middle: payloads first, then a copy
- * of the original, the lean file last. Until then the original is whole, and a second run finds the same payloads.
+ * Splits a large instruction file into payloads. Everything that can be refused is refused before the first write.
+ * Payloads come first, then a copy of the original, the lean file last: until then the original is whole, and after a
+ * kill a second run finds its own payloads again.
  */
 export function migrateFile(machine: Machine, request: MigrateRequest): Report<MigrateResult> {
+  checkLevel(request.level)
   const project = openPayloadRoot(machine, { project: request.project })
   const file = resolve(machine.cwd, request.file)
   const original = readText(file)
+  checkHeadings(original, request)
+  const present = readEntries(project)
   const migration = planMigration(original, {
     into: payloadFolder(project, request.into),
     level: request.level,
     keep: request.keep,
-    existing: (path) => (isFile(join(project.root, path)) ? readText(join(project.root, path)) : undefined),
-    takenIds: new Set(readEntries(project).entries.map(({ id }) => id)),
+    existing: (path) => textAt(join(project.root, path)),
+    takenIds: new Set(present.entries.map(({ id }) => id)),
   })
   if (migration.payloads.length === 0) {
     throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out`, {
@@ -45,28 +53,77 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
     })
   }
   if (!request.write) return { value: { ...migration, file }, findings: [] }
-  for (const { path, text } of migration.payloads) {
-    if (!isFile(join(project.root, path))) writeNew(join(project.root, path), text)
-  }
-  const backup = freeName(`${file}.before-loadout`)
-  writeNew(backup, original)
-  writeAtomically(file, migration.lean)
+  if (hasErrors(present.findings)) return { value: { ...migration, file }, findings: present.findings }
+  const backup = writeMigration(project.root, file, original, migration)
   const build = rebuildIndex(machine, { project: project.root })
   return { value: { ...migration, file, backup, indexPath: build.value.path }, findings: build.findings }
 }
 
-function payloadFolder({ root }: PayloadRoot, named = '.claude/loadout'): string {
+/** Writes it all, or, when something fails on the way, takes back what was new. */
+function writeMigration(root: string, file: string, original: string, migration: Migration): string {
+  const backup = freeName(`${file}.before-loadout`)
+  const created: string[] = []
+  const create = (path: string, text: string) => {
+    if (exists(path)) return
+    writeNew(path, text)
+    created.push(path)
+  }
+  try {
+    for (const { path, text } of migration.payloads) create(join(root, path), text)
+    create(backup, original)
+    writeAtomically(file, migration.lean)
+    return backup
+  } catch (error) {
+    for (const path of created) removeFile(path)
+    throw error
+  }
+}
+
+function checkLevel(level: number | undefined): void {
+  if (level !== undefined && (level < 1 || level > 6)) {
+    throw new LoadoutError('USAGE', `--level must be from 1 to 6, not ${level}`, {
+      hint: 'headings have one to six hashes',
+    })
+  }
+}
+
+function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): void {
+  const headings = splitSections(markdown, level).map(({ heading }) => heading)
+  const known = new Set(headings.map((heading) => heading.toLowerCase()))
+  const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
+  if (unknown === undefined) return
+  const close = nearest(unknown, headings)
+  throw new LoadoutError(
+    'NO_SUCH_SECTION',
+    `--keep: there is no section "${unknown}"${close ? `; did you mean "${close}"?` : ''}`,
+    {
+      hint: `sections: ${headings.filter(Boolean).join(', ')}`,
+    },
+  )
+}
+
+function textAt(path: string): string | undefined {
+  if (!exists(path)) return undefined
+  return isFile(path) ? readText(path) : ''
+}
+
+function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'): string {
   const path = relative(root, resolve(root, named)).split(sep).join('/')
-  const problem = pathProblem(path)
-  if (problem === undefined) return path
-  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: ${problem}`, {
-    hint: `name one inside ${root}`,
+  const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
+  if (problem !== undefined) {
+    throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: ${problem}`, {
+      hint: `name one inside ${root}`,
+    })
+  }
+  if (isPayloadPath(`${path}/payload.md`, globs)) return path
+  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: no build would look for payloads there`, {
+    hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
   })
 }
 
 function freeName(path: string): string {
   for (let attempt = 1; ; attempt++) {
     const name = attempt === 1 ? path : `${path}-${attempt}`
-    if (!isFile(name)) return name
+    if (!exists(name)) return name
   }
 }

@@ -6,7 +6,8 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import { getOwn, setOwn } from '../../domain/shared/record.ts'
 import { type Discovery, type LayerPlace, layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { loadTable, type Signature, signatureOf, storeTable } from '../../infra/table-cache.ts'
+import { type Signature, signatureOf } from '../../infra/signature.ts'
+import { loadTable, storeTable } from '../../infra/table-cache.ts'
 
 /** Everything the layers know, ready to be asked. */
 export interface Knowledge extends KnowledgeFacts {
@@ -70,7 +71,13 @@ export function openStoredKnowledge(machine: Machine, options: ResolveOptions): 
   )
 }
 
-function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+/** Reads the layers themselves and replaces what was stored of them. */
+export function renewStoredKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+  const signature = signatureOf(pathsOf(layerPlaces(machine, options)), machine.now())
+  return storeKnowledge(machine, signature, readKnowledge(machine, options))
+}
+
+export function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
   const { merged, layers, findings, places } = resolveLayers(machine, options)
   const { entries, budget, conflicts, provenance } = merged
   return {
@@ -95,7 +102,6 @@ interface Note {
 }
 
 function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowledge): Knowledge {
-  if (!signature.isSettled) return knowledge
   const { table, layerNames, budget, conflicts, findings, lazyLoad, manualCount } = knowledge
   const facts: KnowledgeFacts = { layerNames, budget, conflicts, findings, lazyLoad, manualCount }
   const entries = Array.from({ length: table.size }, (_, position) => table.entryAt(position))

@@ -50,10 +50,10 @@ export function recordLoads(
   task: string,
   loads: readonly { payload: LoadedPayload; trigger: string; mode: UsageEvent['mode'] }[],
 ): Finding[] {
-  const path = usageLogPath(machine)
   const timestamp = machine.now().toISOString()
   const taskHash = sha256(task).slice(0, 16)
   try {
+    const path = usageLogPath(machine)
     for (const { payload, trigger, mode } of loads) {
       const { id: entryId, tokens: tokensEst, layer: sourceLayer } = payload
       appendEvent({ timestamp, taskHash, entryId, trigger, mode, tokensEst, sourceLayer }, path)
@@ -62,7 +62,9 @@ export function recordLoads(
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const hint = error.hint ?? 'check the state folder'
-    return [{ severity: 'warning', code: 'USAGE_NOT_RECORDED', message: error.message, subject: path, hint }]
+    return [
+      { severity: 'warning', code: 'USAGE_NOT_RECORDED', message: `the load was not recorded: ${error.message}`, hint },
+    ]
   }
 }
 
@@ -77,7 +79,7 @@ function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Findin
   const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>
     findings.push({ severity, code, message, subject: entry.id, ...(hint === undefined ? {} : { hint }) })
   try {
-    const { body } = parseFrontmatter(readContained(root, String(entry.path)))
+    const { body } = parseFrontmatter(readContained(root, entry.path))
     const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
     if (fenced.neutralised > 0) {
       const message = `${fenced.neutralised} fence-like tokens in ${entry.path} were made harmless`

@@ -1,5 +1,5 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import type { Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
@@ -10,7 +10,8 @@ import { type LoadedPayload, loadPayloads, recordLoads } from './load.ts'
 export interface Lookup {
   entry: LoadoutEntry
   layer: string
-  contents?: LoadedPayload
+  /** The text, when it was asked for and could be read. */
+  contents?: LoadedPayload | undefined
 }
 
 /** One entry by its id, whatever its priority; with `load`, its text as well. */
@@ -25,29 +26,35 @@ export function lookUp(
   const { contents, findings } = loadPayloads(knowledge, [entry])
   const loads = contents.map((payload) => ({ payload, trigger: 'lookup', mode: 'manual' as const }))
   const recorded = recordLoads(machine, `lookup ${request.id}`, loads)
-  const payload = contents[0]
-  if (payload !== undefined) value.contents = payload
-  return { value, findings: [...knowledge.findings, ...findings, ...recorded] }
+  return { value: { ...value, contents: contents[0] }, findings: [...knowledge.findings, ...findings, ...recorded] }
 }
 
-function findEntry({ table, layerNames }: Knowledge, id: string): LoadoutEntry {
+function findEntry({ table, layerNames, findings }: Knowledge, id: string): LoadoutEntry {
   const ids: string[] = []
   for (let position = 0; position < table.size; position++) {
     const entry = table.entryAt(position)
     if (entry.id === id) return entry
     ids.push(entry.id)
   }
-  throw entryNotFound(id, ids, layerNames)
+  throw entryNotFound(id, ids, layerNames, findings)
 }
 
-export function entryNotFound(id: string, ids: readonly string[], layerNames: readonly string[]): LoadoutError {
+export function entryNotFound(
+  id: string,
+  ids: readonly string[],
+  layerNames: readonly string[],
+  findings: readonly Finding[],
+): LoadoutError {
   const close = nearest(id, ids)
+  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
   const layers = layerNames.length > 0 ? `in the layers ${layerNames.join(', ')}` : 'because no layer was found'
+  const where = broken === undefined ? layers : `${layers}; ${broken.message}`
+  const shown = id.length > 80 ? `${id.slice(0, 79)}…` : id
   return new LoadoutError(
     'ENTRY_NOT_FOUND',
-    `there is no entry "${id}" ${layers}${close ? `; did you mean ${close}?` : ''}`,
+    `there is no entry "${shown}" ${where}${close ? `; did you mean ${close}?` : ''}`,
     {
-      hint: 'loadout resolve lists the entries',
+      hint: broken?.hint ?? 'loadout resolve lists the entries',
     },
   )
 }

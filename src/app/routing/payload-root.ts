@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { type LoadoutIndex, readIndex } from '../../domain/routing/loadout-index.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isFile, isFolder } from '../../infra/files.ts'
+import { isFolder } from '../../infra/files.ts'
 import { readJson } from '../../infra/json-file.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { findProjectRoot, findRepositoryRoot, INDEX_IN_PROJECT } from '../../infra/project-root.ts'
@@ -44,21 +45,20 @@ function surrounding(cwd: string): string {
   return root === cwd ? (findRepositoryRoot(cwd) ?? cwd) : root
 }
 
-export function readIndexFile(path: string): LoadoutIndex {
+export function readIndexFile(path: string): { index: LoadoutIndex; findings: Finding[] } {
   const result = readIndex(readJson(path))
   if ('problem' in result) {
     throw new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`, {
       hint: 'an index is a JSON object with a list "entries"; loadout index build writes one',
     })
   }
-  return result.index
+  return result
 }
 
 /** The index that is there now, if it is usable. */
 export function currentIndex({ indexPath }: PayloadRoot): LoadoutIndex | undefined {
-  if (!isFile(indexPath)) return undefined
   try {
-    return readIndexFile(indexPath)
+    return readIndexFile(indexPath).index
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error

@@ -1,13 +1,16 @@
 import { type LoadPlan, restOf, type SelectionRules, selectEntries } from '../../domain/routing/plan.ts'
 import type { Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { setOwn } from '../../domain/shared/record.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { type Knowledge, openStoredKnowledge } from './knowledge.ts'
+import { type Knowledge, openStoredKnowledge, readKnowledge, renewStoredKnowledge } from './knowledge.ts'
 
 export interface PlanRequest extends SelectionRules {
   task: string
   layers: ResolveOptions
+  /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
+  listsAll?: boolean | undefined
 }
 
 /** A plan, and the numbers that put it in proportion. */
@@ -21,8 +24,7 @@ export interface TaskPlan extends LoadPlan {
 }
 
 export function planTask(machine: Machine, request: PlanRequest): Report<TaskPlan> & { knowledge: Knowledge } {
-  const knowledge = openStoredKnowledge(machine, request.layers)
-  const plan = planWith(knowledge, request.task, request)
+  const { knowledge, plan } = planFromStore(machine, request)
   const { table, budget, manualCount } = knowledge
   const value: TaskPlan = Object.assign(plan, {
     task: request.task,
@@ -32,6 +34,22 @@ export function planTask(machine: Machine, request: PlanRequest): Report<TaskPla
     sources: sourcesOf(plan, knowledge),
   })
   return { value, findings: value.findings, knowledge }
+}
+
+/** A stored table that turns out to be damaged costs a second reading, not the answer. */
+function planFromStore(machine: Machine, request: PlanRequest): { knowledge: Knowledge; plan: LoadPlan } {
+  if (request.listsAll) {
+    const knowledge = readKnowledge(machine, request.layers)
+    return { knowledge, plan: planWith(knowledge, request.task, request) }
+  }
+  const stored = openStoredKnowledge(machine, request.layers)
+  try {
+    return { knowledge: stored, plan: planWith(stored, request.task, request) }
+  } catch (error) {
+    if (error instanceof LoadoutError) throw error
+    const knowledge = renewStoredKnowledge(machine, request.layers)
+    return { knowledge, plan: planWith(knowledge, request.task, request) }
+  }
 }
 
 function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string> {

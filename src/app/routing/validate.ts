@@ -31,6 +31,9 @@ export function validate(
   const path = resolve(machine.cwd, request.path)
   if (isFolder(path)) {
     const { files, findings } = collectPayloads(path, ['**/*.md'])
+    if (files.length === 0 && findings.length === 0) {
+      throw new LoadoutError('NO_PAYLOADS', `${path} holds no payload`, { hint: 'payloads are Markdown files (.md)' })
+    }
     const built = buildEntries(files)
     const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)
     return toReport(issues, [{ kind: 'folder', path }])

@@ -59,7 +59,7 @@ export function reportBudget(machine: Machine, request: AnalysisRequest): Report
 }
 
 function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutIndex; findings: Finding[] } {
-  if (request.index !== undefined) return { index: readIndexFile(resolve(machine.cwd, request.index)), findings: [] }
+  if (request.index !== undefined) return readIndexFile(resolve(machine.cwd, request.index))
   const { merged, layers, findings } = resolveLayers(machine, request.layers)
   if (layers.length > 0) return { index: merged, findings }
   throw new LoadoutError(

@@ -1,19 +1,14 @@
 import { resolve } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type UsageSummary, UsageTally } from '../../domain/usage/summary.ts'
-import { isFile } from '../../infra/files.ts'
+import { requireFile } from '../../infra/files.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
 import { scanEvents } from '../../infra/usage-log.ts'
 
 /** Sums up a log, however large. A log that was named must be there; the machine's own may not exist yet. */
 export function tallyLog(machine: Machine, named: string | undefined): { tally: UsageTally; findings: Finding[] } {
   const path = named === undefined ? usageLogPath(machine) : resolve(machine.cwd, named)
-  if (named !== undefined && !isFile(path)) {
-    throw new LoadoutError('FILE_NOT_FOUND', `${path} is not a usage log: there is no such file`, {
-      hint: 'check the path',
-    })
-  }
+  if (named !== undefined) requireFile(path)
   const tally = new UsageTally()
   const { junkLines } = scanEvents(path, (event) => tally.add(event))
   return { tally, findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }

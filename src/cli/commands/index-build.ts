@@ -1,6 +1,6 @@
 import type { IndexBuild } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
-import { count, grouped, lines } from '../screen.ts'
+import { count, grouped, lines, printableLine } from '../screen.ts'
 
 /** Which index: the project's, or the user's own. */
 export const INDEX_FLAGS = {
@@ -26,8 +26,7 @@ export const indexBuild = defineCommand({
   print: ({ path, state, index }: IndexBuild, screen) => {
     const { always_loaded_est: always, on_demand_total_est: onDemand } = index.budget
     const size = `${count(index.entries.length, 'entry', 'entries')}, ${grouped(always)} tokens always, ${grouped(onDemand)} on demand`
-    const verdict = { written: 'written', unchanged: 'unchanged', refused: 'not written' }[state]
-    return lines(`${screen.strong(verdict)}  ${path}`, `  ${size}`)
+    return lines(`${screen.strong(state === 'refused' ? 'not written' : state)}  ${printableLine(path)}`, `  ${size}`)
   },
   toJson: ({ path, state, index }) => ({ path, state, ...index }),
 })

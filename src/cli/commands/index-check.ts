@@ -1,7 +1,7 @@
 import type { IndexCheck } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
 import { formatFindings } from '../findings.ts'
-import { count, lines } from '../screen.ts'
+import { count, lines, printableLine } from '../screen.ts'
 import { INDEX_FLAGS } from './index-build.ts'
 
 export const indexCheck = defineCommand({
@@ -15,7 +15,7 @@ export const indexCheck = defineCommand({
     loadout.checkIndex({ project: flags.project, layer: flags.layer, globalDir: flags.global }),
   print: ({ path, entries }: IndexCheck, screen, findings) =>
     findings.length === 0
-      ? lines(`${screen.good('in order')}  ${path}`, `  ${count(entries, 'entry', 'entries')}`)
-      : formatFindings(findings, screen) + lines('', `${count(findings.length, 'finding')} in ${path}`),
+      ? lines(`${screen.good('in order')}  ${printableLine(path)}`, `  ${count(entries, 'entry', 'entries')}`)
+      : formatFindings(findings, screen) + lines('', `${count(findings.length, 'finding')} in ${printableLine(path)}`),
   printsFindings: true,
 })

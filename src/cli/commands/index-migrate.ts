@@ -1,6 +1,6 @@
 import type { MigrateResult } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
-import { alignRows, grouped, lines } from '../screen.ts'
+import { alignRows, grouped, lines, printableLine } from '../screen.ts'
 
 export const indexMigrate = defineCommand({
   name: 'index migrate',
@@ -41,10 +41,10 @@ export const indexMigrate = defineCommand({
         [2],
       ),
       '',
-      screen.strong(`${file}: ${grouped(tokensBefore)} tokens before, ${grouped(tokensAfter)} after`),
+      screen.strong(`${printableLine(file)}: ${grouped(tokensBefore)} tokens before, ${grouped(tokensAfter)} after`),
       backup === undefined
         ? 'Nothing was written. To do it: add --write'
-        : `Written. The original is kept as ${backup}; loadout index check watches the rest.`,
+        : `Written. The original is kept as ${printableLine(backup)}; loadout index check watches the rest.`,
     )
   },
 })

@@ -1,7 +1,7 @@
 import type { Lookup } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { alignRows, grouped, lines } from '../screen.ts'
+import { alignRows, grouped, lines, printableLine } from '../screen.ts'
 
 export const lookup = defineCommand({
   name: 'lookup',
@@ -13,10 +13,10 @@ export const lookup = defineCommand({
   },
   run: ({ args, flags }, loadout) =>
     loadout.lookUp({ id: args.id ?? '', load: flags.load, layers: loadout.nameLayers(flags) }),
-  print: ({ entry, layer, contents }: Lookup, screen) =>
-    contents?.text ??
-    lines(
-      screen.strong(entry.id),
+  print: ({ entry, layer, ...rest }: Lookup, screen) => {
+    if ('contents' in rest) return rest.contents?.text ?? ''
+    return lines(
+      screen.strong(printableLine(entry.id)),
       alignRows([
         ['  summary', entry.summary ?? ''],
         ['  priority', entry.priority],
@@ -26,6 +26,7 @@ export const lookup = defineCommand({
         ['  file', `${entry.path} (${layer} layer)`],
       ]),
       '',
-      `Its text: loadout lookup ${entry.id} --load`,
-    ),
+      `Its text: loadout lookup ${printableLine(entry.id)} --load`,
+    )
+  },
 })

@@ -1,6 +1,7 @@
 import type { LoadedPlan, TaskPlan } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
@@ -18,14 +19,27 @@ export const plan = defineCommand({
     phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags, readStdin }, loadout) => {
-    const task = args.task === '-' ? readStdin() : (args.task ?? '')
-    const request = { task, budget: flags.budget, phase: flags.phase, layers: loadout.nameLayers(flags) }
+  run: ({ args, flags, asJson, readStdin }, loadout) => {
+    const task = args.task === '-' ? readTask(readStdin()) : (args.task ?? '')
+    const request = {
+      task,
+      budget: flags.budget,
+      phase: flags.phase,
+      layers: loadout.nameLayers(flags),
+      listsAll: asJson,
+    }
     return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
   },
   print: (value: TaskPlan | LoadedPlan, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('\n') : printPlan(value, screen),
 })
+
+function readTask(input: string): string {
+  if (input.trim() !== '') return input
+  throw new LoadoutError('USAGE', 'there is no task on standard input', {
+    hint: 'pipe it in: echo "fix the ci" | loadout plan -',
+  })
+}
 
 // Above this, entries that a task does not need are counted instead of listed.
 const MOST_LISTED = 30
@@ -36,7 +50,9 @@ export function printPlan(plan: TaskPlan, screen: Screen): string {
     `Task: ${JSON.stringify(printableLine(shorten(plan.task)))}`,
     '',
     plan.knownEntries === 0
-      ? '  Nothing is known yet: no index was found. Start with: loadout index build, or loadout try'
+      ? plan.findings.length > 0
+        ? '  Nothing is known: see below.'
+        : '  Nothing is known yet: no index was found. Start with: loadout index build, or loadout try'
       : alignRows([...chosenRows(plan), ...restRows(plan)], [2]),
     '',
     plan.knownEntries > 0 && `  ${screen.strong(summaryOf(used, plan.knownTokens))}`,

@@ -1,6 +1,6 @@
 import type { SampleTour } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
-import { lines, type Screen } from '../screen.ts'
+import { lines, printableLine, type Screen } from '../screen.ts'
 import { printBudget, printOverlaps } from './analysis.ts'
 import { printExplanation } from './explain.ts'
 import { printPlan } from './plan.ts'
@@ -10,7 +10,7 @@ export const tryIt = defineCommand({
   summary: 'see it work on sample data, touching nothing of yours',
   args: [{ name: 'task', summary: 'a task of your own for the sample workspace', rest: true }],
   flags: { keep: { kind: 'switch', summary: 'keep the sample workspace and say where it is' } },
-  run: ({ args, flags }, loadout) => loadout.trySample({ task: args.task, keep: flags.keep }),
+  run: ({ args, flags }, loadout) => loadout.trySample({ task: args.task || undefined, keep: flags.keep }),
   print: printTour,
 })
 
@@ -29,7 +29,7 @@ function printTour({ plan, explanation, overlaps, budget, folder }: SampleTour, 
       '',
       folder === undefined
         ? 'The sample was removed again; loadout try --keep leaves it for you to explore.'
-        : `The sample project is in ${folder}; remove its parent folder when you are done.`,
+        : `The sample project is in ${printableLine(folder)}; remove its parent folder when you are done.`,
       'Next:  loadout index migrate CLAUDE.md     split what you have',
       '       loadout index build                 or index payloads you wrote',
       '       loadout plan "your own task"        then ask',

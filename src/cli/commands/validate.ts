@@ -2,7 +2,7 @@ import type { Validation } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
 import { formatFindings } from '../findings.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { count, lines } from '../screen.ts'
+import { count, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({
   name: 'validate',
@@ -14,7 +14,7 @@ export const validate = defineCommand({
   print: ({ errors, warnings, checked }: Validation, screen, findings) =>
     formatFindings(findings, screen) +
     lines(
-      checked.map(({ kind, path }) => `checked  ${kind}  ${path}`),
+      checked.map(({ kind, path }) => `checked  ${kind}  ${printableLine(path)}`),
       findings.length === 0 ? screen.good('valid') : `${count(errors, 'error')}, ${count(warnings, 'warning')}`,
     ),
   printsFindings: true,

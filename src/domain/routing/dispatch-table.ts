@@ -33,6 +33,9 @@ export interface CompiledTable extends DispatchTable {
   costs: Uint32Array
 }
 
+// Looking for every keyword inside a long text without blanks takes longer than compiling.
+const LONGEST_SCANNED_RUNS = 2000
+
 // Far beyond any payload, and small enough that score, cost and position fit one exact number.
 const HIGHEST_COST = 2 ** 27
 
@@ -54,7 +57,7 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
     cost: (position) => costOf(entries[position]!),
     entryAt: (position) => entries[position]!,
     find(task) {
-      if (isFirst) {
+      if (isFirst && task.runs.reduce((sum, run) => sum + run.length, 0) < LONGEST_SCANNED_RUNS) {
         isFirst = false
         const scanned = scan(entries, task)
         core = scanned.core

@@ -1,6 +1,6 @@
 import type { Finding } from '../shared/finding.ts'
 import { isRecord, isTextList } from '../shared/record.ts'
-import type { LoadoutEntry } from './entry.ts'
+import { DEFAULT_TRIGGERS, type LoadoutEntry, PRIORITIES } from './entry.ts'
 
 /** Token estimates that tell what routing saves. */
 export interface Budget {
@@ -31,8 +31,14 @@ export function readIndex(json: unknown): { index: LoadoutIndex; findings: Findi
   const findings: Finding[] = []
   const entries: LoadoutEntry[] = []
   json.entries.forEach((entry: unknown, position) => {
-    if (isUsable(entry)) entries.push(entry)
-    else findings.push(malformed(entry, position))
+    if (!isUsable(entry)) {
+      findings.push(malformed(entry, position))
+      return
+    }
+    const wrong = wrongFields(entry)
+    entries.push(wrong.length === 0 ? entry : repaired(entry))
+    const reported = wrong.filter((field) => !OPTIONAL_FIELDS.has(field) || Reflect.get(entry, field) !== undefined)
+    if (reported.length > 0) findings.push(badFields(entry.id, reported))
   })
   const index: LoadoutIndex = {
     version: typeof json.version === 'string' ? json.version : '',
@@ -63,6 +69,60 @@ export function isUsable(entry: unknown): entry is LoadoutEntry {
 
 export function tokensOf(entry: LoadoutEntry): number {
   return Number.isFinite(entry.tokens_est) && entry.tokens_est > 0 ? entry.tokens_est : 0
+}
+
+const FIELD_CHECKS: Record<string, (value: unknown) => boolean> = {
+  path: (value) => typeof value === 'string',
+  keywords: isTextList,
+  patterns: isTextList,
+  priority: (value) => typeof value === 'string',
+  summary: (value) => typeof value === 'string',
+  triggers: isRecord,
+  tokens_est: Number.isFinite,
+  lines: Number.isFinite,
+}
+
+// Left out by hand-written indexes; their defaults are what anyone would expect.
+const OPTIONAL_FIELDS = new Set(['keywords', 'patterns', 'triggers', 'lines'])
+
+/** Known fields of the wrong type, and others that are no plain value: nothing later has to expect them. */
+function wrongFields(entry: LoadoutEntry): string[] {
+  const wrong = Object.entries(FIELD_CHECKS).filter(([field, isRight]) => !isRight(Reflect.get(entry, field)))
+  const strange = Object.keys(entry).filter(
+    (key) => !(key in FIELD_CHECKS) && key !== 'id' && !isPlain(Reflect.get(entry, key)),
+  )
+  return [...wrong.map(([field]) => field), ...strange]
+}
+
+function repaired(entry: LoadoutEntry): LoadoutEntry {
+  const plain = Object.entries(entry).filter(([key, value]) => key in FIELD_CHECKS || isPlain(value))
+  const { path, keywords, patterns, priority, summary, triggers, tokens_est, lines } = entry
+  return {
+    ...Object.fromEntries(plain),
+    id: entry.id,
+    path: typeof path === 'string' ? path : '',
+    keywords: keywords ?? [],
+    patterns: patterns ?? [],
+    priority: PRIORITIES.find((known) => known === priority) ?? 'domain',
+    summary: typeof summary === 'string' ? summary : '',
+    triggers: isRecord(triggers) ? triggers : { ...DEFAULT_TRIGGERS },
+    tokens_est: Number.isFinite(tokens_est) ? tokens_est : 0,
+    lines: Number.isFinite(lines) ? lines : 0,
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object' || isTextList(value)
+}
+
+function badFields(id: string, fields: readonly string[]): Finding {
+  return {
+    severity: 'warning',
+    code: 'BAD_FIELD',
+    message: `entry ${id} is used without its ${fields.join(', ')}: missing or of the wrong type`,
+    subject: id,
+    hint: 'rebuild the index with: loadout index build',
+  }
 }
 
 function malformed(entry: unknown, position: number): Finding {

@@ -59,7 +59,7 @@ export function scoreOf(matchedKeywords: number, allKeywords: number, matchedPat
   return Math.min(1, overlap + (matchedPatterns > 0 ? PATTERN_BONUS : 0))
 }
 
-function coreMatch(entry: LoadoutEntry): MatchResult {
+export function coreMatch(entry: LoadoutEntry): MatchResult {
   return { entry, score: 1, matchedKeywords: [], matchedPatterns: [], reason: 'core: always loaded', mode: 'eager' }
 }
 

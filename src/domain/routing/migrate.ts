@@ -1,3 +1,4 @@
+import { compareText } from '../shared/order.ts'
 import { buildEntries } from './build-index.ts'
 import { DEFAULT_TRIGGERS } from './entry.ts'
 import { serializeFrontmatter } from './frontmatter.ts'
@@ -37,7 +38,7 @@ export interface MigrationRules {
   level?: number | undefined
   /** Headings to keep inline, besides those that look like rules for everything. */
   keep?: readonly string[] | undefined
-  /** The text of a payload file that is already there, so that none is overwritten. */
+  /** The text at a path that is taken (empty for what is no file), so that nothing is overwritten. */
   existing(path: string): string | undefined
   /** Ids already in use by other payloads. */
   takenIds: ReadonlySet<string>
@@ -55,6 +56,8 @@ const CORE_WORDS = new Set(
 export function planMigration(markdown: string, rules: MigrationRules): Migration {
   const sections = splitSections(markdown, rules.level)
   const words = sections.map(({ text }) => countWords(text))
+  const sectionsWith = countSections(words)
+  const names = new FreeNames(rules)
   const payloads: MigratedPayload[] = []
   const kept: KeptSection[] = []
   const inline: string[] = []
@@ -66,7 +69,8 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
     }
     const reason = reasonToKeep(section, rules.keep ?? [])
     if (reason === undefined) {
-      payloads.push(toPayload(section, pickKeywords(section.heading, words[at]!, words), rules, payloads))
+      const keywords = pickKeywords(section.heading, words[at]!, sectionsWith, sections.length)
+      payloads.push(names.take(section, keywords, payloads.length + 1))
     } else {
       kept.push({ heading: section.heading, tokens: estimateTokens(section.text), reason })
       inline.push(section.text)
@@ -85,23 +89,34 @@ function reasonToKeep({ heading, text }: Section, keep: readonly string[]): stri
   return undefined
 }
 
-function toPayload(
-  section: Section,
-  keywords: string[],
-  rules: MigrationRules,
-  earlier: readonly MigratedPayload[],
-): MigratedPayload {
-  const stem = slug(section.heading) || `section-${earlier.length + 1}`
-  for (let attempt = 1; ; attempt++) {
-    const id = attempt === 1 ? stem : `${stem}-${attempt}`
-    const path = `${rules.into}/${id}.md`
-    const text = `${serializeFrontmatter(frontmatterFor(id, keywords))}\n\n${section.text}`
-    const existing = rules.existing(path)
-    // The same text is there when an earlier run was interrupted: then there is nothing left to write.
-    const isFree = existing === undefined ? !rules.takenIds.has(id) : existing === text
-    if (isFree && !earlier.some((other) => other.id === id)) {
+/** Gives each payload an id and a path that nobody else has. */
+class FreeNames {
+  private readonly rules: MigrationRules
+  private readonly taken = new Set<string>()
+  private readonly lastAttempt = new Map<string, number>()
+
+  constructor(rules: MigrationRules) {
+    this.rules = rules
+  }
+
+  take(section: Section, keywords: string[], number: number): MigratedPayload {
+    const stem = slug(section.heading) || `section-${number}`
+    for (let attempt = (this.lastAttempt.get(stem) ?? 0) + 1; ; attempt++) {
+      const id = attempt === 1 ? stem : `${stem}-${attempt}`
+      const path = `${this.rules.into}/${id}.md`
+      const text = `${serializeFrontmatter(frontmatterFor(id, keywords))}\n\n${section.text}`
+      if (!this.isFree(id, path, text)) continue
+      this.lastAttempt.set(stem, attempt)
+      this.taken.add(id)
       return { id, heading: section.heading, path, keywords, tokens: estimateTokens(text), text }
     }
+  }
+
+  /** The same text is there when an earlier run was interrupted: then there is nothing left to write. */
+  private isFree(id: string, path: string, text: string): boolean {
+    if (this.taken.has(id)) return false
+    const existing = this.rules.existing(path)
+    return existing === undefined ? !this.rules.takenIds.has(id) : existing === text
   }
 }
 
@@ -124,13 +139,18 @@ function withLineEnd(text: string, count: number): string {
 }
 
 /** The words that set a section apart: those of its heading, then what it says often and others do not. */
-function pickKeywords(heading: string, own: Map<string, number>, all: readonly Map<string, number>[]): string[] {
+function pickKeywords(
+  heading: string,
+  own: ReadonlyMap<string, number>,
+  sectionsWith: ReadonlyMap<string, number>,
+  sections: number,
+): string[] {
   const telling = (word: string) => word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
   const chosen = new Set(splitWords(heading).filter(telling))
   const ranked = [...own]
     .filter(([word, count]) => telling(word) && word.length > 2 && count > 1)
-    .map(([word, count]) => ({ word, weight: count * Math.log(1 + all.length / sectionsWith(word, all)) }))
-    .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
+    .map(([word, count]) => ({ word, weight: count * Math.log(1 + sections / (sectionsWith.get(word) ?? 1)) }))
+    .sort((a, b) => b.weight - a.weight || compareText(a.word, b.word))
   for (const { word } of ranked) {
     if (chosen.size >= MOST_KEYWORDS) break
     chosen.add(word)
@@ -138,8 +158,10 @@ function pickKeywords(heading: string, own: Map<string, number>, all: readonly M
   return [...chosen].slice(0, MOST_KEYWORDS)
 }
 
-function sectionsWith(word: string, all: readonly Map<string, number>[]): number {
-  return all.filter((words) => words.has(word)).length
+function countSections(all: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const words of all) for (const word of words.keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
 }
 
 function countWords(text: string): Map<string, number> {

@@ -45,10 +45,15 @@ export interface SelectionRules {
 }
 
 export function selectEntries(task: string, table: DispatchTable, rules: SelectionRules = {}): Selection {
+  return selectMatches(matchTable(task, table), rules)
+}
+
+/** Applies phase, budget and lazyLoad to what a strategy found. */
+export function selectMatches(matches: readonly MatchResult[], rules: SelectionRules): Selection {
   const leftOut: LeftOut[] = []
   const preload: MatchResult[] = []
   const candidates: MatchResult[] = []
-  for (const match of matchTable(task, table)) {
+  for (const match of matches) {
     if (rules.phase !== undefined && match.entry.triggers?.[rules.phase] === false) {
       leftOut.push({ match, reason: `phase: not wanted while in ${rules.phase}` })
     } else if (match.mode === 'eager' && !rules.lazyLoad) preload.push(match)

@@ -1,3 +1,4 @@
+import { hashText } from '../shared/hash.ts'
 import { isRecord } from '../shared/record.ts'
 import { assembleTable, type CompiledTable } from './dispatch-table.ts'
 import type { LoadoutEntry } from './entry.ts'
@@ -7,7 +8,7 @@ import { TermIndex } from './term-index.ts'
 // A compiled table as bytes: a JSON head, tables of numbers, then every entry as JSON, found by its offset.
 // Opening it reads the head and the tables; an entry is read only when a task hits it.
 const MAGIC = 'loadout-table-1\n'
-const PREFIX = MAGIC.length + 8
+const PREFIX = MAGIC.length + 16
 
 /** Bytes of a stored table; fewer than asked for where it ends. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
@@ -15,10 +16,13 @@ export type ReadBytes = (from: number, length: number) => Uint8Array
 export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
   const encoder = new TextEncoder()
   const offsets = new Uint32Array(table.size + 1)
+  const checks = new Uint32Array(table.size)
   const entries: Uint8Array[] = []
   for (let position = 0; position < table.size; position++) {
-    const bytes = encoder.encode(JSON.stringify(table.entryAt(position)))
+    const text = JSON.stringify(table.entryAt(position))
+    const bytes = encoder.encode(text)
     entries.push(bytes)
+    checks[position] = hashText(text)
     offsets[position + 1] = offsets[position]! + bytes.length
   }
   const { buckets: keywords } = table.keywords
@@ -31,11 +35,14 @@ export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
     keywords.positions,
     patterns.starts,
     patterns.positions,
+    checks,
     offsets,
   ]
   const longestRuns = [keywords.longestRun, patterns.longestRun]
-  const head = encoder.encode(JSON.stringify({ meta, longestRuns, lengths: tables.map(({ length }) => length) }))
-  const prefix = encoder.encode(MAGIC + head.length.toString(16).padStart(8, '0'))
+  const lengths = tables.map(({ length }) => length)
+  const text = JSON.stringify({ meta, longestRuns, lengths, sum: sumOf(tables) })
+  const head = encoder.encode(text)
+  const prefix = encoder.encode(MAGIC + hex(head.length) + hex(hashText(text)))
   return [prefix, head, ...tables.map(bytesOf), ...entries]
 }
 
@@ -43,20 +50,21 @@ export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
 export function readHead(read: ReadBytes): SavedHead | undefined {
   const prefix = new TextDecoder().decode(read(0, PREFIX))
   if (!prefix.startsWith(MAGIC)) return undefined
-  const length = Number.parseInt(prefix.slice(MAGIC.length), 16)
-  try {
-    const json: unknown = JSON.parse(new TextDecoder().decode(read(PREFIX, length)))
-    if (!isRecord(json) || !isNumberList(json.lengths, 8) || !isNumberList(json.longestRuns, 2)) return undefined
-    return { meta: json.meta, lengths: json.lengths, longestRuns: json.longestRuns, tablesFrom: PREFIX + length }
-  } catch {
-    return undefined
-  }
+  const length = Number.parseInt(prefix.slice(MAGIC.length, MAGIC.length + 8), 16)
+  const text = new TextDecoder().decode(read(PREFIX, Number.isNaN(length) ? 0 : length))
+  if (prefix.slice(MAGIC.length + 8) !== hex(hashText(text))) return undefined
+  const json: unknown = JSON.parse(text)
+  if (!isRecord(json) || !isNumberList(json.lengths, 9) || !isNumberList(json.longestRuns, 2)) return undefined
+  if (typeof json.sum !== 'number') return undefined
+  const { meta, lengths, longestRuns, sum } = json
+  return { meta, lengths, longestRuns, sum, tablesFrom: PREFIX + length }
 }
 
 export interface SavedHead {
   meta: unknown
   lengths: number[]
   longestRuns: number[]
+  sum: number
   tablesFrom: number
 }
 
@@ -67,13 +75,23 @@ export function openTable(head: SavedHead, read: ReadBytes): CompiledTable {
   if (bytes.length !== total * 4) throw new Error('the stored table ends early')
   const numbers = new Uint32Array(total)
   bytesOf(numbers).set(bytes)
+  if (sumOf([numbers]) !== head.sum) throw new Error('the stored table is damaged')
   let from = 0
-  const [core, keywordCounts, costs, keywordStarts, keywordPositions, patternStarts, patternPositions, offsets] =
-    head.lengths.map((length) => {
-      from += length
-      return numbers.subarray(from - length, from)
-    }) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array]
-  const entryAt = entryReader(offsets, head.tablesFrom + total * 4, read)
+  const [
+    core,
+    keywordCounts,
+    costs,
+    keywordStarts,
+    keywordPositions,
+    patternStarts,
+    patternPositions,
+    checks,
+    offsets,
+  ] = head.lengths.map((length) => {
+    from += length
+    return numbers.subarray(from - length, from)
+  }) as Nine<Uint32Array>
+  const entryAt = entryReader(offsets, checks, head.tablesFrom + total * 4, read)
   const restore = (
     rule: 'every' | 'some',
     list: 'keywords' | 'patterns',
@@ -97,18 +115,38 @@ export function openTable(head: SavedHead, read: ReadBytes): CompiledTable {
   })
 }
 
-function entryReader(offsets: Uint32Array, start: number, read: ReadBytes): (position: number) => LoadoutEntry {
+type Nine<T> = [T, T, T, T, T, T, T, T, T]
+
+function entryReader(
+  offsets: Uint32Array,
+  checks: Uint32Array,
+  start: number,
+  read: ReadBytes,
+): (position: number) => LoadoutEntry {
   const decoder = new TextDecoder()
   const known = new Map<number, LoadoutEntry>()
   return (position) => {
     const remembered = known.get(position)
     if (remembered !== undefined) return remembered
     const from = offsets[position]!
-    const entry: unknown = JSON.parse(decoder.decode(read(start + from, offsets[position + 1]! - from)))
+    const text = decoder.decode(read(start + from, offsets[position + 1]! - from))
+    if (hashText(text) !== checks[position]) throw new Error('the stored table is damaged')
+    const entry: unknown = JSON.parse(text)
     if (!isUsable(entry)) throw new Error('the stored table holds no entry there')
     known.set(position, entry)
     return entry
   }
+}
+
+function hex(number: number): string {
+  return number.toString(16).padStart(8, '0')
+}
+
+/** Tells damage; word by word, because it is checked on every start. */
+function sumOf(tables: readonly Uint32Array[]): number {
+  let sum = 0x811c9dc5
+  for (const table of tables) for (let at = 0; at < table.length; at++) sum = Math.imul(sum ^ table[at]!, 0x01000193)
+  return sum >>> 0
 }
 
 function bytesOf(numbers: Uint32Array): Uint8Array {

@@ -23,14 +23,14 @@ export function splitSections(markdown: string, level?: number): Section[] {
   return sections
 }
 
-interface Heading {
+export interface Heading {
   line: number
   level: number
   title: string
 }
 
 /** Headings with leading hashes; what looks like one inside a code block, comment or frontmatter is not. */
-function findHeadings(lines: readonly string[]): Heading[] {
+export function findHeadings(lines: readonly string[]): Heading[] {
   const headings: Heading[] = []
   let fence: string | undefined
   let isComment = false
@@ -46,11 +46,19 @@ function findHeadings(lines: readonly string[]): Heading[] {
     } else if (/^ {0,3}<!--/.test(text) && !text.includes('-->')) {
       isComment = true
     } else {
-      const found = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?\n?$/.exec(text)
-      if (found?.[1] !== undefined) headings.push({ line, level: found[1].length, title: (found[2] ?? '').trim() })
+      const found = /^ {0,3}(#{1,6})(?=[ \t\r\n]|$)(.*)/.exec(text)
+      if (found?.[1] !== undefined) headings.push({ line, level: found[1].length, title: titleOf(found[2] ?? '') })
     }
   }
   return headings
+}
+
+/** Without the hashes that may close a heading. */
+function titleOf(text: string): string {
+  const title = text.trim()
+  let end = title.length
+  while (title[end - 1] === '#') end--
+  return end === 0 || title[end - 1] === ' ' || title[end - 1] === '\t' ? title.slice(0, end).trim() : title
 }
 
 function endOfFrontmatter(lines: readonly string[]): number {

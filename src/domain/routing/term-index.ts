@@ -47,7 +47,9 @@ export class TermIndex {
     const met = new Set<string>()
     const visit = (part: string) => {
       for (const term of this.termsFor(part)) {
-        if (met.has(term.text) || !termMatches(term.parts, this.rule, task)) continue
+        // A bucket also holds other words with the same hash; the full rule would search the whole task for them.
+        const isMeant = this.rule === 'every' ? term.parts[0] === part : term.parts.includes(part)
+        if (!isMeant || met.has(term.text) || !termMatches(term.parts, this.rule, task)) continue
         met.add(term.text)
         for (const position of term.positions) meet(term.text, position)
       }

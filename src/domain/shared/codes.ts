@@ -45,6 +45,7 @@ export const CODES = [
   // usage
   'USAGE_NOT_RECORDED',
   'USAGE_JUNK_LINES',
+  'USAGE_UNREADABLE',
   // files and calls
   'FILE_NOT_FOUND',
   'FILE_UNREADABLE',
@@ -60,6 +61,9 @@ export const CODES = [
   'ENTRY_NOT_FOUND',
   'NO_INDEX',
   'NOTHING_TO_SPLIT',
+  'NO_SUCH_SECTION',
+  'BAD_SUITE',
+  'BELOW_THRESHOLD',
   'USAGE',
   'UNEXPECTED',
 ] as const

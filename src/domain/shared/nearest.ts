@@ -1,8 +1,13 @@
+// Nobody mistypes more than this; comparing it with everything would take long.
+const LONGEST_TYPED = 100
+
 /** The candidate closest to what was typed, if it is close enough to be what was meant. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
+  if (typed.length > LONGEST_TYPED) return undefined
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - typed.length) >= bestDistance) continue
     const distance = editDistance(typed, candidate)
     if (distance < bestDistance) {
       best = candidate

@@ -22,7 +22,7 @@ export class UsageTally {
   events = 0
   private tokens = 0
   private readonly tasks = new DistinctCounter()
-  private readonly entries = new Map<string, UsageSummary>()
+  private readonly entries = new Map<string, Omit<UsageSummary, 'triggers'> & { triggers: Set<string> }>()
 
   add(event: UsageEvent): void {
     this.events++
@@ -31,18 +31,19 @@ export class UsageTally {
     let entry = this.entries.get(event.entryId)
     if (entry === undefined) {
       const { entryId, timestamp } = event
-      entry = { entryId, loadCount: 0, totalTokens: 0, lastLoaded: timestamp, triggers: [], modes: new Set() }
+      entry = { entryId, loadCount: 0, totalTokens: 0, lastLoaded: timestamp, triggers: new Set(), modes: new Set() }
       this.entries.set(entryId, entry)
     }
     entry.loadCount++
     entry.totalTokens += event.tokensEst
     if (event.timestamp > entry.lastLoaded) entry.lastLoaded = event.timestamp
-    if (!entry.triggers.includes(event.trigger)) entry.triggers.push(event.trigger)
+    entry.triggers.add(event.trigger)
     entry.modes.add(event.mode)
   }
 
   summaries(): UsageSummary[] {
-    return [...this.entries.values()].sort((a, b) => b.loadCount - a.loadCount)
+    const summaries = [...this.entries.values()].map((entry) => ({ ...entry, triggers: [...entry.triggers] }))
+    return summaries.sort((a, b) => b.loadCount - a.loadCount)
   }
 
   taskCount(): number {

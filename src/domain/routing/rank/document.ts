@@ -1,0 +1,57 @@
+/** What the ranker ranks: a skill, a pack, a payload entry. Only `id` and `name` are needed. */
+export interface RankDocument {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly keywords?: readonly string[]
+  readonly headings?: readonly string[]
+  readonly body?: string
+  /** Confirmed past prompts of this document. */
+  readonly examples?: readonly string[]
+  /** Prompts this document must not answer. */
+  readonly negatives?: readonly string[]
+  /** Cost of loading it, for `budget`. */
+  readonly tokens?: number
+}
+
+/** One word of the task, the part of the document that answered it best, and how much it added to the score. */
+export interface Why {
+  readonly term: string
+  readonly field: string
+  readonly weight: number
+  /** The related word that was found in place of `term`. */
+  readonly via?: string
+}
+
+export interface RankHit {
+  readonly id: string
+  readonly score: number
+  /** 0 to 1: how likely it is that this document is what the task needs. */
+  readonly confidence: number
+  readonly why: readonly Why[]
+}
+
+export interface RankRequest {
+  /** At most so many hits; 5 when not given. */
+  readonly limit?: number
+  /** Hits cost at most so many tokens together; one that does not fit is skipped for the next that does. */
+  readonly budget?: number
+}
+
+/** `rank` counts from 1 among all documents that share a word with the task; null when this one shares none. */
+export interface RankExplanation {
+  readonly id: string
+  readonly outcome: RankOutcome
+  readonly rank: number | null
+  readonly score: number
+  readonly confidence: number
+  readonly why: readonly Why[]
+  /** Names of documents this one hands the task to ("for X use other"). */
+  readonly redirects: readonly string[]
+}
+
+/**
+ * `first`: the best hit. `outranked`: an answer, but not the first. `silent`: the best match, yet too weak to answer.
+ * `excluded`: the task is one of its negatives. `no-match`: no word in common. `unknown`: no such document.
+ */
+export type RankOutcome = 'first' | 'outranked' | 'silent' | 'excluded' | 'no-match' | 'unknown'

@@ -1,0 +1,168 @@
+import { fullImpact, isInName, type PostingList, strongImpact } from './posting.ts'
+import type { Query, QueryTerm } from './query.ts'
+import { Rarity } from './rarity.ts'
+import { relatedTo } from './related-words.ts'
+import type { SlotTable } from './slot-table.ts'
+import { postingAt, type TermIndex } from './term-index.ts'
+import { termsOf } from './tokens.ts'
+import type { Tuning } from './tuning.ts'
+
+/** One way a word of the task can be found in a document. */
+export interface Evidence {
+  readonly list: PostingList
+  readonly factor: number
+  readonly isRelated: boolean
+  readonly word: string
+}
+
+export interface Scores {
+  /** Documents with a score, in no particular order. */
+  readonly slots: readonly number[]
+  readonly scores: readonly number[]
+  /** The score of a document that answered every word of the task in full. */
+  readonly mass: number
+}
+
+/** Adds up scores. Every sum runs in the order of the task's words, so it does not depend on the order of documents. */
+export class Scorer {
+  readonly rarity: Rarity
+  private readonly index: TermIndex
+  private readonly slots: SlotTable
+  private readonly tuning: Tuning
+  private scores = new Float64Array(0)
+  private best = new Float64Array(0)
+  private named = new Float64Array(0)
+  private readonly nameMasses = new Map<number, number>()
+
+  constructor(index: TermIndex, slots: SlotTable, tuning: Tuning) {
+    this.index = index
+    this.slots = slots
+    this.tuning = tuning
+    this.rarity = new Rarity(index, slots, tuning)
+  }
+
+  forget(): void {
+    this.rarity.forget()
+    this.nameMasses.clear()
+  }
+
+  score(query: Query): Scores {
+    this.reserve(this.slots.targets.length)
+    const touched: number[] = []
+    for (const term of query.terms) this.addTerm(term, touched)
+    for (const pair of query.pairs) this.addEvidence(this.pairEvidence(pair), touched)
+    this.addNameCoverage(touched)
+    return { slots: touched, scores: this.takeScores(touched), mass: this.massOf(query) }
+  }
+
+  massOf(query: Query): number {
+    let mass = 0
+    for (const { term, weight, isJoined } of query.terms) if (!isJoined) mass += weight * this.rarity.of(term)
+    return mass
+  }
+
+  evidenceFor(term: QueryTerm): Evidence[] {
+    const rarity = this.rarity.of(term.term)
+    const own = this.index.find(term.term)
+    const evidence: Evidence[] = own
+      ? [{ list: own, factor: term.weight * rarity, isRelated: false, word: term.word }]
+      : []
+    const share = this.rarity.knows(term.term) ? this.tuning.related : this.tuning.relatedToUnknown
+    for (const related of relatedTo(term.term)) {
+      const list = this.index.find(related.term)
+      if (list === undefined) continue
+      const factor = share * term.weight * Math.min(rarity, this.rarity.of(related.term))
+      evidence.push({ list, factor, isRelated: true, word: related.word })
+    }
+    return evidence
+  }
+
+  pairEvidence(pair: QueryTerm): Evidence[] {
+    const list = this.index.find(pair.term)
+    if (list === undefined) return []
+    return [{ list, factor: pair.weight * this.rarity.of(pair.term), isRelated: false, word: pair.word }]
+  }
+
+  nameBonus(query: Query, slot: number): number {
+    let mass = 0
+    for (const { term, isJoined } of query.terms) {
+      const list = isJoined ? undefined : this.index.find(term)
+      const packed = list && postingAt(list, slot)
+      if (packed !== undefined && isInName(packed)) mass += this.rarity.of(term)
+    }
+    return mass === 0 ? 0 : this.coverName(slot, mass)
+  }
+
+  private addTerm(term: QueryTerm, touched: number[]): void {
+    const evidence = this.evidenceFor(term)
+    this.addEvidence(evidence, touched)
+    const own = evidence[0]
+    if (own === undefined || own.isRelated || term.isJoined) return
+    const rarity = this.rarity.of(term.term)
+    for (let i = 0; i < own.list.length; i += 2) {
+      const slot = own.list[i]!
+      if (isInName(own.list[i + 1]!) && this.slots.targets[slot] === slot) this.named[slot]! += rarity
+    }
+  }
+
+  // Of several ways to find one word only the best counts.
+  private addEvidence(evidence: readonly Evidence[], touched: number[]): void {
+    const { targets } = this.slots
+    const found: number[] = []
+    for (const { list, factor, isRelated } of evidence) {
+      for (let i = 0; i < list.length; i += 2) {
+        const target = targets[list[i]!]!
+        if (target < 0) continue
+        const amount = factor * (isRelated ? strongImpact(list[i + 1]!) : fullImpact(list[i + 1]!))
+        const known = this.best[target]!
+        if (amount <= known) continue
+        if (known === 0) found.push(target)
+        this.best[target] = amount
+      }
+    }
+    for (const target of found) {
+      if (this.scores[target] === 0) touched.push(target)
+      this.scores[target]! += this.best[target]!
+      this.best[target] = 0
+    }
+  }
+
+  private addNameCoverage(touched: readonly number[]): void {
+    for (const slot of touched) {
+      if (this.named[slot] === 0) continue
+      this.scores[slot]! += this.coverName(slot, this.named[slot]!)
+      this.named[slot] = 0
+    }
+  }
+
+  // A task that names most of a document's name means that document.
+  private coverName(slot: number, mass: number): number {
+    return (this.tuning.nameCoverage * mass * mass) / this.nameMass(slot)
+  }
+
+  private takeScores(touched: readonly number[]): number[] {
+    return touched.map((slot) => {
+      const score = this.scores[slot]!
+      this.scores[slot] = 0
+      return score
+    })
+  }
+
+  private nameMass(slot: number): number {
+    let mass = this.nameMasses.get(slot)
+    if (mass === undefined) {
+      mass = 0
+      for (const term of termsOf(this.slots.recordAt(slot).name)) mass += this.rarity.of(term)
+      this.nameMasses.set(slot, mass)
+    }
+    return mass
+  }
+
+  private reserve(size: number): void {
+    if (this.scores.length >= size) return
+    const room = Math.max(64, size * 2)
+    this.scores = new Float64Array(room)
+    this.best = new Float64Array(room)
+    this.named = new Float64Array(room)
+  }
+}

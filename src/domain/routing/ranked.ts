@@ -1,0 +1,103 @@
+import type { LoadoutEntry } from './entry.ts'
+import { coreMatch, type MatchResult } from './match.ts'
+import type { RankDocument, RankExplanation, RankHit, Why } from './rank/document.ts'
+import { findHeadings } from './sections.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What the ranker reads of an entry: its metadata and, where it is at hand, the text of its payload. */
+export function documentOf(entry: LoadoutEntry, body: string): RankDocument {
+  const lines = body.split('\n')
+  return {
+    id: entry.id,
+    name: entry.id,
+    description: entry.summary ?? '',
+    keywords: [...(entry.keywords ?? []), ...(entry.patterns ?? []).map((pattern) => pattern.replaceAll('_', ' '))],
+    headings: findHeadings(lines).map(({ title }) => title),
+    body,
+  }
+}
+
+/** Core entries first, then the domain entries that were ranked, best first. */
+export function rankedMatches(
+  hits: readonly RankHit[],
+  entries: readonly LoadoutEntry[],
+  limit: number,
+): MatchResult[] {
+  const domain = new Map(entries.filter(({ priority }) => isDomain(priority)).map((entry) => [entry.id, entry]))
+  const ranked = hits.flatMap((hit) => {
+    const entry = domain.get(hit.id)
+    return entry === undefined ? [] : [matchOf(entry, hit)]
+  })
+  return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked.slice(0, limit)]
+}
+
+function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
+  const terms = new Set(why.map(({ term }) => term))
+  return {
+    entry,
+    score: confidence,
+    matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
+    matchedPatterns: [],
+    reason: `ranked: ${describeWhy(why)}`,
+    mode: 'lazy',
+  }
+}
+
+const MOST_TERMS = 6
+
+/** The words that counted most, by the part of the document that held them: `name [release], body [tag]`. */
+export function describeWhy(why: readonly Why[]): string {
+  const byField = new Map<string, string[]>()
+  for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
+    const words = byField.get(field) ?? []
+    words.push(via === undefined ? term : `${term} as ${via}`)
+    byField.set(field, words)
+  }
+  return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
+}
+
+/** The ranker's word on one entry and one task. */
+export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation): Verdict {
+  const found = { score: explanation.confidence, matchedKeywords: [], matchedPatterns: [] }
+  if (entry.priority === 'core') return { loaded: true, ...found, score: 1, reason: 'core: always loaded' }
+  if (entry.priority === 'manual') {
+    const hint = `ask for it: loadout lookup ${entry.id} --load`
+    return { loaded: false, ...found, reason: 'manual: never loaded by a task', hint }
+  }
+  const why = describeWhy(explanation.why)
+  const place = `number ${explanation.rank}, confidence ${percent(explanation.confidence)}: ${why}`
+  const given = explanation.redirects.length > 0 ? `; it hands this to ${explanation.redirects.join(', ')}` : ''
+  switch (explanation.outcome) {
+    case 'first':
+      return { loaded: true, ...found, reason: `ranked first, confidence ${percent(explanation.confidence)}: ${why}` }
+    case 'outranked':
+      return { loaded: (explanation.rank ?? Infinity) <= RANKED_LIMIT, ...found, reason: `ranked ${place}${given}` }
+    case 'silent':
+      return {
+        loaded: false,
+        ...found,
+        reason: `nothing fits well enough, this one is ${place}${given}`,
+        hint: 'say in its summary, keywords or examples when it is needed',
+      }
+    case 'excluded':
+      return { loaded: false, ...found, reason: 'the task is one it must not answer' }
+    default:
+      return {
+        loaded: false,
+        ...found,
+        reason: `no word of the task is in it${given}`,
+        hint: 'say in its summary or keywords when it is needed',
+      }
+  }
+}
+
+/** How many entries a ranked plan offers at most. */
+export const RANKED_LIMIT = 5
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+function isDomain(priority: string): boolean {
+  return priority !== 'core' && priority !== 'manual'
+}

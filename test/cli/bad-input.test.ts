@@ -1,0 +1,758 @@
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  aFolder,
+  aLinkTo,
+  aLinkToItself,
+  aPipe,
+  type Content,
+  makeFolder,
+  makeProject,
+  type Run,
+  runLoadout,
+  runShell,
+} from './run.ts'
+
+const INDEX = '.claude/loadout/index.json'
+
+const entry = {
+  id: 'alpha-one',
+  path: 'a.md',
+  keywords: ['alpha'],
+  patterns: [],
+  priority: 'domain',
+  summary: 'About alpha',
+  triggers: { task: true, plan: true, edit: false },
+  tokens_est: 10,
+  lines: 1,
+}
+
+function indexOf(...entries: unknown[]): string {
+  return JSON.stringify({ version: '1.0.0', generated: '2026-01-01T00:00:00.000Z', entries, budget: {} })
+}
+
+function payload(id: string, keyword = id): string {
+  return `---\nid: ${id}\nkeywords: [${keyword}]\n---\nThe body of ${id}.\n`
+}
+
+function sections(...headings: string[]): string {
+  return headings.map((heading) => `# ${heading}\n${`a line about ${heading} and more\n`.repeat(20)}`).join('')
+}
+
+/** A table is stored only for an index that is old enough for its times to be trusted. */
+function settle(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250)
+}
+
+/** What must hold for every run, whatever it was given. */
+function expectCivil({ code, stdout, stderr }: Run): void {
+  expect.soft(code, 'it ends by itself with a documented code').toBeOneOf([0, 1, 2])
+  expect.soft(stdout + stderr, 'no stack trace').not.toMatch(/\n {4}at |node:internal|Node\.js v\d/)
+  expect.soft(stderr, 'no defect of ours').not.toContain('something went wrong that should not')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  expect.soft(stdout + stderr, 'no control characters').not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
+  if (code === 2) expect.soft(stderr, 'what is wrong, then what to do').toMatch(/^error: .+\n {2}\S.*\n$/s)
+}
+
+/** The same for a run with --json: its output is one JSON value, whatever happened. */
+function expectCivilJson(run: Run): void {
+  expectCivil(run)
+  expect.soft(() => JSON.parse(run.stdout), `one JSON value, not ${run.stdout.slice(0, 80)}`).not.toThrow()
+}
+
+/** Every path below a folder with what it holds. */
+function treeOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const stat = lstatSync(join(folder, name))
+      if (stat.isSymbolicLink()) return `${name} -> ${readlinkSync(join(folder, name))}`
+      return stat.isFile() ? `${name} ${readFileSync(join(folder, name), 'latin1')}` : name
+    })
+}
+
+describe('calls that cannot be understood', () => {
+  it.each([
+    [['plna', 'x'], 'did you mean plan?'],
+    [['index', 'biuld'], 'did you mean index build?'],
+    [['index'], 'build|check|migrate'],
+    [['help', 'nope'], '"nope"'],
+    [['plan'], '<task> is missing'],
+    [['plan', '  '], '<task> is missing'],
+    [['plan', '-'], 'task'],
+    [['lookup'], '<id> is missing'],
+    [['explain', ''], '<id> is missing'],
+    [['index', 'migrate'], '<file> is missing'],
+    [['plan', 'x', '--lod'], 'did you mean --load?'],
+    [['plan', 'x', '--__proto__'], 'no flag --__proto__'],
+    [['plan', 'x', '--load=yes'], '--load takes no value'],
+    [['plan', 'x', '--budget'], '--budget needs a value'],
+    [['plan', 'x', '--budget', '1e3'], 'whole number'],
+    [['plan', 'x', '--budget=-1'], 'whole number'],
+    [['plan', 'x', '--phase', 'edi'], 'did you mean edit?'],
+    [['plan', 'x', '--project', '/no/where'], '/no/where'],
+    [['plan', 'x', '--org', '/no/where'], '/no/where'],
+    [['usage', 'a', 'b'], 'one word too many'],
+    [['completion', 'tcsh'], 'bash, zsh, fish'],
+    [['pl\u001b[31man'], 'pl\\u001b[31man'],
+    [['lookup', 'a\u001b[31m'], 'there is no entry'],
+  ])('%j', (args, message) => {
+    const run = runLoadout([...args, '--json'])
+    expectCivilJson(run)
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain(message)
+  })
+
+  it('say nothing on standard output without --json', () => {
+    expect(runLoadout(['plna'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it.each([['plan', '--help'], ['--help'], ['help', 'plan'], ['--version']])('%j %j and --json', (...args) => {
+    expectCivilJson(runLoadout([...args, '--json']))
+  })
+})
+
+const BAD_FILES: Record<string, Content> = {
+  'a folder': aFolder,
+  'a pipe': aPipe,
+  'a dangling link': aLinkTo('/no/where'),
+  'a link to itself': aLinkToItself,
+  empty: '',
+  binary: new Uint8Array([0, 1, 2, 255, 254]),
+  null: 'null',
+  'a list': '[]',
+  'an object': '{}',
+  'a text': '"x"',
+  'entries as object': '{"entries":{}}',
+  'broken JSON': '{\n  "a": 1,\n  "b": tru\n}\n\n\n',
+}
+
+describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
+  it.each([
+    [1, ['plan', 'alpha']],
+    [1, ['validate']],
+    [2, ['lookup', 'alpha-one']],
+    [2, ['index', 'check']],
+    [2, ['dead']],
+  ])('as project index: exit %i for %j, naming the file', (code, args) => {
+    const cwd = makeProject({ [INDEX]: content })
+    const before = treeOf(cwd)
+    const run = runLoadout([...args, '--json'], { cwd })
+    expectCivilJson(run)
+    expect(run.code).toBe(code)
+    expect(run.stderr).toContain(INDEX)
+    expect(treeOf(cwd)).toEqual(before)
+  })
+
+  it('as a broken layer does not silence the others', () => {
+    const home = makeProject({ '.ai-loadout/index.json': indexOf(entry) })
+    const run = runLoadout(['plan', 'alpha', '--json'], { cwd: makeProject({ [INDEX]: content }), home })
+    expectCivilJson(run)
+    expect(run.code).toBe(1)
+    expect(JSON.parse(run.stdout).onDemand).toHaveLength(1)
+  })
+
+  it.each([
+    ['overlaps', 'f.json'],
+    ['plan', 'x', '--org', 'f.json'],
+  ])('as argument: %s', (...args) => {
+    const run = runLoadout([...args, '--json'], { cwd: makeProject({ 'f.json': content }) })
+    expectCivilJson(run)
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toContain('f.json')
+  })
+
+  it('as loadout.json is never ignored', () => {
+    const cwd = makeProject({ 'loadout.json': content, '.claude/loadout/a.md': payload('note') })
+    const run = runLoadout(['index', 'build', '--json'], { cwd })
+    expectCivilJson(run)
+    // An empty object has no mistake in it.
+    const isFine = content === '{}'
+    expect(run.code).toBe(isFine ? 0 : 2)
+    if (!isFine) expect(run.stderr).toContain('loadout.json')
+  })
+
+  it('as a file to migrate', () => {
+    const cwd = makeProject({ 'f.md': content })
+    const before = treeOf(cwd)
+    const run = runLoadout(['index', 'migrate', 'f.md', '--write', '--json'], { cwd })
+    expectCivilJson(run)
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('f.md')
+    expect(treeOf(cwd)).toEqual(before)
+  })
+
+  it('as a payload among others: reported, and a build writes nothing over it', () => {
+    const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), '.claude/loadout/f.md': content })
+    const run = runLoadout(['index', 'build', '--json'], { cwd })
+    expectCivilJson(run)
+    if (content !== aFolder) expect(run.stderr).toContain('f.md')
+  })
+})
+
+describe.each([
+  ['closed', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
+  ['open', '['.repeat(1_000_000)],
+])('a million brackets, %s', (_, content) => {
+  it.each([['validate'], ['overlaps', INDEX], ['plan', 'alpha']])('%s', (...args) => {
+    const run = runLoadout([...args, '--json'], { cwd: makeProject({ [INDEX]: content }) })
+    expectCivilJson(run)
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toContain(INDEX)
+  })
+})
+
+describe('messages', () => {
+  it.each<[string, Content]>([
+    ['is a folder', aFolder],
+    ['is not a regular file', aPipe],
+  ])('of index check tell what is in the way: %s', (problem, content) => {
+    expect(runLoadout(['index', 'check'], { cwd: makeProject({ [INDEX]: content }) }).stderr).toContain(problem)
+  })
+
+  it('name line and column of broken JSON', () => {
+    const cwd = makeProject({ 'f.json': '{\n  "a": 1,\n  "b": tru\n}\n\n\n' })
+    expect(runLoadout(['overlaps', 'f.json'], { cwd }).stderr).toMatch(/line 3, column \d/)
+  })
+
+  it.each(['usage', 'dead'])('tell a folder from a missing log: %s', (command) => {
+    const cwd = makeProject({ 'log.jsonl': aFolder, 'i.json': indexOf(entry) })
+    const args = command === 'dead' ? ['dead', 'i.json', 'log.jsonl'] : ['usage', 'log.jsonl']
+    expect(runLoadout(args, { cwd }).stderr).toContain('log.jsonl is a folder')
+  })
+
+  it('do not claim that there is no index when there is a broken one', () => {
+    const run = runLoadout(['plan', 'x'], { cwd: makeProject({ [INDEX]: '{' }) })
+    expect(run.stdout).not.toContain('no index was found')
+  })
+
+  it('say that a dry run wrote nothing', () => {
+    const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
+    expect(runLoadout(['index', 'build', '--dry-run'], { cwd }).stdout).not.toMatch(/^written/)
+  })
+})
+
+describe('malformed entries are reported and skipped, and the rest works', () => {
+  const good = { ...entry, id: 'good', keywords: ['beta'] }
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 5],
+    ['a text', 'x'],
+    ['a list', []],
+    ['without id', { ...entry, id: undefined }],
+    ['a number as id', { ...entry, id: 5 }],
+    ['without keywords', { ...entry, keywords: undefined }],
+    ['numbers as keywords', { ...entry, keywords: [1] }],
+    ['a text as keywords', { ...entry, keywords: 'alpha' }],
+    ['a number as patterns', { ...entry, patterns: 5 }],
+  ])('%s', (_, malformed) => {
+    const cwd = makeProject({ [INDEX]: indexOf(malformed, good), 'a.md': 'Text' })
+    const plan = runLoadout(['plan', 'beta', '--json'], { cwd })
+    expectCivilJson(plan)
+    expect(plan.code).toBe(1)
+    expect(JSON.parse(plan.stdout).onDemand).toHaveLength(1)
+    expect(plan.stderr).toContain('entry 1')
+    for (const command of ['overlaps', 'dead']) {
+      const run = runLoadout([command, INDEX], { cwd })
+      expectCivil(run)
+      expect.soft(run.stderr, command).toContain('entry 1')
+    }
+  })
+
+  it.each([null, { id: 'x', keywords: 5 }])('index check finds %j', (malformed) => {
+    const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
+    runLoadout(['index', 'build'], { cwd })
+    const path = join(cwd, INDEX)
+    const index = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...index, entries: [...index.entries, malformed] }))
+    const run = runLoadout(['index', 'check'], { cwd })
+    expectCivil(run)
+    expect(run.code).toBe(1)
+    expect(run.stdout).toContain('MALFORMED_ENTRY')
+  })
+})
+
+describe('odd but usable entries', () => {
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  const withRaw = (key: string, raw: string) =>
+    indexOf({ ...entry, [key]: 'RAW' }).replace(`"${key}":"RAW"`, `"${key}":${raw}`)
+  it.each<[string, string]>([
+    ['no priority', indexOf({ ...entry, priority: undefined })],
+    ['a number as priority', indexOf({ ...entry, priority: 5 })],
+    ['a list as summary', indexOf({ ...entry, summary: ['é'] })],
+    ['null as summary', indexOf({ ...entry, summary: null })],
+    ['a list as path', indexOf({ ...entry, path: ['a.md'] })],
+    ['no path', indexOf({ ...entry, path: undefined })],
+    ['a text as tokens', indexOf({ ...entry, tokens_est: '\u001b[31m' })],
+    ['null as triggers', indexOf({ ...entry, triggers: null })],
+    ['a deep summary', withRaw('summary', deep)],
+    ['a deep extra field', withRaw('extra', deep)],
+    [
+      'steering texts',
+      indexOf({ ...entry, summary: 'a\u001b[31m\u009b1m', patterns: ['p\u001b[1m'], path: '\u001b.md' }),
+    ],
+  ])('%s', (_, index) => {
+    const cwd = makeProject({ [INDEX]: index, 'a.md': 'Text', undefined: 'not a payload' })
+    expectCivil(runLoadout(['lookup', 'alpha-one'], { cwd }))
+    expectCivil(runLoadout(['explain', 'alpha-one', '--task', 'alpha', '--phase', 'plan'], { cwd }))
+    expectCivil(runLoadout(['dead'], { cwd }))
+    expectCivil(runLoadout(['resolve'], { cwd }))
+    expectCivilJson(runLoadout(['plan', 'alpha', '--load', '--json'], { cwd }))
+  })
+
+  it.each(['__proto__', 'constructor', 'toString'])('%s is an ordinary id', (id) => {
+    const text = indexOf({ ...entry, id: 'RAW' }).replace('RAW', id)
+    const cwd = makeProject({ [INDEX]: text, 'a.md': 'Text' })
+    const plan = runLoadout(['plan', 'alpha', '--load', '--json'], { cwd })
+    expectCivilJson(plan)
+    expect(plan.code).toBe(0)
+    expect(Object.entries(JSON.parse(plan.stdout).provenance)).toEqual([[id, 'project']])
+    for (const args of [['lookup', id], ['explain', id, '--task', 'alpha'], ['resolve'], ['dead'], ['budget']]) {
+      const run = runLoadout(args, { cwd })
+      expectCivil(run)
+      expect.soft(run).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  it('a byte order mark is accepted', () => {
+    const cwd = makeProject({ [INDEX]: `\ufeff${indexOf(entry)}` })
+    expect(runLoadout(['plan', 'alpha'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('payload paths stay inside the root of their layer', () => {
+  it.each([
+    '/etc/hostname',
+    '../secret.md',
+    'x/../../secret.md',
+    'link.md',
+    'folder/secret.md',
+    '~/x.md',
+    'a\0b',
+    'C:\\x.md',
+  ])('%j', (path) => {
+    const parent = makeProject({
+      'secret.md': 'SECRET',
+      [`root/${INDEX}`]: indexOf({ ...entry, path }),
+      'root/link.md': aLinkTo('../secret.md'),
+      'root/folder': aLinkTo('..'),
+    })
+    for (const args of [
+      ['plan', 'alpha', '--load'],
+      ['lookup', 'alpha-one', '--load'],
+      ['index', 'check'],
+    ]) {
+      const run = runLoadout(args, { cwd: join(parent, 'root') })
+      expectCivil(run)
+      expect(run.code).toBe(1)
+      expect(run.stdout + run.stderr).not.toContain('SECRET')
+      if (args[0] !== 'index') expect(run.stderr).toContain('PATH_ESCAPE')
+    }
+  })
+
+  it('a migration does not write through a linked folder', () => {
+    const outside = makeFolder()
+    const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two'), '.claude/loadout': aLinkTo(outside) })
+    const before = treeOf(cwd)
+    const run = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    expectCivil(run)
+    expect(run.code).toBe(2)
+    expect(treeOf(outside)).toEqual([])
+    expect(treeOf(cwd)).toEqual(before)
+  })
+})
+
+describe('control characters', () => {
+  const STEERING = 'x\u001b[31m\u009b1m\nerror: fake'
+
+  it.each([
+    ['index', 'build'],
+    ['index', 'check'],
+    ['validate'],
+    ['validate', '.'],
+    ['resolve'],
+    ['index', 'migrate', 'CLAUDE.md'],
+    ['index', 'migrate', 'CLAUDE.md', '--write'],
+  ])('in the name of the working folder: %s %s', (...args) => {
+    const files = { [INDEX]: indexOf(), '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') }
+    const named = Object.entries(files).map(([path, content]) => [`${STEERING}/${path}`, content])
+    const cwd = join(makeProject(Object.fromEntries(named)), STEERING)
+    const run = runLoadout(args, { cwd })
+    expectCivil(run)
+    expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
+  })
+
+  it.each([
+    ['lookup', STEERING],
+    ['lookup', STEERING, '--load'],
+    ['explain', STEERING, '--task', 'alpha'],
+    ['plan', 'alpha'],
+    ['plan', 'alpha', '--load'],
+    ['plan', 'alpha', '--json'],
+    ['lookup', STEERING, '--json'],
+    ['overlaps'],
+    ['budget'],
+    ['validate'],
+    ['index', 'check'],
+  ])('in the texts of an index: %s %j %s', (...args) => {
+    const hostile = { ...entry, id: STEERING, summary: STEERING, keywords: ['alpha', STEERING], path: `${STEERING}.md` }
+    const cwd = makeProject({ [INDEX]: indexOf(hostile, { ...hostile, keywords: 5 }, { ...entry, id: 'b' }) })
+    const run = runLoadout(args, { cwd })
+    expectCivil(run)
+    expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
+  })
+
+  it('in a payload, its name and its frontmatter', () => {
+    const text = `---\nid: "a\\u001b[31m"\nkeywords: [alpha]\nodd \u001b[31m\n---\nBody \u001b[31m\u009b1m\u202e.\n`
+    const cwd = makeProject({ [`.claude/loadout/${STEERING.replace('\n', '')}.md`]: text })
+    for (const args of [
+      ['index', 'build'],
+      ['plan', 'alpha', '--load'],
+      ['plan', 'alpha', '--load', '--json'],
+    ]) {
+      const run = runLoadout(args, { cwd })
+      expectCivil(run)
+      expect(run.code).toBe(0)
+    }
+  })
+
+  it('in a usage log', () => {
+    const event = {
+      timestamp: STEERING,
+      taskHash: 'h',
+      entryId: STEERING,
+      trigger: STEERING,
+      mode: 'lazy',
+      tokensEst: 1,
+    }
+    const run = runLoadout(['usage', 'log.jsonl'], { cwd: makeProject({ 'log.jsonl': JSON.stringify(event) }) })
+    expectCivil(run)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('streams', () => {
+  const cwd = () => makeProject({ [INDEX]: indexOf(entry) })
+
+  it.each(['loadout plan - </dev/null', 'loadout plan - <&-', 'echo | loadout plan -'])('no task: %s', (line) => {
+    const run = runShell(line, { cwd: cwd() })
+    expectCivil(run)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('standard input')
+  })
+
+  it('a folder as standard input', () => {
+    const run = runShell('loadout plan - </', { cwd: cwd() })
+    expectCivil(run)
+    expect(run.code).toBe(2)
+  })
+
+  it.each([
+    ['words', `alpha ${'word '.repeat(210_000)}`],
+    ['one word', 'a'.repeat(1 << 20)],
+    ['Chinese', `alpha ${'发布流程的文档'.repeat(50_000)}`],
+    ['bytes', new Uint8Array(1 << 20).map((_, at) => (at * 2654435761) >>> 24)],
+  ])('a task of 1 MB: %s', (_, stdin) => {
+    const chinese = { ...entry, id: 'b', keywords: ['部署流程文档', '测试环境配置'] }
+    const project = makeProject({ [INDEX]: indexOf(entry, chinese) })
+    const run = runLoadout(['plan', '-'], { cwd: project, stdin, milliseconds: 3000 })
+    expectCivil(run)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('a writer that is slow, on a pipe that does not block', () => {
+    const script = `const { spawn } = require('node:child_process')
+      const child = spawn('bash', ['-c', process.argv[1]], { stdio: ['pipe', 'inherit', 'inherit'] })
+      setTimeout(() => child.stdin.end('alpha'), 300)`
+    const unblock = `python3 -c 'import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)'; loadout plan -`
+    const run = runShell(`export -f loadout; node -e "$SCRIPT" "$UNBLOCK"`, {
+      cwd: cwd(),
+      env: { SCRIPT: script, UNBLOCK: unblock },
+    })
+    expectCivil(run)
+    expect(run.stdout).toContain('keywords [alpha]')
+  })
+
+  it.each([
+    'loadout plan alpha >&-',
+    'loadout plan alpha --json >&-',
+    'loadout plna 2>&-; test $? = 2',
+    'set -o pipefail; loadout help | head -1 >/dev/null',
+  ])('nobody listens: %s', (line) => {
+    const run = runShell(line, { cwd: cwd() })
+    expectCivil(run)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(['loadout plan alpha', 'loadout plan alpha --json', 'loadout plna --json'])(
+    'output that is full: %s',
+    (line) => {
+      const run = runShell(`${line} >/dev/full`, { cwd: cwd() })
+      expectCivil(run)
+      expect(run.code).toBe(2)
+    },
+  )
+
+  it('nothing but text reaches a pipe, in any locale, zone or colour setting', () => {
+    const project = cwd()
+    const settings: Record<string, string>[] = [
+      {},
+      { LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' },
+      { LANG: 'C', TZ: 'America/St_Johns' },
+      { TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '3' },
+      { NO_COLOR: '1' },
+    ]
+    const outputs = settings.map((env) => runLoadout(['plan', 'ALPHA ıİ'], { cwd: project, env }).stdout)
+    expect(new Set(outputs).size).toBe(1)
+    expect(outputs[0]).not.toContain('\u001b')
+  })
+})
+
+describe('permissions', () => {
+  const locked = (path: string) => {
+    const cwd = makeProject({
+      [INDEX]: indexOf({ ...entry, path: '.claude/loadout/a.md' }),
+      '.claude/loadout/a.md': payload('note'),
+    })
+    chmodSync(join(cwd, path), 0o000)
+    return cwd
+  }
+
+  it.each([
+    [INDEX, 1, ['plan', 'alpha']],
+    [INDEX, 1, ['validate']],
+    [INDEX, 2, ['lookup', 'alpha-one']],
+    [INDEX, 2, ['index', 'check']],
+    [INDEX, 2, ['overlaps', INDEX]],
+    ['.claude/loadout', 1, ['plan', 'alpha']],
+    ['.claude/loadout', 2, ['index', 'check']],
+    ['.claude/loadout', 1, ['index', 'build']],
+    ['.claude/loadout/a.md', 1, ['plan', 'alpha', '--load']],
+    ['.claude/loadout/a.md', 1, ['index', 'build']],
+    ['.claude/loadout/a.md', 2, ['index', 'migrate', '.claude/loadout/a.md']],
+  ])('unreadable %s: exit %i for %j', (path, code, args) => {
+    const run = runLoadout([...args, '--json'], { cwd: locked(path), isBound: true })
+    expectCivilJson(run)
+    expect(run.code).toBe(code)
+    expect(run.stderr).toContain(path)
+    expect(run.stderr).toMatch(/permission|may not be read/)
+    expect(run.stderr).not.toContain('does not exist')
+  })
+
+  it.each([[['index', 'build']], [['index', 'migrate', 'CLAUDE.md', '--write']]])(
+    'a folder that is read-only: %j',
+    (args) => {
+      const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') })
+      chmodSync(join(cwd, '.claude/loadout'), 0o555)
+      const before = treeOf(cwd)
+      const run = runLoadout(args, { cwd, isBound: true })
+      expectCivil(run)
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain('permission denied')
+      expect(treeOf(cwd)).toEqual(before)
+    },
+  )
+
+  it.each(['usage', 'budget', 'dead', 'index build --dry-run'])('a state folder that is locked: %s', (line) => {
+    const cwd = makeProject({ [INDEX]: indexOf(entry), '.claude/loadout/a.md': payload('note') })
+    const home = makeProject({ '.local/state/loadout/usage.jsonl': '{}\n' })
+    chmodSync(join(home, '.local/state/loadout'), 0o000)
+    expectCivil(runLoadout(line.split(' '), { cwd, home, isBound: true }))
+  })
+})
+
+describe('the usage log never costs the answer', () => {
+  it.each<[string, Content]>([
+    ['a folder', aFolder],
+    ['a pipe', aPipe],
+    ['a link to itself', aLinkToItself],
+    ['torn', '{"timestamp":'],
+    ['binary', new Uint8Array([0, 10, 255, 10, 0])],
+  ])('%s', (_, content) => {
+    const cwd = makeProject({ '.claude/loadout/a.md': payload('note', 'alpha') })
+    const home = makeProject({ '.local/state/loadout/usage.jsonl': content })
+    const build = runLoadout(['index', 'build'], { cwd, home })
+    expectCivil(build)
+    expect(build.code, 'a build needs no log').toBe(0)
+    const load = runLoadout(['plan', 'alpha', '--load'], { cwd, home })
+    expectCivil(load)
+    expect(load.code).toBe(0)
+    expect(load.stdout).toContain('The body of note.')
+    expectCivilJson(runLoadout(['usage', '--json'], { cwd, home }))
+  })
+})
+
+describe('surroundings', () => {
+  const cwd = () => makeProject({ [INDEX]: indexOf({ ...entry, path: 'a.md' }), 'a.md': 'Text' })
+  const load = ['plan', 'alpha', '--load', '--json']
+
+  it('a folder for the state that is a file', () => {
+    const state = join(makeProject({ f: '' }), 'f')
+    const env = { XDG_STATE_HOME: state, XDG_CACHE_HOME: state }
+    expectCivilJson(runLoadout(load, { cwd: cwd(), env }))
+    expectCivilJson(runLoadout(['usage', '--json'], { cwd: cwd(), env }))
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['HOME is empty', { HOME: '' }],
+    ['HOME is relative', { HOME: 'rel' }],
+    ['XDG folders are relative', { XDG_STATE_HOME: 'rel', XDG_CACHE_HOME: 'rel', HOME: makeFolder() }],
+  ])('%s: nothing is written into the working folder', (_, env) => {
+    const project = cwd()
+    const before = treeOf(project)
+    expectCivilJson(runLoadout(load, { cwd: project, env }))
+    expect(treeOf(project)).toEqual(before)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('no HOME and no user entry', () => {
+    const line = 'exec setpriv --reuid=54321 --regid=54321 --clear-groups env -u HOME "$NODE" "$CLI" plan alpha --json'
+    const env = { NODE: process.execPath, CLI: join(import.meta.dirname, '../../dist/cli.cjs') }
+    expectCivilJson(runShell(line, { cwd: cwd(), env }))
+  })
+
+  it.each(['plan alpha', 'index build', 'validate x.json', 'try', 'completion bash', 'help'])(
+    'a deleted working folder: %s',
+    (line) => {
+      expectCivil(runShell(`mkdir x && cd x && rmdir ../x && loadout ${line} >/dev/null`, { milliseconds: 5000 }))
+    },
+  )
+
+  it('try without a usable temporary folder', () => {
+    const run = runLoadout(['try', '--json'], { env: { TMPDIR: '/no/where' } })
+    expectCivilJson(run)
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('/no/where')
+  })
+})
+
+describe('a migration takes another name when one is taken', () => {
+  it.each<[string, Record<string, Content>, string]>([
+    ['for a payload', { '.claude/loadout/two.md': aFolder }, '.claude/loadout/two-2.md'],
+    ['for the backup', { 'CLAUDE.md.before-loadout': aFolder }, 'CLAUDE.md.before-loadout-2'],
+  ])('%s', (_, files, expected) => {
+    const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two', 'Three'), ...files })
+    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(treeOf(cwd).map(String).join()).toContain(expected)
+  })
+})
+
+describe('a migration that cannot be finished changes nothing', () => {
+  const original = sections('One', 'Two', 'Three')
+  it.each<[string, Record<string, Content>, string[]]>([
+    ['a payload folder that no glob covers', {}, ['--into', 'docs/knowledge']],
+    [
+      'payloads that cannot be indexed',
+      { '.claude/loadout/x.md': payload('twice'), '.claude/loadout/y.md': payload('twice') },
+      [],
+    ],
+    ['a folder outside', {}, ['--into', '../outside']],
+    ['a level that does not exist', {}, ['--level', '7']],
+  ])('%s', (_, files, flags) => {
+    const cwd = makeProject({ 'CLAUDE.md': original, ...files })
+    const before = treeOf(cwd)
+    const run = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write', ...flags], { cwd })
+    expectCivil(run)
+    expect(run.code).not.toBe(0)
+    expect(treeOf(cwd)).toEqual(before)
+  })
+
+  it('a name that leaves no room for the backup', () => {
+    const name = `${'C'.repeat(240)}.md`
+    const cwd = makeProject({ [name]: original })
+    const before = treeOf(cwd)
+    const run = runLoadout(['index', 'migrate', name, '--write'], { cwd })
+    expectCivil(run)
+    expect(run.code).toBe(2)
+    expect(treeOf(cwd)).toEqual(before)
+  })
+
+  it('keeps every byte of a file that is not UTF-8', () => {
+    const bytes = Buffer.from(original.replaceAll('line', 'caf\xe9'), 'latin1')
+    const cwd = makeProject({ 'CLAUDE.md': bytes })
+    expectCivil(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd }))
+    const kept = readdirSync(cwd).filter((name) => name.startsWith('CLAUDE.md'))
+    expect(kept.some((name) => readFileSync(join(cwd, name)).equals(bytes))).toBe(true)
+  })
+
+  it('does not split what it wrote itself', () => {
+    const cwd = makeProject({ 'CLAUDE.md': original })
+    runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    const before = treeOf(cwd)
+    const again = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    expectCivil(again)
+    expect(again.stderr).toContain('no section worth moving out')
+    expect(treeOf(cwd)).toEqual(before)
+  })
+})
+
+describe('an index that is broken can be rebuilt', () => {
+  it.each<[string, Content]>([
+    ['binary', new Uint8Array([0, 1, 2])],
+    ['empty', ''],
+    ['null', 'null'],
+    ['a dangling link', aLinkTo('elsewhere.json')],
+  ])('%s', (_, content) => {
+    const cwd = makeProject({ [INDEX]: content, '.claude/loadout/a.md': payload('note') })
+    const run = runLoadout(['index', 'build'], { cwd })
+    expectCivil(run)
+    expect(run.code).toBe(0)
+    expect(runLoadout(['index', 'check'], { cwd }).code).toBe(0)
+  })
+})
+
+describe('hostile sizes end in time', () => {
+  const many = indexOf(...Array.from({ length: 5000 }, (_, at) => ({ ...entry, id: `entry-number-${at}` })))
+  const same = `## Same\n${'some words of the section here '.repeat(9)}\n`
+  it.each<[string, Record<string, Content>, string[]]>([
+    ['an id of 100 KB', { [INDEX]: many }, ['lookup', 'x'.repeat(100_000)]],
+    ['digits as tokens', { [INDEX]: indexOf({ ...entry, tokens_est: '1'.repeat(200_000) }) }, ['lookup', 'alpha-one']],
+    [
+      'a heading of blanks',
+      { 'f.md': `${sections('One', 'Two')}#${' '.repeat(4000)}\rx\n` },
+      ['index', 'migrate', 'f.md'],
+    ],
+    ['1,000 equal headings', { 'f.md': same.repeat(1000) }, ['index', 'migrate', 'f.md']],
+  ])('%s', (_, files, args) => {
+    expectCivil(runLoadout(args, { cwd: makeProject(files), milliseconds: 1500 }))
+  })
+
+  it('a Chinese task of 1 MB against a large Chinese index', () => {
+    const sign = (at: number) => String.fromCharCode(0x4e00 + at)
+    const entries = Array.from({ length: 1000 }, (_, at) => ({
+      ...entry,
+      id: `e-${at}`,
+      keywords: [`${sign(at)}署流程部署流程文档`],
+    }))
+    const cwd = makeProject({ [INDEX]: indexOf(...entries) })
+    const home = makeFolder()
+    settle()
+    // The first plan stores the compiled table, the second uses it.
+    for (const stdin of ['发布', '发布流程的文档'.repeat(50_000)]) {
+      expectCivil(runLoadout(['plan', '-'], { cwd, home, stdin, milliseconds: 1500 }))
+    }
+  })
+})
+
+describe('a stored table that is damaged', () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['cut off', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['overwritten', (bytes) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.alloc(bytes.length / 2)])],
+  ])('%s: the plan is the same', (_, damage) => {
+    const entries = Array.from({ length: 2000 }, (_, at) => ({ ...entry, id: `e-${at}`, keywords: [`k${at}`, 'beta'] }))
+    const cwd = makeProject({ [INDEX]: indexOf(...entries) })
+    const home = makeFolder()
+    const plan = () => runLoadout(['plan', 'k7 beta'], { cwd, home })
+    settle()
+    const first = plan()
+    const folder = join(home, '.cache/loadout/tables')
+    const [name] = readdirSync(folder)
+    expect(name).toBeDefined()
+    expect(plan().stdout, 'a stored table gives the same bytes').toBe(first.stdout)
+    const path = join(folder, String(name))
+    writeFileSync(path, damage(readFileSync(path)))
+    const after = plan()
+    expectCivil(after)
+    expect(after.stdout).toBe(first.stdout)
+  })
+})
