@@ -1,6 +1,6 @@
 import type { LoadMode, LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { DiscoveredLayer, SearchedLayer } from '../../domain/routing/layers.ts'
-import { lookupEntry } from '../../domain/routing/match.ts'
+import { lookupEntry, type MatchResult } from '../../domain/routing/match.ts'
 import type { MergedIndex } from '../../domain/routing/merge.ts'
 import type { LoadPlan, SelectionRules } from '../../domain/routing/plan.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
@@ -43,15 +43,10 @@ export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
 
 /** What a task needs. While the index files stay unchanged they are read once; the plan itself is the caller's to change. */
 export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
-  const plan = planWith(openKnowledge(thisMachine(), options), task, { phase: options.phase, budget: options.budget })
-  const manual = plan.manual.map(copy)
-  return {
-    ...plan,
-    preload: plan.preload.map((match) => ({ ...match, entry: copy(match.entry) })),
-    onDemand: plan.onDemand.map((match) => ({ ...match, entry: copy(match.entry) })),
-    manual,
-    unmatched: manual.filter(({ priority }) => priority !== 'manual'),
-  }
+  const knowledge = openKnowledge(thisMachine(), options)
+  const plan = planWith(knowledge, task, { phase: options.phase, budget: options.budget }, copy)
+  const own = (match: MatchResult) => ({ ...match, entry: copy(match.entry) })
+  return { ...plan, preload: plan.preload.map(own), onDemand: plan.onDemand.map(own) }
 }
 
 export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {

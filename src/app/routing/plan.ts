@@ -1,3 +1,4 @@
+import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { type LoadPlan, restOf, type SelectionRules, selectEntries } from '../../domain/routing/plan.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
@@ -63,12 +64,17 @@ function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string>
  * The plan of a task. The lists of everything that is *not* loaded are made when they are first read: on a large index
  * they cost far more than the plan itself.
  */
-export function planWith(knowledge: Knowledge, task: string, rules: SelectionRules): LoadPlan {
+export function planWith(
+  knowledge: Knowledge,
+  task: string,
+  rules: SelectionRules,
+  give?: (entry: LoadoutEntry) => LoadoutEntry,
+): LoadPlan {
   const { table, layerNames, budget, conflicts } = knowledge
   const selection = selectEntries(task, table, { ...rules, lazyLoad: knowledge.lazyLoad })
   let rest: ReturnType<typeof restOf> | undefined
   const getRest = () => {
-    rest ??= restOf(table, selection)
+    rest ??= restOf(table, selection, give)
     return rest
   }
   return {

@@ -73,17 +73,25 @@ export function selectMatches(matches: readonly MatchResult[], rules: SelectionR
 }
 
 /** Every entry that is neither preloaded, on demand nor left out, in merged order. */
-export function restOf(table: DispatchTable, selection: Selection): Pick<LoadPlan, 'manual' | 'unmatched'> {
-  const chosen = new Set<string>()
-  for (const { entry } of selection.preload) chosen.add(entry.id)
-  for (const { entry } of selection.onDemand) chosen.add(entry.id)
-  for (const { match } of selection.leftOut) chosen.add(match.entry.id)
+export function restOf(
+  table: DispatchTable,
+  selection: Selection,
+  give: (entry: LoadoutEntry) => LoadoutEntry = (entry) => entry,
+): Pick<LoadPlan, 'manual' | 'unmatched'> {
+  const chosen = new Set<LoadoutEntry>()
+  for (const { entry } of selection.preload) chosen.add(entry)
+  for (const { entry } of selection.onDemand) chosen.add(entry)
+  for (const { match } of selection.leftOut) chosen.add(match.entry)
   const manual: LoadoutEntry[] = []
+  const unmatched: LoadoutEntry[] = []
   for (let position = 0; position < table.size; position++) {
     const entry = table.entryAt(position)
-    if (!chosen.has(entry.id)) manual.push(entry)
+    if (chosen.has(entry)) continue
+    const given = give(entry)
+    manual.push(given)
+    if (entry.priority !== 'manual') unmatched.push(given)
   }
-  return { manual, unmatched: manual.filter(({ priority }) => priority !== 'manual') }
+  return { manual, unmatched }
 }
 
 /** Best first, each that still fits: one that is too large does not keep out a smaller one after it. */
