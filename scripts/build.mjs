@@ -40,6 +40,9 @@ await build({
   plugins: [lateBuiltins],
   define: { LOADOUT_VERSION: JSON.stringify(version), 'import.meta.dirname': '__dirname' },
 })
+// esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
+const stray = /\P{ASCII}+/u.exec(readFileSync('dist/program.cjs', 'utf8'))
+if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
 symlinkSync('cli.cjs', 'dist/cli.js')

@@ -30,6 +30,15 @@ export type { Budget, LoadoutIndex } from './domain/routing/loadout-index.ts'
 export { lookupEntry, type MatchResult, matchLoadout } from './domain/routing/match.ts'
 export { type MergeConflict, type MergedIndex, mergeIndexes } from './domain/routing/merge.ts'
 export type { LeftOut, LoadPlan } from './domain/routing/plan.ts'
+export type {
+  RankDocument,
+  RankExplanation,
+  RankHit,
+  RankOutcome,
+  RankRequest,
+  Why,
+} from './domain/routing/rank/document.ts'
+export { createRanker, type Ranker, type RankerOptions } from './domain/routing/rank/ranker.ts'
 export { estimateTokens } from './domain/routing/tokens.ts'
 export { type IssueSeverity, type ValidationIssue, validateIndex } from './domain/routing/validate.ts'
 export type { Finding } from './domain/shared/finding.ts'

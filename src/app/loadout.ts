@@ -1,8 +1,8 @@
 import { type Machine, thisMachine } from '../infra/machine.ts'
-import { explain } from './routing/explain.ts'
+import { explainByStrategy } from './routing/explain.ts'
 import { lookUp } from './routing/lookup.ts'
 import { nameLayers } from './routing/named-layers.ts'
-import { planTask } from './routing/plan.ts'
+import { planByStrategy } from './routing/plan.ts'
 import { loadPlan } from './routing/plan-contents.ts'
 import { resolveAll } from './routing/resolve.ts'
 
@@ -12,11 +12,14 @@ export type Loadout = ReturnType<typeof createLoadout>
 export function createLoadout(machine: Machine = thisMachine()) {
   return {
     nameLayers: bind(machine, nameLayers),
-    plan: bind(machine, planTask),
+    plan: bind(machine, planByStrategy),
     loadPlan: bind(machine, loadPlan),
     lookUp: bind(machine, lookUp),
-    explain: bind(machine, explain),
+    explain: bind(machine, explainByStrategy),
     resolve: bind(machine, resolveAll),
+    search: late(machine, async () => (await import('./routing/search.ts')).searchKnowledge),
+    evaluate: late(machine, async () => (await import('./routing/evaluate.ts')).evaluateSuite),
+    compare: late(machine, async () => (await import('./routing/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./routing/validate.ts')).validate),
     buildIndex: late(machine, async () => (await import('./routing/index-build.ts')).rebuildIndex),
     checkIndex: late(machine, async () => (await import('./routing/index-check.ts')).checkIndex),
@@ -41,6 +44,7 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { Comparison, SuiteReport } from './routing/evaluate.ts'
 export type { Explanation } from './routing/explain.ts'
 export type { IndexBuild } from './routing/index-build.ts'
 export type { IndexCheck } from './routing/index-check.ts'
@@ -49,6 +53,7 @@ export type { Lookup } from './routing/lookup.ts'
 export type { TaskPlan } from './routing/plan.ts'
 export type { LoadedPlan } from './routing/plan-contents.ts'
 export type { Resolution } from './routing/resolve.ts'
+export type { SearchResult } from './routing/search.ts'
 export type { Validation } from './routing/validate.ts'
 export type { SampleTour } from './sample.ts'
 export type { BudgetReport } from './usage/analysis.ts'

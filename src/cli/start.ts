@@ -10,7 +10,7 @@ import { Script } from 'node:vm'
 const folder = import.meta.dirname
 const filename = join(folder, 'program.cjs')
 const cachePath = join(folder, 'program.cache')
-const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'latin1')}\n})`
+const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
 const script = new Script(source, { filename, cachedData: readCache() })
 script.runInThisContext()({}, require, {}, filename, folder)
 

@@ -1,11 +1,14 @@
 import type { Phase } from '../../domain/routing/entry.ts'
 import { type EntryExplanation, explainEntry } from '../../domain/routing/layers.ts'
+import { rankedVerdict } from '../../domain/routing/ranked.ts'
+import type { Strategy } from '../../domain/routing/strategy.ts'
 import { judgeEntry, type Verdict } from '../../domain/routing/verdict.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { resolveLayers } from './knowledge.ts'
+import { readKnowledge, resolveLayers } from './knowledge.ts'
 import { entryNotFound } from './lookup.ts'
+import { strategyOf } from './plan.ts'
 
 export interface Explanation extends EntryExplanation {
   /** Index file of every layer that defines the entry, in order. */
@@ -15,10 +18,29 @@ export interface Explanation extends EntryExplanation {
 }
 
 /** Where an entry comes from and, for a task, why it is loaded or not. */
-export function explain(
-  machine: Machine,
-  request: { id: string; task?: string | undefined; phase?: Phase | undefined; layers: ResolveOptions },
-): Report<Explanation> {
+export interface ExplainRequest {
+  id: string
+  task?: string | undefined
+  phase?: Phase | undefined
+  strategy?: Strategy | undefined
+  layers: ResolveOptions
+}
+
+/** The same by the strategy that was asked for, or that the project's settings name. */
+export async function explainByStrategy(machine: Machine, request: ExplainRequest): Promise<Report<Explanation>> {
+  const report = explain(machine, request)
+  if (request.task === undefined || strategyOf(machine, request) === 'keywords') return report
+  const { openRanker, rankTask } = await import('./ranking.ts')
+  const knowledge = readKnowledge(machine, request.layers)
+  const { ranker, entries } = openRanker(machine, knowledge)
+  const entry = entries.find(({ id }) => id === request.id)
+  if (entry === undefined) return report
+  const isOffered = rankTask(machine, knowledge, request.task).some((match) => match.entry.id === request.id)
+  const verdict = rankedVerdict(entry, ranker.explain(request.task, request.id), isOffered)
+  return { ...report, value: { ...report.value, verdict } }
+}
+
+export function explain(machine: Machine, request: ExplainRequest): Report<Explanation> {
   const { layers, merged, findings } = resolveLayers(machine, request.layers)
   const explanation = explainEntry(request.id, layers)
   const entry = merged.entries.find(({ id }) => id === request.id)

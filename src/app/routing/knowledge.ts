@@ -97,7 +97,7 @@ export function readKnowledge(machine: Machine, options: ResolveOptions): Knowle
 /** What is stored beside a table. */
 interface Note {
   facts: KnowledgeFacts
-  /** Per position, the place of its layer in `layerNames`. */
+  /** Per position, the place of its layer in `layerNames`; empty when there is only one. */
   layerAt: number[]
 }
 
@@ -105,7 +105,7 @@ function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowl
   const { table, layerNames, budget, conflicts, findings, lazyLoad, manualCount } = knowledge
   const facts: KnowledgeFacts = { layerNames, budget, conflicts, findings, lazyLoad, manualCount }
   const entries = Array.from({ length: table.size }, (_, position) => table.entryAt(position))
-  const layerAt = entries.map((entry) => layerNames.indexOf(knowledge.layerOf(entry)))
+  const layerAt = layerNames.length > 1 ? entries.map((entry) => layerNames.indexOf(knowledge.layerOf(entry))) : []
   storeTable(machine, signature, compileTable(entries), { facts, layerAt } satisfies Note)
   return knowledge
 }
@@ -128,7 +128,7 @@ function loadKnowledge(machine: Machine, signature: Signature, places: LayerPlac
     layerOf: (entry) => layers.get(entry.id) ?? '',
     provenance: () => {
       const provenance: Record<string, string> = {}
-      for (let position = 0; position < layerAt.length; position++) {
+      for (let position = 0; position < stored.table.size; position++) {
         const entry = entryAt(position)
         setOwn(provenance, entry.id, layers.get(entry.id) ?? '')
       }

@@ -2,15 +2,15 @@ import type { LeftOut } from '../../domain/routing/plan.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type LoadedPayload, loadPayloads, recordLoads, triggerOf } from './load.ts'
-import { type PlanRequest, planTask, type TaskPlan } from './plan.ts'
+import { type PlanRequest, planByStrategy, type TaskPlan } from './plan.ts'
 
 export interface LoadedPlan extends TaskPlan {
   contents: LoadedPayload[]
 }
 
 /** Plans a task, reads what it needs within the budget, and notes what was loaded. */
-export function loadPlan(machine: Machine, request: PlanRequest): Report<LoadedPlan> {
-  const { value: plan, findings, knowledge } = planTask(machine, request)
+export async function loadPlan(machine: Machine, request: PlanRequest): Promise<Report<LoadedPlan>> {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, request)
   const matches = [...plan.preload, ...plan.onDemand]
   const loaded = loadPayloads(
     knowledge,

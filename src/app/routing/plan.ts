@@ -1,10 +1,21 @@
+import { resolve } from 'node:path'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import { type LoadPlan, restOf, type SelectionRules, selectEntries } from '../../domain/routing/plan.ts'
+import {
+  type LoadPlan,
+  restOf,
+  type Selection,
+  type SelectionRules,
+  selectEntries,
+  selectMatches,
+} from '../../domain/routing/plan.ts'
+import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { setOwn } from '../../domain/shared/record.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { findProjectRoot } from '../../infra/project-root.ts'
+import { readSettings } from '../../infra/settings.ts'
 import { type Knowledge, openStoredKnowledge, readKnowledge, renewStoredKnowledge } from './knowledge.ts'
 
 export interface PlanRequest extends SelectionRules {
@@ -12,6 +23,7 @@ export interface PlanRequest extends SelectionRules {
   layers: ResolveOptions
   /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
   listsAll?: boolean | undefined
+  strategy?: Strategy | undefined
 }
 
 /** A plan, and the numbers that put it in proportion. */
@@ -24,8 +36,33 @@ export interface TaskPlan extends LoadPlan {
   sources: Record<string, string>
 }
 
-export function planTask(machine: Machine, request: PlanRequest): Report<TaskPlan> & { knowledge: Knowledge } {
+/** A plan by the strategy that was asked for, or that the project's settings name. */
+export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+  if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
+  const { rankTask } = await import('./ranking.ts')
+  const knowledge = readKnowledge(machine, request.layers)
+  const rules = { ...request, lazyLoad: knowledge.lazyLoad }
+  return describePlan(
+    knowledge,
+    planOf(knowledge, selectMatches(rankTask(machine, knowledge, request.task), rules)),
+    request,
+  )
+}
+
+export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
+  const { projectRoot } = request.layers
+  if (request.strategy !== undefined || projectRoot === '') return request.strategy ?? 'keywords'
+  return readSettings(findProjectRoot(resolve(machine.cwd, projectRoot ?? '.'))).routing.strategy
+}
+
+export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
   const { knowledge, plan } = planFromStore(machine, request)
+  return describePlan(knowledge, plan, request)
+}
+
+export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }
+
+function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest): PlannedTask {
   const { table, budget, manualCount } = knowledge
   const value: TaskPlan = Object.assign(plan, {
     task: request.task,
@@ -70,8 +107,11 @@ export function planWith(
   rules: SelectionRules,
   give?: (entry: LoadoutEntry) => LoadoutEntry,
 ): LoadPlan {
+  return planOf(knowledge, selectEntries(task, knowledge.table, { ...rules, lazyLoad: knowledge.lazyLoad }), give)
+}
+
+function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: LoadoutEntry) => LoadoutEntry): LoadPlan {
   const { table, layerNames, budget, conflicts } = knowledge
-  const selection = selectEntries(task, table, { ...rules, lazyLoad: knowledge.lazyLoad })
   let rest: ReturnType<typeof restOf> | undefined
   const getRest = () => {
     rest ??= restOf(table, selection, give)

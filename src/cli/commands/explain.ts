@@ -1,5 +1,6 @@
 import type { Explanation } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
+import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
 import { alignRows, grouped, lines, printableLine, type Screen } from '../screen.ts'
@@ -11,10 +12,21 @@ export const explain = defineCommand({
   flags: {
     task: { kind: 'text', value: 'task', summary: 'judge the entry for this task' },
     phase: { kind: 'choice', choices: PHASES, summary: 'and for this phase' },
+    strategy: {
+      kind: 'choice',
+      choices: STRATEGIES,
+      summary: 'and by this strategy (default: the project’s, else keywords)',
+    },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) =>
-    loadout.explain({ id: args.id ?? '', task: flags.task, phase: flags.phase, layers: loadout.nameLayers(flags) }),
+    loadout.explain({
+      id: args.id ?? '',
+      task: flags.task,
+      phase: flags.phase,
+      strategy: flags.strategy,
+      layers: loadout.nameLayers(flags),
+    }),
   print: printExplanation,
 })
 

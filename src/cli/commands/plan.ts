@@ -1,6 +1,7 @@
 import type { LoadedPlan, TaskPlan } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
+import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
@@ -16,6 +17,11 @@ export const plan = defineCommand({
   flags: {
     load: { kind: 'switch', summary: 'print the text of the payloads, ready for a model' },
     budget: { kind: 'number', value: 'tokens', summary: 'the most the plan may cost; what does not fit is listed' },
+    strategy: {
+      kind: 'choice',
+      choices: STRATEGIES,
+      summary: 'how to find entries (default: the project’s, else keywords)',
+    },
     phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },
     ...LAYER_FLAGS,
   },
@@ -25,6 +31,7 @@ export const plan = defineCommand({
       task,
       budget: flags.budget,
       phase: flags.phase,
+      strategy: flags.strategy,
       layers: loadout.nameLayers(flags),
       listsAll: asJson,
     }

@@ -75,7 +75,7 @@ function firstSentence(body: string): string {
   const end = lines.findIndex((line, at) => at > start && !isProse(line))
   const paragraph = lines.slice(start, end < 0 ? undefined : end).join(' ')
   const plain = paragraph.replace(/^(?:[-*+]|\d+[.)]|>)\s+/, '').replace(/[`*]+/g, '')
-  return /^.*?[.!?。！？](?=\s|$|\P{ASCII})/u.exec(plain)?.[0] ?? plain
+  return /^.*?[.!?\u3002\uff01\uff1f](?=\s|$|\P{ASCII})/u.exec(plain)?.[0] ?? plain
 }
 
 function headingOf(lines: readonly string[]): string {

@@ -56,8 +56,8 @@ export function describeWhy(why: readonly Why[]): string {
   return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
 }
 
-/** The ranker's word on one entry and one task. */
-export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation): Verdict {
+/** The ranker's word on one entry and one task; `isOffered` tells whether a plan would name it. */
+export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation, isOffered: boolean): Verdict {
   const found = { score: explanation.confidence, matchedKeywords: [], matchedPatterns: [] }
   if (entry.priority === 'core') return { loaded: true, ...found, score: 1, reason: 'core: always loaded' }
   if (entry.priority === 'manual') {
@@ -71,7 +71,11 @@ export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation)
     case 'first':
       return { loaded: true, ...found, reason: `ranked first, confidence ${percent(explanation.confidence)}: ${why}` }
     case 'outranked':
-      return { loaded: (explanation.rank ?? Infinity) <= RANKED_LIMIT, ...found, reason: `ranked ${place}${given}` }
+      return {
+        loaded: isOffered,
+        ...found,
+        reason: `${isOffered ? 'ranked' : 'too far behind the best: it is'} ${place}${given}`,
+      }
     case 'silent':
       return {
         loaded: false,

@@ -13,7 +13,7 @@ const ASCII = /^[\x20-\x7e\s]*$/
 // Functions, not constants: building the Unicode classes takes milliseconds that most tasks never need.
 const notAlphanumeric = () => /[^\p{L}\p{N}\p{M}]+/u
 const unspaced = () =>
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\u3005]+/gu
 
 export function readWords(text: string): Words {
   const words = new Set<string>()

@@ -18,11 +18,11 @@ export interface Clauses {
 const MAX_DESCRIPTION = 20_000
 const DENIAL =
   /^[*_`(]*(?:this (?:skill|tool) )?(?:is )?(?:not (?:for|when|to be used)|(?:do not|don't|never|does not|doesn't) (?:use|trigger|apply|invoke|activate|cover|handle|edit)|skip|avoid|out of scope|excludes?|unsuitable)\b/i
-const LATE_DENIAL = /(?:^|[ (—–,-])(?:NOT (?:for|to|when)|not for)\b/
+const LATE_DENIAL = /(?:^|[ (\u2014\u2013,-])(?:NOT (?:for|to|when)|not for)\b/
 const HANDOVER =
-  /(?:(?:→|->|=>) ?|\b(?:use|see|prefer|switch to|go to|belongs? to|route to|defer to|covered by) (?:the )?)[`'"*/]*((?:[A-Za-z0-9]+:)?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)([ \w/]?)/g
+  /(?:(?:\u2192|->|=>) ?|\b(?:use|see|prefer|switch to|go to|belongs? to|route to|defer to|covered by) (?:the )?)[`'"*/]*((?:[A-Za-z0-9]+:)?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)([ \w/]?)/g
 const ALSO = /(?:,|,? or|,? and) [`'"*/]*([A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+)/y
-const TOPIC_START = /(?:^|[—–(:,] ?)(?:for|to|if|when|not for)\b/gi
+const TOPIC_START = /(?:^|[\u2014\u2013(:,] ?)(?:for|to|if|when|not for)\b/gi
 
 export function readClauses(description: string): Clauses {
   const text = { lead: '', rest: '' }
@@ -75,7 +75,7 @@ function findHandovers(sentence: string): Handover[] {
     const [whole, target = '', next = ''] = match
     const isCompound = /[-_]/.test(target)
     // A single word is a name only where the clause ends with it: "see emails." but not "see how it works".
-    if (!isCompound && (next !== '' || /^[→=-]/.test(whole))) continue
+    if (!isCompound && (next !== '' || /^[\u2192=-]/.test(whole))) continue
     const to = target.slice(target.indexOf(':') + 1).toLowerCase()
     if (STOP_WORDS.has(to)) continue
     const end = match.index + whole.length - next.length

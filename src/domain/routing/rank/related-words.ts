@@ -1,7 +1,7 @@
 import { stemWord } from './stem.ts'
 
 // Words that stand for one another, or for one subject, in general English and computing; one group a line. A task
-// says "bitcoin" where a description says "finance". Own list, not fitted to any library.
+// says "bitcoin" where a description says "finance".
 const LIST = `
 error fail failure fault crash bug broken exception problem issue
 why cause root diagnose troubleshoot debug investigate triage

@@ -55,7 +55,11 @@ export function termsOf(text: string): string[] {
 function normalize(input: string): string {
   const text = input.length > MAX_TEXT ? input.slice(0, MAX_TEXT) : input
   if (isAscii(text)) return text
-  return text.replace(/[’‘]/g, "'").normalize('NFKD').replace(MARKS, '').normalize('NFC')
+  return text
+    .replace(/[\u2019\u2018]/g, "'")
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .normalize('NFC')
 }
 
 function isAscii(text: string): boolean {

@@ -1,0 +1,181 @@
+import { join, resolve } from 'node:path'
+import { createTable } from '../../domain/routing/dispatch-table.ts'
+import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { type Answer, EVAL_DEPTH, type Evaluation, evaluate, type Figures } from '../../domain/routing/evaluation.ts'
+import { type MatchResult, matchTable } from '../../domain/routing/match.ts'
+import type { RankDocument } from '../../domain/routing/rank/document.ts'
+import { createRanker } from '../../domain/routing/rank/ranker.ts'
+import type { Strategy } from '../../domain/routing/strategy.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { libraryBeside, readLibrary, readSuite } from '../../infra/eval-files.ts'
+import { exists } from '../../infra/files.ts'
+import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { findProjectRoot } from '../../infra/project-root.ts'
+import { readKnowledge } from './knowledge.ts'
+import { strategyOf } from './plan.ts'
+import { openRanker } from './ranking.ts'
+
+/** Where a project keeps its own questions. */
+const SUITE_IN_PROJECT = '.claude/loadout/evals'
+
+export interface Thresholds {
+  minR1?: number | undefined
+  minR3?: number | undefined
+  minR5?: number | undefined
+  maxFalse?: number | undefined
+}
+
+export interface EvaluateRequest extends Thresholds {
+  /** Default: the project's own. */
+  suite?: string | undefined
+  /** A library of documents instead of the layers. */
+  library?: string | undefined
+  strategy?: Strategy | undefined
+  layers: ResolveOptions
+}
+
+export interface SuiteReport extends Evaluation {
+  suite: string
+  strategy: Strategy
+  documents: number
+}
+
+/** Asks every question of a suite and reports how well they were answered. Below a threshold is an error. */
+export function evaluateSuite(machine: Machine, request: EvaluateRequest): Report<SuiteReport> {
+  const suite = suitePath(machine, request.suite, request.layers)
+  const queries = readSuite(suite)
+  const library = request.library === undefined ? libraryBeside(suite) : resolve(machine.cwd, request.library)
+  const strategy = request.strategy ?? (library === undefined ? strategyOf(machine, request) : 'ranked')
+  const router =
+    library === undefined ? layerRouter(machine, request.layers, strategy) : libraryRouter(library, strategy)
+  const { figures, confusions } = evaluate(queries, router.answer)
+  const findings = [...router.findings, ...belowThreshold(figures, request)]
+  return { value: { suite, strategy, documents: router.documents, figures, confusions }, findings }
+}
+
+export interface CompareRequest {
+  /** Two index files. */
+  before: string
+  after: string
+  suite?: string | undefined
+  strategy?: Strategy | undefined
+  layers: ResolveOptions
+}
+
+export interface Comparison {
+  suite: string
+  strategy: Strategy
+  questions: number
+  before: Figures
+  after: Figures
+  changes: { qid: string; query: string; before: string[]; after: string[] }[]
+}
+
+/** Which questions of a suite go elsewhere when one index replaces another. */
+export function compareIndexes(machine: Machine, request: CompareRequest): Report<Comparison> {
+  const suite = suitePath(machine, request.suite, request.layers)
+  const queries = readSuite(suite)
+  const strategy = request.strategy ?? strategyOf(machine, request)
+  const only = (path: string) => {
+    const index = resolve(machine.cwd, path)
+    if (!exists(index))
+      throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
+    return layerRouter(machine, { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }, strategy)
+  }
+  const [before, after] = [only(request.before), only(request.after)]
+  const changes = queries.flatMap(({ qid, query }) => {
+    const [old, now] = [before.answer(query).map(({ id }) => id), after.answer(query).map(({ id }) => id)]
+    return old.join('\n') === now.join('\n') ? [] : [{ qid, query, before: old, after: now }]
+  })
+  const figures = (router: Router) => evaluate(queries, router.answer).figures
+  const value = { suite, strategy, questions: queries.length, before: figures(before), after: figures(after), changes }
+  return { value, findings: [...before.findings, ...after.findings] }
+}
+
+interface Router {
+  documents: number
+  findings: Finding[]
+  answer(query: string): Answer[]
+}
+
+function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strategy): Router {
+  const knowledge = readKnowledge(machine, layers)
+  const { table, findings } = knowledge
+  if (table.size === 0) {
+    throw new LoadoutError('NO_INDEX', `there is nothing to ask: ${findings[0]?.message ?? 'no index was found'}`, {
+      hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
+    })
+  }
+  if (strategy === 'keywords')
+    return { documents: table.size, findings, answer: (query) => byKeywords(matchTable(query, table)) }
+  const { ranker } = openRanker(machine, knowledge)
+  return { documents: table.size, findings, answer: (query) => ranker.rank(query, { limit: EVAL_DEPTH }) }
+}
+
+function libraryRouter(path: string, strategy: Strategy): Router {
+  const documents = readLibrary(path)
+  const common = { documents: documents.length, findings: [] }
+  if (strategy === 'keywords') {
+    const table = createTable(documents.map(entryFor))
+    return { ...common, answer: (query) => byKeywords(matchTable(query, table)) }
+  }
+  const ranker = createRanker(documents)
+  return { ...common, answer: (query) => ranker.rank(query, { limit: EVAL_DEPTH }) }
+}
+
+/** What the keyword matcher chose; core entries are loaded for every task, so they answer none in particular. */
+function byKeywords(matches: readonly MatchResult[]): Answer[] {
+  return matches
+    .filter(({ mode }) => mode !== 'eager')
+    .map(({ entry, score, matchedKeywords, matchedPatterns }) => ({
+      id: entry.id,
+      why: [...matchedKeywords, ...matchedPatterns].map((term) => ({ term, field: 'keywords', weight: score })),
+    }))
+}
+
+function entryFor({ id, description = '', keywords = [] }: RankDocument): LoadoutEntry {
+  const triggers = { task: true, plan: true, edit: false }
+  return {
+    id,
+    path: '',
+    keywords: [...keywords],
+    patterns: [],
+    priority: 'domain',
+    summary: description,
+    triggers,
+    tokens_est: 0,
+    lines: 0,
+  }
+}
+
+function suitePath(machine: Machine, named: string | undefined, { projectRoot }: ResolveOptions): string {
+  if (named !== undefined) return resolve(machine.cwd, named)
+  const path = join(findProjectRoot(resolve(machine.cwd, projectRoot || '.')), SUITE_IN_PROJECT)
+  if (exists(path)) return path
+  throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
+    hint: 'name a file of questions, or write some there, one a line: {"query": "…", "relevant": ["id"]}',
+  })
+}
+
+function belowThreshold(figures: Figures, { minR1, minR3, minR5, maxFalse }: Thresholds): Finding[] {
+  const low = (name: string, value: number, limit: number | undefined): Finding[] =>
+    limit !== undefined && value < limit ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)] : []
+  const isLoud = maxFalse !== undefined && figures.falseTriggers > maxFalse
+  return [
+    ...low('R@1', figures.r1, minR1),
+    ...low('R@3', figures.r3, minR3),
+    ...low('R@5', figures.r5, minR5),
+    ...(isLoud ? [missed(`false triggers are ${figures.falseTriggers.toFixed(1)} %, above ${maxFalse} %`)] : []),
+  ]
+}
+
+function missed(message: string): Finding {
+  return {
+    severity: 'error',
+    code: 'BELOW_THRESHOLD',
+    message,
+    hint: 'the confusions show which entries to tell apart',
+  }
+}

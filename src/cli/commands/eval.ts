@@ -1,0 +1,129 @@
+import type { Comparison, SuiteReport } from '../../app/loadout.ts'
+import type { Figures } from '../../domain/routing/evaluation.ts'
+import { STRATEGIES } from '../../domain/routing/strategy.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../layer-flags.ts'
+import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+
+export const evaluate = defineCommand({
+  name: 'eval',
+  summary: 'test the routing with your own questions, also in CI',
+  details: `A suite is a file of questions, one a line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
+trigger tests in an evals folder; or a folder of such files. Without one, .claude/loadout/evals of the project.
+A library.jsonl beside the suite, or --library, is asked instead of the layers.
+loadout eval --compare <old-index> <new-index> [suite] lists the questions that go elsewhere.`,
+  args: [
+    { name: 'suite', summary: 'questions, or with --compare the old index', complete: 'file' },
+    { name: 'new-index', summary: 'with --compare: the new index', complete: 'file' },
+    { name: 'questions', summary: 'with --compare: the suite', complete: 'file' },
+  ],
+  flags: {
+    strategy: {
+      kind: 'choice',
+      choices: STRATEGIES,
+      summary: 'how to route (default: the project’s, ranked for a library)',
+    },
+    library: { kind: 'text', value: 'file', summary: 'documents to route to, one JSON object a line' },
+    compare: { kind: 'switch', summary: 'compare two indexes' },
+    'min-r1': { kind: 'number', value: 'percent', summary: 'fail when the right one is first less often' },
+    'min-r3': { kind: 'number', value: 'percent', summary: 'fail when it is among the first three less often' },
+    'min-r5': { kind: 'number', value: 'percent', summary: 'fail when it is among the first five less often' },
+    'max-false': {
+      kind: 'number',
+      value: 'percent',
+      summary: 'fail when more questions that fit nothing are answered',
+    },
+    ...LAYER_FLAGS,
+  },
+  run: ({ args, flags }, loadout) => {
+    const layers = loadout.nameLayers(flags)
+    if (!flags.compare) {
+      if (args['new-index'] !== undefined) throw usage('one suite at a time; to compare two indexes add --compare')
+      const { strategy, library } = flags
+      const limits = {
+        minR1: flags['min-r1'],
+        minR3: flags['min-r3'],
+        minR5: flags['min-r5'],
+        maxFalse: flags['max-false'],
+      }
+      return loadout.evaluate({ suite: args.suite, library, strategy, layers, ...limits })
+    }
+    const { suite: before, 'new-index': after, questions: suite } = args
+    if (before === undefined || after === undefined) throw usage('--compare needs two index files')
+    return loadout.compare({ before, after, suite, strategy: flags.strategy, layers })
+  },
+  print: (value: SuiteReport | Comparison, screen) =>
+    'changes' in value ? printComparison(value, screen) : printReport(value, screen),
+})
+
+// More than fit a screen are in the JSON.
+const MOST_LISTED = 20
+
+function printReport({ suite, strategy, documents, figures, confusions }: SuiteReport, screen: Screen): string {
+  const shown = confusions.slice(0, MOST_LISTED)
+  return lines(
+    `${printableLine(suite)}  ${strategy}, ${count(documents, 'document')}`,
+    '',
+    alignRows(
+      [HEADINGS, figureRow(figures)].map((row) => row.map((cell) => `  ${cell}`)),
+      [0, 1, 2, 3, 4, 5, 6, 7],
+    ),
+    '',
+    shown.length > 0 && [
+      screen.strong('Went elsewhere'),
+      ...shown.flatMap(({ query, expected, got, words, place }) => [
+        `  ${printableLine(query)}`,
+        `    ${got === null ? 'no answer' : `${printableLine(got)} [${words.map(printableLine).join(', ')}]`}${wanted(expected, place)}`,
+      ]),
+      confusions.length > shown.length ? `  … and ${confusions.length - shown.length} more: --json lists all` : '',
+    ],
+  )
+}
+
+function wanted(expected: readonly string[], place: number | null): string {
+  if (expected.length === 0) return ', where nothing should answer'
+  return ` instead of ${expected.map(printableLine).join(' or ')}${place === null ? '' : ` (number ${place})`}`
+}
+
+function printComparison({ questions, before, after, changes }: Comparison, screen: Screen): string {
+  const rows = [
+    ['', ...HEADINGS],
+    ['before', ...figureRow(before)],
+    ['after', ...figureRow(after)],
+  ]
+  return lines(
+    alignRows(
+      rows.map((row) => row.map((cell) => `  ${cell}`)),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    ),
+    '',
+    changes
+      .slice(0, MOST_LISTED)
+      .flatMap((change) => [
+        `  ${printableLine(change.query)}`,
+        `    ${names(change.before)}  →  ${names(change.after)}`,
+      ]),
+    screen.strong(`${changes.length} of ${count(questions, 'question')} go elsewhere`),
+  )
+}
+
+const HEADINGS = ['R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']
+
+function figureRow(figures: Figures): string[] {
+  const { r1, r3, r5, ndcg5, mrr, answered, falseTriggers, pairViolations, negatives, pairs } = figures
+  const some = (of: number, value: number) => (of === 0 ? '–' : value.toFixed(1))
+  return [
+    ...[r1, r3, r5, ndcg5, mrr, answered].map((value) => some(figures.positives, value)),
+    some(negatives, falseTriggers),
+    some(pairs, pairViolations),
+  ]
+}
+
+function names(ids: readonly string[]): string {
+  return ids.slice(0, 3).map(printableLine).join(', ') || 'no answer'
+}
+
+function usage(message: string): LoadoutError {
+  return new LoadoutError('USAGE', message, { hint: 'loadout help eval' })
+}

@@ -1,0 +1,31 @@
+import type { SearchResult } from '../../app/loadout.ts'
+import { describeWhy, percent } from '../../domain/routing/ranked.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../layer-flags.ts'
+import { alignRows, count, lines } from '../screen.ts'
+
+export const search = defineCommand({
+  name: 'search',
+  summary: 'what is known about some words, best first',
+  args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
+  flags: {
+    limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 10)' },
+    ...LAYER_FLAGS,
+  },
+  run: ({ args, flags }, loadout) =>
+    loadout.search({ query: args.words ?? '', limit: flags.limit, layers: loadout.nameLayers(flags) }),
+  print: ({ hits }: SearchResult, screen) =>
+    hits.length === 0
+      ? lines('Nothing fits.')
+      : lines(
+          alignRows(
+            hits.flatMap(({ id, confidence, summary, why, layer }) => [
+              [`  ${id}`, percent(confidence), layer, summary],
+              ['', '', '', describeWhy(why)],
+            ]),
+            [1],
+          ),
+          '',
+          screen.strong(count(hits.length, 'hit')),
+        ),
+})

@@ -1,0 +1,129 @@
+import type { Why } from './rank/document.ts'
+
+/** One question of a suite: what should answer it, and what must not. */
+export interface EvalQuery {
+  qid: string
+  query: string
+  /** Ids of which one must be found; none: a good router stays silent. */
+  relevant: string[]
+  /** Ids that must not come first. */
+  not: string[]
+  kind: 'pos' | 'neg' | 'pairneg'
+}
+
+export interface Answer {
+  id: string
+  why: readonly Why[]
+}
+
+/** All in per cent, except the counts. Positives without an answer count as not found. */
+export interface Figures {
+  positives: number
+  negatives: number
+  pairs: number
+  r1: number
+  r3: number
+  r5: number
+  ndcg5: number
+  mrr: number
+  answered: number
+  /** Negatives that got an answer. */
+  falseTriggers: number
+  /** Pairs whose forbidden id came first. */
+  pairViolations: number
+}
+
+/** A question that went to the wrong place: who took it, and with which words. */
+export interface Confusion {
+  qid: string
+  query: string
+  expected: string[]
+  got: string | null
+  /** Where the right one was, counted from 1; null when it was not among the answers. */
+  place: number | null
+  words: string[]
+}
+
+export interface Evaluation {
+  figures: Figures
+  confusions: Confusion[]
+}
+
+/** How deep the mean reciprocal rank looks. */
+export const EVAL_DEPTH = 10
+
+export function evaluate(queries: readonly EvalQuery[], answer: (query: string) => readonly Answer[]): Evaluation {
+  const results = queries.map((query) => ({ query, answers: answer(query.query).slice(0, EVAL_DEPTH) }))
+  return { figures: figuresOf(results), confusions: results.flatMap(confusionOf) }
+}
+
+interface Result {
+  query: EvalQuery
+  answers: readonly Answer[]
+}
+
+function figuresOf(results: readonly Result[]): Figures {
+  const of = (kind: EvalQuery['kind']) => results.filter(({ query }) => query.kind === kind)
+  const positives = of('pos')
+  const places = positives.map(placeOf)
+  const within = (depth: number) => share(places, (place) => place < depth)
+  return {
+    positives: positives.length,
+    negatives: of('neg').length,
+    pairs: of('pairneg').length,
+    r1: within(1),
+    r3: within(3),
+    r5: within(5),
+    ndcg5: average(positives.map(ndcg)),
+    mrr: average(places.map((place) => 1 / (place + 1))),
+    answered: share(positives, ({ answers }) => answers.length > 0),
+    falseTriggers: share(of('neg'), ({ answers }) => answers.length > 0),
+    pairViolations: share(of('pairneg'), isViolated),
+  }
+}
+
+function confusionOf(result: Result): Confusion[] {
+  const { query, answers } = result
+  const place = placeOf(result)
+  const isWrong = { pos: place > 0, neg: answers.length > 0, pairneg: isViolated(result) }[query.kind]
+  if (!isWrong) return []
+  return [
+    {
+      qid: query.qid,
+      query: query.query,
+      expected: query.relevant,
+      got: answers[0]?.id ?? null,
+      place: Number.isFinite(place) ? place + 1 : null,
+      words: (answers[0]?.why ?? []).slice(0, 4).map(({ term }) => term),
+    },
+  ]
+}
+
+function isViolated({ query, answers }: Result): boolean {
+  return answers[0] !== undefined && query.not.includes(answers[0].id)
+}
+
+/** Infinity when no right answer is among them. */
+function placeOf({ query, answers }: Result): number {
+  const place = answers.findIndex(({ id }) => query.relevant.includes(id))
+  return place < 0 ? Infinity : place
+}
+
+function ndcg({ query, answers }: Result): number {
+  const gain = (place: number) => 1 / Math.log2(place + 2)
+  let found = 0
+  answers.slice(0, 5).forEach(({ id }, place) => {
+    if (query.relevant.includes(id)) found += gain(place)
+  })
+  let best = 0
+  for (let place = 0; place < Math.min(5, query.relevant.length); place++) best += gain(place)
+  return best === 0 ? 0 : found / best
+}
+
+function share<T>(items: readonly T[], isCounted: (item: T) => boolean): number {
+  return average(items.map((item) => (isCounted(item) ? 1 : 0)))
+}
+
+function average(values: readonly number[]): number {
+  return values.length === 0 ? 0 : (100 * values.reduce((sum, value) => sum + value, 0)) / values.length
+}

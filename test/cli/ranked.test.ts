@@ -1,0 +1,187 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
+
+let place: RunOptions & { cwd: string; home: string }
+
+beforeAll(async () => {
+  const { stdout } = runLoadout(['try', '--keep'])
+  const cwd = /The sample project is in (\S+);/.exec(stdout)?.[1] ?? ''
+  place = { cwd, home: join(cwd, '../home') }
+  // What was written a moment ago is not yet trusted to be remembered.
+  await new Promise((done) => setTimeout(done, 200))
+})
+
+const json = (args: string[], where: RunOptions = place) => JSON.parse(runLoadout([...args, '--json'], where).stdout)
+const ids = (matches: { entry: { id: string } }[]) => matches.map(({ entry }) => entry.id)
+
+describe('plan --strategy ranked', () => {
+  it('finds what shares no keyword with the task', () => {
+    const task = 'a step fails with 403, has the token expired'
+    expect(ids(json(['plan', task]).onDemand)).toEqual([])
+    const plan = json(['plan', task, '--strategy', 'ranked'])
+    expect(ids(plan.onDemand)[0]).toBe('release-pipeline')
+    expect(plan.onDemand[0].reason).toMatch(/^ranked: /)
+    expect(ids(plan.preload)).toEqual(['house-rules'])
+  })
+
+  it('is silent when nothing fits, and never offers manual entries', () => {
+    expect(json(['plan', 'which wine goes with mushrooms', '--strategy', 'ranked']).onDemand).toEqual([])
+    expect(ids(json(['plan', 'traps of the payment sdk', '--strategy', 'ranked']).onDemand)).not.toContain(
+      'vendor-sdk-gotchas',
+    )
+  })
+
+  it('can be the strategy of a project', () => {
+    const settings = join(place.cwd, 'loadout.json')
+    writeFileSync(settings, '{"routing": {"strategy": "ranked"}}')
+    expect(json(['plan', 'renew the token in the vault']).onDemand[0].reason).toMatch(/^ranked: /)
+    writeFileSync(settings, '{"routing": {"strategy": "best"}}')
+    expect(runLoadout(['plan', 'x'], place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('keywords, ranked'),
+    })
+    writeFileSync(settings, '{}')
+  })
+
+  it('keeps its compiled form, and answers the same from it, damaged or not', () => {
+    const plan = () => runLoadout(['plan', 'preview the docs', '--strategy', 'ranked'], place).stdout
+    const first = plan()
+    const folder = join(place.home, '.cache/loadout/rankers')
+    const path = join(folder, readdirSync(folder)[0] ?? '')
+    const stored = readFileSync(path)
+    expect(plan()).toBe(first)
+    for (const damaged of [
+      stored.subarray(0, 900),
+      Buffer.concat([stored.subarray(0, 900), Buffer.alloc(900)]),
+      Buffer.alloc(0),
+    ]) {
+      writeFileSync(path, damaged)
+      expect(plan()).toBe(first)
+    }
+  })
+})
+
+it('explains a ranked hit and a ranked miss', () => {
+  const explain = (id: string, task: string) => json(['explain', id, '--task', task, '--strategy', 'ranked']).verdict
+  expect(explain('docs-publishing', 'preview the documentation')).toMatchObject({
+    loaded: true,
+    reason: expect.stringContaining('ranked first'),
+  })
+  expect(explain('brand-voice', 'preview the documentation')).toMatchObject({ loaded: false })
+  expect(explain('vendor-sdk-gotchas', 'payment sdk')).toMatchObject({
+    loaded: false,
+    reason: 'manual: never loaded by a task',
+  })
+})
+
+describe('search', () => {
+  it('finds entries of any priority, with the reason', () => {
+    const { hits } = json(['search', 'payment', 'webhooks'])
+    expect(hits[0]).toMatchObject({ kind: 'payload', id: 'vendor-sdk-gotchas', layer: 'project' })
+    expect(hits[0].why.map(({ term }: { term: string }) => term)).toContain('payment')
+    expect(runLoadout(['search', 'zebra'], place).stdout).toBe('Nothing fits.\n')
+  })
+})
+
+describe('eval', () => {
+  it('measures the project’s own suite', () => {
+    const ranked = json(['eval', '--strategy', 'ranked'])
+    const keywords = json(['eval', '--strategy', 'keywords'])
+    expect(ranked.figures).toMatchObject({ positives: 12, negatives: 2, pairs: 1, pairViolations: 0 })
+    expect(ranked.figures.r1).toBeGreaterThan(keywords.figures.r1)
+    expect(ranked.figures.r3).toBeGreaterThan(90)
+    expect(runLoadout(['eval', '--strategy', 'keywords'], place).stdout).toMatch(/instead of brand-voice/)
+  })
+
+  it('guards a threshold', () => {
+    expect(runLoadout(['eval', '--strategy', 'ranked', '--min-r1', '50', '--max-false', '60'], place).code).toBe(0)
+    expect(runLoadout(['eval', '--strategy', 'keywords', '--min-r1', '99'], place)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/R@1 is [\d.]+ %, below 99 %/),
+    })
+  })
+
+  it('reads a suite with its own library, trigger tests and pack tests', () => {
+    const library = [
+      { id: 'cat-care', name: 'cat-care', description: 'Feeding and grooming of cats.' },
+      { id: 'car-repair', name: 'car-repair', description: 'Brakes, oil and tyres of cars.' },
+    ]
+    const cwd = makeProject({
+      'library.jsonl': library.map((line) => JSON.stringify(line)).join('\n'),
+      'queries.jsonl': '{"query": "change the oil of my car", "relevant": ["car-repair"]}\n',
+      'cat-care/evals/trigger.json': JSON.stringify([
+        { query: 'how often to feed a cat', should_trigger: true },
+        { query: 'fix the brakes', should_trigger: false },
+      ]),
+      'packs/evals/discovery.train.json': JSON.stringify({
+        pack_name: 'cat-care',
+        cases: [{ id: 'a', prompt: 'groom a cat', expected: 'select' }],
+      }),
+    })
+    expect(json(['eval', '.'], { cwd })).toMatchObject({
+      strategy: 'ranked',
+      documents: 2,
+      figures: { positives: 3, pairs: 1, r1: 100, pairViolations: 0 },
+      confusions: [],
+    })
+  })
+
+  it('compares two indexes', () => {
+    const before = join(place.cwd, '.claude/loadout/index.json')
+    const index = JSON.parse(readFileSync(before, 'utf8'))
+    const entries = index.entries.filter(({ id }: { id: string }) => id !== 'feature-flags')
+    const after = join(makeFolder(), 'after.json')
+    writeFileSync(after, JSON.stringify({ ...index, entries }))
+    const suite = join(place.cwd, '.claude/loadout/evals/routing.jsonl')
+    const { changes } = json(['eval', '--compare', before, after, suite])
+    expect(changes.map(({ query }: { query: string }) => query)).toEqual(['roll the experiment out to everyone'])
+    expect(runLoadout(['eval', '--compare', before], place)).toMatchObject({ code: 2 })
+  })
+
+  const bad: [name: string, content: string, expected: string][] = [
+    ['empty', '', 'holds no questions'],
+    ['not JSON', 'hello\n', 'line 1'],
+    ['no query', '{"query": 5}\n', 'line 1'],
+    ['relevant that is a text', '{"query": "a", "relevant": "b"}\n', 'line 1'],
+  ]
+  it.each(bad)('refuses a suite that is %s', (_, content, expected) => {
+    mkdirSync(join(place.cwd, 'bad'), { recursive: true })
+    writeFileSync(join(place.cwd, 'bad/q.jsonl'), content)
+    expect(runLoadout(['eval', 'bad/q.jsonl'], place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(expected),
+    })
+  })
+
+  it('says where a suite belongs when there is none', () => {
+    expect(runLoadout(['eval'], { cwd: makeFolder() })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.claude/loadout/evals'),
+    })
+  })
+})
+
+describe('the library', () => {
+  it('ranks documents, empty and odd ones too', async () => {
+    const { createRanker } = await import(resolve('dist/index.js'))
+    expect(createRanker([]).rank('anything')).toEqual([])
+    const ranker = createRanker([
+      {
+        id: 'a',
+        name: 'release-notes',
+        description: 'Draft notes for a release. Not for changelogs; use changelog-writer.',
+      },
+      { id: 'b', name: 'changelog-writer' },
+    ])
+    expect(ranker.rank('write the release notes')[0].id).toBe('a')
+    for (const task of ['', 'the of and', '\ud800', 'x'.repeat(1_000_000)]) expect(ranker.rank(task)).toEqual([])
+    expect(() =>
+      createRanker([
+        { id: 'a', name: 'x' },
+        { id: 'a', name: 'y' },
+      ]),
+    ).toThrow('documents share the id a')
+  })
+})
