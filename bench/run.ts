@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchMatch } from './match.ts'
 import { benchPlan } from './plan.ts'
+import { benchRank } from './rank.ts'
 import { benchStart } from './start.ts'
 import { benchUsage } from './usage.ts'
 
@@ -9,6 +10,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   match: benchMatch,
   plan: benchPlan,
   start: benchStart,
+  rank: benchRank,
   usage: benchUsage,
 }
 

@@ -1,0 +1,98 @@
+// npm run bench:routing -- <data folder>: how often each strategy, and the ranker without each of its ingredients, is right.
+import { createTable } from '../src/domain/routing/dispatch-table.ts'
+import { DEFAULT_TRIGGERS } from '../src/domain/routing/entry.ts'
+import { type Answer, evaluate, type Figures } from '../src/domain/routing/evaluation.ts'
+import { matchTable } from '../src/domain/routing/match.ts'
+import type { RankDocument } from '../src/domain/routing/rank/document.ts'
+import { createRanker, type RankerOptions } from '../src/domain/routing/rank/ranker.ts'
+import { DEFAULT_TUNING, type FieldName, type FieldTuning, type Tuning } from '../src/domain/routing/rank/tuning.ts'
+import { STOP_WORDS } from '../src/domain/routing/stop-words.ts'
+import { splitWords } from '../src/domain/routing/words.ts'
+import { printTable } from './measure.ts'
+import { type RoutingSet, readRoutingSet } from './routing-data.ts'
+
+const HEADINGS = ['', 'questions', 'R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']
+
+type Router = (library: readonly RankDocument[]) => (query: string) => readonly Answer[]
+
+const STRATEGIES: [name: string, router: Router][] = [
+  ['keywords, ten automatic ones', byKeywords],
+  ['ranked, always answering', ranked({ silence: 0 })],
+  ['ranked, as shipped', ranked({})],
+]
+
+const ABLATIONS: [name: string, router: Router][] = [
+  ['body', without({ fields: field('body', { weight: 0 }) })],
+  ['redirects to others', without({ fields: field('redirect', { weight: 0 }) })],
+  ['first sentence counts more', without({ fields: field('lead', { weight: DEFAULT_TUNING.fields.rest.weight }) })],
+  ['pairs of words', without({ pair: 0 })],
+  ['related words', without({ related: 0, relatedToUnknown: 0 })],
+  ['everyday words', without({ everydayShare: 0 })],
+  ['background documents', without({ backgroundSize: 0 })],
+  ['coverage of the name', without({ nameCoverage: 0 })],
+  ['later words count less', without({ fade: 0 })],
+  ['repeated words', without({ repetitionPower: 0 })],
+  ['joined identifiers', without({ joined: 0 })],
+]
+
+const folder = process.argv[2]
+if (folder === undefined) {
+  console.error(
+    'usage: npm run bench:routing -- <folder with skills/ and tools/, each with library.jsonl and queries.jsonl>',
+  )
+  process.exit(2)
+}
+for (const name of ['skills', 'tools']) report(readRoutingSet(folder, name))
+
+function report(set: RoutingSet): void {
+  const { name, library, queries, sourceOf } = set
+  const run = (router: Router, asked = queries) => evaluate(asked, router(library)).figures
+  const title = `${name}: ${library.length} documents, ${queries.length} questions`
+  printTable(title, [HEADINGS, ...STRATEGIES.map(([label, router]) => row(label, run(router)))])
+  printTable('always answering, without one ingredient', [
+    HEADINGS,
+    ...ABLATIONS.map(([label, router]) => row(label, run(router))),
+  ])
+  const sources = [...new Set(queries.map(({ qid }) => sourceOf.get(qid) ?? ''))]
+  const asked = (source: string) => queries.filter(({ qid }) => sourceOf.get(qid) === source)
+  printTable('always answering, by where the questions come from', [
+    HEADINGS,
+    ...sources.map((source) => row(source, run(ranked({ silence: 0 }), asked(source)))),
+  ])
+}
+
+function row(label: string, figures: Figures): string[] {
+  const { positives, r1, r3, r5, ndcg5, mrr, answered, falseTriggers, pairViolations } = figures
+  const cells = [r1, r3, r5, ndcg5, mrr, answered, falseTriggers, pairViolations].map((value) => value.toFixed(1))
+  return [label, String(positives), ...cells]
+}
+
+function ranked(options: RankerOptions): Router {
+  return (library) => {
+    const ranker = createRanker(library, options)
+    return (query) => ranker.rank(query, { limit: 10 })
+  }
+}
+
+function without(change: Partial<Tuning>): Router {
+  return ranked({ silence: 0, tuning: { ...DEFAULT_TUNING, ...change } })
+}
+
+function field(name: FieldName, change: Partial<FieldTuning>): Tuning['fields'] {
+  return { ...DEFAULT_TUNING.fields, [name]: { ...DEFAULT_TUNING.fields[name], ...change } }
+}
+
+/** The keyword matcher, with the ten words of name and description that the fewest others use. */
+function byKeywords(library: readonly RankDocument[]): (query: string) => readonly Answer[] {
+  const words = library.map(({ name, description = '' }) => new Set(splitWords(`${name} ${description}`)))
+  const holders = new Map<string, number>()
+  for (const set of words) for (const word of set) holders.set(word, (holders.get(word) ?? 0) + 1)
+  const entries = library.map(({ id }, at) => {
+    const telling = [...(words[at] ?? [])].filter((word) => word.length > 2 && !STOP_WORDS.has(word))
+    const rarest = telling.sort((a, b) => (holders.get(a) ?? 0) - (holders.get(b) ?? 0)).slice(0, 10)
+    const shape = { path: '', patterns: [], summary: '', triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
+    return { id, keywords: rarest, priority: 'domain' as const, ...shape }
+  })
+  const table = createTable(entries)
+  return (query) => matchTable(query, table).map(({ entry }) => ({ id: entry.id, why: [] }))
+}
