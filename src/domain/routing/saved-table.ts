@@ -13,6 +13,21 @@ const PREFIX = MAGIC.length + 16
 /** Bytes of a stored table; fewer than asked for where it ends. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
 
+/** The tables of numbers, in the order of the file. */
+const TABLES = [
+  'core',
+  'keywordCounts',
+  'costs',
+  'keywordStarts',
+  'keywordPositions',
+  'patternStarts',
+  'patternPositions',
+  'checks',
+  'offsets',
+] as const
+
+type Tables = Record<(typeof TABLES)[number], Uint32Array>
+
 export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
   const encoder = new TextEncoder()
   const offsets = new Uint32Array(table.size + 1)
@@ -27,37 +42,24 @@ export function saveTable(table: CompiledTable, meta: unknown): Uint8Array[] {
   }
   const { buckets: keywords } = table.keywords
   const { buckets: patterns } = table.patterns
-  const tables = [
-    Uint32Array.from(table.core),
-    table.keywordCounts,
-    table.costs,
-    keywords.starts,
-    keywords.positions,
-    patterns.starts,
-    patterns.positions,
+  const tables: Tables = {
+    core: Uint32Array.from(table.core),
+    keywordCounts: table.keywordCounts,
+    costs: table.costs,
+    keywordStarts: keywords.starts,
+    keywordPositions: keywords.positions,
+    patternStarts: patterns.starts,
+    patternPositions: patterns.positions,
     checks,
     offsets,
-  ]
+  }
+  const inOrder = TABLES.map((name) => tables[name])
+  const lengths = inOrder.map(({ length }) => length)
   const longestRuns = [keywords.longestRun, patterns.longestRun]
-  const lengths = tables.map(({ length }) => length)
-  const text = JSON.stringify({ meta, longestRuns, lengths, sum: sumOf(tables) })
+  const text = JSON.stringify({ meta, longestRuns, lengths, sum: sumOf(inOrder) })
   const head = encoder.encode(text)
   const prefix = encoder.encode(MAGIC + hex(head.length) + hex(hashText(text)))
-  return [prefix, head, ...tables.map(bytesOf), ...entries]
-}
-
-/** The stored head, if these are the bytes of a table. Cheap: it tells whether the rest is worth reading. */
-export function readHead(read: ReadBytes): SavedHead | undefined {
-  const prefix = new TextDecoder().decode(read(0, PREFIX))
-  if (!prefix.startsWith(MAGIC)) return undefined
-  const length = Number.parseInt(prefix.slice(MAGIC.length, MAGIC.length + 8), 16)
-  const text = new TextDecoder().decode(read(PREFIX, Number.isNaN(length) ? 0 : length))
-  if (prefix.slice(MAGIC.length + 8) !== hex(hashText(text))) return undefined
-  const json: unknown = JSON.parse(text)
-  if (!isRecord(json) || !isNumberList(json.lengths, 9) || !isNumberList(json.longestRuns, 2)) return undefined
-  if (typeof json.sum !== 'number') return undefined
-  const { meta, lengths, longestRuns, sum } = json
-  return { meta, lengths, longestRuns, sum, tablesFrom: PREFIX + length }
+  return [prefix, head, ...inOrder.map(bytesOf), ...entries]
 }
 
 export interface SavedHead {
@@ -68,72 +70,65 @@ export interface SavedHead {
   tablesFrom: number
 }
 
+/** The stored head, if these are the bytes of a table. Cheap: it tells whether the rest is worth reading. */
+export function readHead(read: ReadBytes): SavedHead | undefined {
+  const prefix = new TextDecoder().decode(read(0, PREFIX))
+  if (!prefix.startsWith(MAGIC)) return undefined
+  const length = Number.parseInt(prefix.slice(MAGIC.length, MAGIC.length + 8), 16)
+  const text = new TextDecoder().decode(read(PREFIX, Number.isNaN(length) ? 0 : length))
+  if (prefix.slice(MAGIC.length + 8) !== hex(hashText(text))) return undefined
+  const json: unknown = JSON.parse(text)
+  if (!isRecord(json) || !isNumberList(json.lengths, TABLES.length) || !isNumberList(json.longestRuns, 2))
+    return undefined
+  if (typeof json.sum !== 'number') return undefined
+  const { meta, lengths, longestRuns, sum } = json
+  return { meta, lengths, longestRuns, sum, tablesFrom: PREFIX + length }
+}
+
 /** A table over stored bytes. Damage shows as an error here or when an entry is read; then compile anew. */
 export function openTable(head: SavedHead, read: ReadBytes): CompiledTable {
-  const total = head.lengths.reduce((sum, length) => sum + length, 0)
-  const bytes = read(head.tablesFrom, total * 4)
-  if (bytes.length !== total * 4) throw new Error('the stored table ends early')
-  const numbers = new Uint32Array(total)
-  bytesOf(numbers).set(bytes)
-  let from = 0
-  const [
-    core,
-    keywordCounts,
-    costs,
-    keywordStarts,
-    keywordPositions,
-    patternStarts,
-    patternPositions,
-    checks,
-    offsets,
-  ] = head.lengths.map((length) => {
-    from += length
-    return numbers.subarray(from - length, from)
-  }) as Nine<Uint32Array>
-  const tables = [
-    core,
-    keywordCounts,
-    costs,
-    keywordStarts,
-    keywordPositions,
-    patternStarts,
-    patternPositions,
-    checks,
-    offsets,
-  ]
-  if (sumOf(tables) !== head.sum) throw new Error('the stored table is damaged')
-  const entryAt = entryReader(offsets, checks, head.tablesFrom + total * 4, read)
-  const restore = (
-    rule: 'every' | 'some',
-    list: 'keywords' | 'patterns',
-    starts: Uint32Array,
-    positions: Uint32Array,
-  ) =>
-    TermIndex.restore(rule, (position) => entryAt(position)[list] ?? [], {
-      mask: starts.length - 2,
-      starts,
-      positions,
-      longestRun: head.longestRuns[rule === 'every' ? 0 : 1]!,
-    })
+  const { tables, end } = readTables(head, read)
+  const entryAt = entryReader(tables, end, read)
+  const [keywordRun = 0, patternRun = 0] = head.longestRuns
+  const { keywordStarts, keywordPositions, patternStarts, patternPositions } = tables
   return assembleTable({
-    size: offsets.length - 1,
-    core: [...core],
-    keywordCounts,
-    costs,
-    keywords: restore('every', 'keywords', keywordStarts, keywordPositions),
-    patterns: restore('some', 'patterns', patternStarts, patternPositions),
+    size: tables.offsets.length - 1,
+    core: [...tables.core],
+    keywordCounts: tables.keywordCounts,
+    costs: tables.costs,
+    keywords: TermIndex.restore('every', (position) => entryAt(position).keywords, {
+      mask: keywordStarts.length - 2,
+      starts: keywordStarts,
+      positions: keywordPositions,
+      longestRun: keywordRun,
+    }),
+    patterns: TermIndex.restore('some', (position) => entryAt(position).patterns ?? [], {
+      mask: patternStarts.length - 2,
+      starts: patternStarts,
+      positions: patternPositions,
+      longestRun: patternRun,
+    }),
     entryAt,
   })
 }
 
-type Nine<T> = [T, T, T, T, T, T, T, T, T]
+function readTables({ lengths, sum, tablesFrom }: SavedHead, read: ReadBytes): { tables: Tables; end: number } {
+  const total = lengths.reduce((length, each) => length + each, 0)
+  const bytes = read(tablesFrom, total * 4)
+  if (bytes.length !== total * 4) throw new Error('the stored table ends early')
+  const numbers = new Uint32Array(total)
+  bytesOf(numbers).set(bytes)
+  let from = 0
+  const inOrder = lengths.map((length) => {
+    from += length
+    return numbers.subarray(from - length, from)
+  })
+  if (sumOf(inOrder) !== sum) throw new Error('the stored table is damaged')
+  const tables = Object.fromEntries(TABLES.map((name, at) => [name, inOrder[at]])) as Tables
+  return { tables, end: tablesFrom + total * 4 }
+}
 
-function entryReader(
-  offsets: Uint32Array,
-  checks: Uint32Array,
-  start: number,
-  read: ReadBytes,
-): (position: number) => LoadoutEntry {
+function entryReader({ offsets, checks }: Tables, start: number, read: ReadBytes): (position: number) => LoadoutEntry {
   const decoder = new TextDecoder()
   const known = new Map<number, LoadoutEntry>()
   return (position) => {
