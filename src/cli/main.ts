@@ -36,28 +36,31 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
 
 async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const screen = createScreen(terminal.hasColour('stdout'))
-  const say = (key: string, text: string) => {
-    terminal.write('stdout', argv.includes('--json') ? toJsonText({ [key]: text }) : text)
+  const told = tellAbout(argv, screen)
+  if (told !== undefined) {
+    terminal.write('stdout', argv.includes('--json') ? toJsonText(told) : Object.values(told).join(''))
     return 0
   }
-  const [first] = argv
-  if (first === undefined || first === '--help' || first === '-h') return say('help', overview(VERSION, screen))
-  if (first === '--version' || first === '-v') return say('version', `${VERSION}\n`)
-  const helpFor = first === 'help' ? argv.slice(1) : argv.at(-1)?.match(/^(--help|-h)$/) ? argv.slice(0, -1) : undefined
-  const words = helpFor?.filter((word) => word !== '--json')
-  if (words !== undefined && words.length <= 1 && isGroup(words[0]))
-    return say('help', overview(VERSION, screen, words[0]))
-  if (first === 'help') return say('help', commandHelp(findCommand(words ?? []), screen))
   const command = findCommand(argv)
   const { args, flags } = parseArguments(command, argv.slice(command.name.split(' ').length))
-  if (flags.help) return say('help', commandHelp(command, screen))
   requireArguments(command, args)
-  const report = await command.run(
-    { args, flags, asJson: flags.json === true, readStdin: () => terminal.readStdin() },
-    createLoadout(),
-  )
-  show(command, report, flags.json === true, terminal, screen)
+  const asJson = flags.json === true
+  const report = await command.run({ args, flags, asJson, readStdin: () => terminal.readStdin() }, createLoadout())
+  show(command, report, asJson, terminal, screen)
   return hasErrors(report.findings) ? 1 : 0
+}
+
+/** The version, or the help that was asked for: of everything, of a group such as `index`, or of one command. */
+function tellAbout(argv: readonly string[], screen: Screen): { version: string } | { help: string } | undefined {
+  const words = argv.filter((word) => !['--json', '--help', '-h', 'help'].includes(word))
+  const [first] = argv
+  if (first === '--version' || first === '-v') return { version: `${VERSION}\n` }
+  const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+  const isAsked = first === undefined || first === 'help' || options.includes('--help') || options.includes('-h')
+  if (!isAsked) return undefined
+  const isGroup = words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `))
+  if (isGroup && words.length <= 1) return { help: overview(VERSION, screen, words[0]) }
+  return { help: commandHelp(findCommand(words), screen) }
 }
 
 function show(command: Command, report: Report<unknown>, asJson: boolean, terminal: Terminal, screen: Screen): void {
@@ -80,11 +83,6 @@ function toJsonText(value: unknown): string {
   const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(value, null, 2).replace(steering, escaped)}\n`
-}
-
-/** True for nothing, and for the first word of commands of two. */
-function isGroup(word: string | undefined): boolean {
-  return word === undefined || COMMANDS.some(({ name }) => name.startsWith(`${word} `))
 }
 
 function findCommand(words: readonly string[]): Command {

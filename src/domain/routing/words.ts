@@ -52,7 +52,7 @@ export function isRun(part: string): boolean {
 }
 
 /** Whether a part of a keyword occurs in a task. */
-export function hasPart(task: Words, part: string): boolean {
+function hasPart(task: Words, part: string): boolean {
   return isRun(part) ? task.runs.some((run) => run.includes(part)) : task.words.has(part)
 }
 
