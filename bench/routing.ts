@@ -5,8 +5,8 @@ import { type Answer, evaluate, type Figures } from '../src/domain/routing/evalu
 import { matchTable } from '../src/domain/routing/match.ts'
 import type { RankDocument } from '../src/domain/routing/rank/document.ts'
 import { createRanker, type RankerOptions } from '../src/domain/routing/rank/ranker.ts'
+import { STOP_WORDS } from '../src/domain/routing/rank/stop-words.ts'
 import { DEFAULT_TUNING, type FieldName, type FieldTuning, type Tuning } from '../src/domain/routing/rank/tuning.ts'
-import { STOP_WORDS } from '../src/domain/routing/stop-words.ts'
 import { splitWords } from '../src/domain/routing/words.ts'
 import { printTable } from './measure.ts'
 import { type RoutingSet, readRoutingSet } from './routing-data.ts'
@@ -82,17 +82,25 @@ function field(name: FieldName, change: Partial<FieldTuning>): Tuning['fields'] 
   return { ...DEFAULT_TUNING.fields, [name]: { ...DEFAULT_TUNING.fields[name], ...change } }
 }
 
-/** The keyword matcher, with the ten words of name and description that the fewest others use. */
+/** The keyword matcher; keywords are the words of the name, then those of the description that tell it apart best. */
 function byKeywords(library: readonly RankDocument[]): (query: string) => readonly Answer[] {
-  const words = library.map(({ name, description = '' }) => new Set(splitWords(`${name} ${description}`)))
+  const words = library.map(({ name, description = '' }) => splitWords(`${name} ${description}`).filter(isTelling))
   const holders = new Map<string, number>()
-  for (const set of words) for (const word of set) holders.set(word, (holders.get(word) ?? 0) + 1)
-  const entries = library.map(({ id }, at) => {
-    const telling = [...(words[at] ?? [])].filter((word) => word.length > 2 && !STOP_WORDS.has(word))
-    const rarest = telling.sort((a, b) => (holders.get(a) ?? 0) - (holders.get(b) ?? 0)).slice(0, 10)
+  for (const list of words) for (const word of new Set(list)) holders.set(word, (holders.get(word) ?? 0) + 1)
+  const entries = library.map(({ id, name }, at) => {
+    const named = new Set(splitWords(name))
+    const list = words[at] ?? []
+    const weight = (word: string) =>
+      (named.has(word) ? 100 : list.filter((other) => other === word).length) *
+      Math.log(library.length / (holders.get(word) ?? 1))
+    const keywords = [...new Set(list)].sort((a, b) => weight(b) - weight(a)).slice(0, 10)
     const shape = { path: '', patterns: [], summary: '', triggers: DEFAULT_TRIGGERS, tokens_est: 0, lines: 0 }
-    return { id, keywords: rarest, priority: 'domain' as const, ...shape }
+    return { id, keywords, priority: 'domain' as const, ...shape }
   })
   const table = createTable(entries)
   return (query) => matchTable(query, table).map(({ entry }) => ({ id: entry.id, why: [] }))
+}
+
+function isTelling(word: string): boolean {
+  return word.length > 2 && !STOP_WORDS.has(word)
 }

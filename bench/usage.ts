@@ -11,9 +11,10 @@ export function benchUsage(): void {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-bench-'))
   const path = join(folder, 'usage.jsonl')
   const events = writeLog(path)
-  // The program itself, and beside its answer what it took.
-  const source = `process.on('exit', () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
-    process.stderr.write(JSON.stringify({ megabytes: maxRSS / 1024, seconds: (userCPUTime + systemCPUTime) / 1e6 })) })
+  // The program itself, and beside its answer what it took. Its own high-water mark, because maxRSS starts with its parent's.
+  const source = `process.on('exit', () => { const { userCPUTime, systemCPUTime } = process.resourceUsage()
+    const [, kilobytes] = /VmHWM:\\s+(\\d+)/.exec(require('fs').readFileSync('/proc/self/status', 'utf8'))
+    process.stderr.write(JSON.stringify({ megabytes: kilobytes / 1024, seconds: (userCPUTime + systemCPUTime) / 1e6 })) })
     process.argv = [process.argv[0], 'loadout', 'usage', ${JSON.stringify(path)}]
     require(${JSON.stringify(resolve('dist/cli.cjs'))})`
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', source], { encoding: 'utf8' })

@@ -3,7 +3,7 @@ import type { Finding } from '../shared/finding.ts'
 import type { LoadoutEntry } from './entry.ts'
 import { tokensOf } from './loadout-index.ts'
 import { MIN_SCORE } from './match.ts'
-import { STOP_WORDS } from './stop-words.ts'
+import { STOP_WORDS } from './rank/stop-words.ts'
 import { isRun, splitWords } from './words.ts'
 
 const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)

@@ -16,6 +16,8 @@ export interface Clauses {
 }
 
 const MAX_DESCRIPTION = 20_000
+const UNEVEN_BLANKS = /[^\S ]| {2}/
+const SENTENCE_ENDS = '.!?;'
 const DENIAL =
   /^[*_`(]*(?:this (?:skill|tool) )?(?:is )?(?:not (?:for|when|to be used)|(?:do not|don't|never|does not|doesn't) (?:use|trigger|apply|invoke|activate|cover|handle|edit)|skip|avoid|out of scope|excludes?|unsuitable)\b/i
 const LATE_DENIAL = /(?:^|[ (\u2014\u2013,-])(?:NOT (?:for|to|when)|not for)\b/
@@ -41,11 +43,22 @@ export function readClauses(description: string): Clauses {
 }
 
 function splitSentences(description: string): string[] {
-  return description
-    .slice(0, MAX_DESCRIPTION)
-    .split('\n')
-    .flatMap((line) => line.replace(/\s+/g, ' ').split(/(?<=[.!?;]) /))
-    .filter((sentence) => sentence.trim() !== '')
+  const sentences: string[] = []
+  for (const line of description.slice(0, MAX_DESCRIPTION).split('\n')) {
+    const text = UNEVEN_BLANKS.test(line) ? line.replace(/\s+/g, ' ') : line
+    let start = 0
+    for (let blank = text.indexOf(' ', 1); blank > 0; blank = text.indexOf(' ', blank + 1)) {
+      if (!SENTENCE_ENDS.includes(text[blank - 1]!)) continue
+      pushSentence(sentences, text.slice(start, blank))
+      start = blank + 1
+    }
+    pushSentence(sentences, text.slice(start))
+  }
+  return sentences
+}
+
+function pushSentence(sentences: string[], sentence: string): void {
+  if (sentence !== '' && sentence !== ' ') sentences.push(sentence)
 }
 
 interface Handover {

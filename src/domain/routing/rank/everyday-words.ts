@@ -1,5 +1,5 @@
 // Everyday English: frequent in any conversation, so a hit says little about the subject even where a library happens
-// to use the word rarely. Own list; see idf.ts for what it is used for.
+// to use the word rarely. Own list; see rarity.ts for what it is used for.
 const LIST = `
 able absolutely actual actually adequate advance advice advise affect afraid ago agree ahead allow almost alone along
 already although always amazing amount angry annoyed anybody anymore anyone anything anyway anywhere apart appear

@@ -1,4 +1,4 @@
-import { pairOf } from './analyze.ts'
+import { pairOf } from './lexicon.ts'
 import { visitTerms } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
 

@@ -1,12 +1,14 @@
 import { LoadoutError } from '../../shared/loadout-error.ts'
+import { analyze } from './analyze.ts'
 import { bestFirst } from './best-first.ts'
 import { confidenceOf, SILENCE } from './confidence.ts'
 import type { RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest } from './document.ts'
-import { type CompiledLibrary, compileLibrary, readDocument, writePostings } from './library.ts'
+import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'
 import { matchesNegative } from './negatives.ts'
+import { PrunedScorer } from './pruned-scorer.ts'
 import { type Query, readQuery } from './query.ts'
 import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
-import { Scorer } from './scorer.ts'
+import { Scorer, type Scores } from './scorer.ts'
 import { SlotTable } from './slot-table.ts'
 import { TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
@@ -62,6 +64,7 @@ class LibraryRanker implements Ranker {
   private index!: TermIndex
   private slots!: SlotTable
   private scorer!: Scorer
+  private pruned!: PrunedScorer
   private deadSlots = 0
 
   constructor(options: RankerOptions, library: CompiledLibrary) {
@@ -76,9 +79,9 @@ class LibraryRanker implements Ranker {
 
   add(document: RankDocument): void {
     if (this.slots.has(document.id)) throw duplicateIds([document.id])
-    const { record, texts } = readDocument(document, this.tuning)
+    const { record, texts } = analyze(document)
     const slot = this.slots.add(record)
-    writePostings(texts, slot, this.tuning, this.index)
+    appendTexts(texts, slot, this.tuning, this.index)
     this.scorer.forget()
   }
 
@@ -98,7 +101,7 @@ class LibraryRanker implements Ranker {
 
   rank(task: string, request: RankRequest = {}): RankHit[] {
     const query = readQuery(task, this.tuning)
-    const candidates = this.findCandidates(query)
+    const candidates = this.findCandidates(query, request)
     const hits: RankHit[] = []
     let tokens = request.budget ?? Infinity
     let isBest = true
@@ -135,11 +138,18 @@ class LibraryRanker implements Ranker {
   }
 
   // Ties by id, in code unit order.
-  private findCandidates(query: Query): Candidates {
-    const { slots, scores, mass } = this.scorer.score(query)
+  private findCandidates(query: Query, request?: RankRequest): Candidates {
+    const { slots, scores, mass } = this.score(query, request)
     const isBefore = (a: number, b: number) =>
       scores[a]! > scores[b]! || (scores[a] === scores[b] && this.idAt(slots[a]!) < this.idAt(slots[b]!))
     return { slots, scores, isBefore, confidence: (i) => confidenceOf(scores[i]!, mass) }
+  }
+
+  // With a budget any number of hits may be skipped, and `explain` counts them all: no telling who matters.
+  private score(query: Query, request?: RankRequest): Scores {
+    const count = request?.limit ?? DEFAULT_LIMIT
+    if (request === undefined || request.budget !== undefined || count < 1) return this.scorer.score(query)
+    return this.pruned.score(query, count, (slot) => !this.isExcluded(query, slot))
   }
 
   // A common word touches many documents, few of which are worth sorting.
@@ -181,6 +191,7 @@ class LibraryRanker implements Ranker {
     this.slots = new SlotTable()
     for (const record of records) this.slots.add(record)
     this.scorer = new Scorer(this.index, this.slots, this.tuning)
+    this.pruned = new PrunedScorer(this.scorer, this.slots)
     this.deadSlots = 0
   }
 

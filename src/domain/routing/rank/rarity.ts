@@ -4,15 +4,15 @@ import { stemWord } from './stem.ts'
 import type { TermIndex } from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 
-const EVERYDAY = new Set(EVERYDAY_WORDS.map(stemWord))
 const MAX_CACHED = 50_000
 
 /** How rare a term is in the library, seen against an imagined background of other documents. */
 export class Rarity {
+  private readonly cached = new Map<string, { holders: number; rarity: number }>()
+
   private readonly index: TermIndex
   private readonly slots: SlotTable
   private readonly tuning: Tuning
-  private readonly cached = new Map<string, { holders: number; rarity: number }>()
 
   constructor(index: TermIndex, slots: SlotTable, tuning: Tuning) {
     this.index = index
@@ -46,7 +46,7 @@ export class Rarity {
 
   private rarity(term: string, own: number): number {
     const { backgroundSize, everydayShare } = this.tuning
-    const holders = own + (EVERYDAY.has(term) ? backgroundSize * everydayShare : 0)
+    const holders = own + (isEveryday(term) ? backgroundSize * everydayShare : 0)
     const others = this.slots.size + backgroundSize - holders
     return Math.log(1 + (others + 0.5) / (holders + 0.5))
   }
@@ -57,4 +57,11 @@ export class Rarity {
     for (let i = 0; i < list.length; i += 2) if (this.slots.targets[list[i]!] === list[i]) count++
     return count
   }
+}
+
+let everyday: ReadonlySet<string> | undefined
+
+function isEveryday(term: string): boolean {
+  everyday ??= new Set(EVERYDAY_WORDS.map(stemWord))
+  return everyday.has(term)
 }

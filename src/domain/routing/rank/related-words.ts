@@ -140,20 +140,30 @@ export interface Related {
   readonly word: string
 }
 
-const RELATED = new Map<string, Related[]>()
-for (const line of LIST.trim().split('\n')) link(line.split(' ').map((word) => ({ term: stemWord(word), word })))
+let related: ReadonlyMap<string, readonly Related[]> | undefined
 
-function link(group: readonly Related[]): void {
+function readList(): ReadonlyMap<string, readonly Related[]> {
+  const links = new Map<string, Related[]>()
+  for (const line of LIST.trim().split('\n'))
+    link(
+      links,
+      line.split(' ').map((word) => ({ term: stemWord(word), word })),
+    )
+  return links
+}
+
+function link(links: Map<string, Related[]>, group: readonly Related[]): void {
   for (const { term } of group) {
-    const known = RELATED.get(term) ?? []
+    const known = links.get(term) ?? []
     for (const other of group) {
       if (other.term !== term && !known.some((one) => one.term === other.term)) known.push(other)
     }
-    RELATED.set(term, known)
+    links.set(term, known)
   }
 }
 
 /** What is related to a term, in the order of the list. */
 export function relatedTo(term: string): readonly Related[] {
-  return RELATED.get(term) ?? []
+  related ??= readList()
+  return related.get(term) ?? []
 }

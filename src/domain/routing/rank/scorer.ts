@@ -26,13 +26,14 @@ export interface Scores {
 /** Adds up scores. Every sum runs in the order of the task's words, so it does not depend on the order of documents. */
 export class Scorer {
   readonly rarity: Rarity
-  private readonly index: TermIndex
-  private readonly slots: SlotTable
-  private readonly tuning: Tuning
   private scores = new Float64Array(0)
   private best = new Float64Array(0)
   private named = new Float64Array(0)
   private readonly nameMasses = new Map<number, number>()
+
+  private readonly index: TermIndex
+  private readonly slots: SlotTable
+  private readonly tuning: Tuning
 
   constructor(index: TermIndex, slots: SlotTable, tuning: Tuning) {
     this.index = index
@@ -53,6 +54,19 @@ export class Scorer {
     for (const pair of query.pairs) this.addEvidence(this.pairEvidence(pair), touched)
     this.addNameCoverage(touched)
     return { slots: touched, scores: this.takeScores(touched), mass: this.massOf(query) }
+  }
+
+  /** The score of one document, to the bit as `score` gives it. `evidence`: of each term, then of each pair. */
+  scoreAt(query: Query, evidence: readonly (readonly Evidence[])[], slot: number): number {
+    const sources = [slot, ...this.slots.inbound(slot)]
+    let score = 0
+    for (const ways of evidence) score += bestAmount(ways, sources)
+    return score + this.nameBonus(query, slot)
+  }
+
+  /** No name gets more than this from having the term. */
+  nameShareOf({ term }: QueryTerm): number {
+    return this.tuning.nameCoverage * this.rarity.of(term)
   }
 
   massOf(query: Query): number {
@@ -137,7 +151,8 @@ export class Scorer {
 
   // A task that names most of a document's name means that document.
   private coverName(slot: number, mass: number): number {
-    return (this.tuning.nameCoverage * mass * mass) / this.nameMass(slot)
+    // A name can be asked for in one word ("release-notes" as "releasenotes"), which may weigh more than its parts.
+    return (this.tuning.nameCoverage * mass * mass) / Math.max(mass, this.nameMass(slot))
   }
 
   private takeScores(touched: readonly number[]): number[] {
@@ -165,4 +180,15 @@ export class Scorer {
     this.best = new Float64Array(room)
     this.named = new Float64Array(room)
   }
+}
+
+function bestAmount(evidence: readonly Evidence[], sources: readonly number[]): number {
+  let best = 0
+  for (const { list, factor, isRelated } of evidence) {
+    for (const source of sources) {
+      const packed = postingAt(list, source)
+      if (packed !== undefined) best = Math.max(best, factor * (isRelated ? strongImpact(packed) : fullImpact(packed)))
+    }
+  }
+  return best
 }

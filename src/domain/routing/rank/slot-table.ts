@@ -28,8 +28,8 @@ export class SlotTable {
   readonly targets: number[] = []
   private readonly bySlot: (Placed | undefined)[] = []
   private readonly byId = new Map<string, Placed>()
-  private readonly byName = new Map<string, Set<Placed>>()
-  private readonly byRedirect = new Map<string, Set<Placed>>()
+  private readonly byName = new Map<string, Placed[]>()
+  private readonly byRedirect = new Map<string, Placed[]>()
 
   get size(): number {
     return this.byId.size
@@ -85,12 +85,17 @@ export class SlotTable {
   inbound(slot: number): number[] {
     const record = this.bySlot[slot]!
     const slots: number[] = []
-    for (const giver of new Set([record, ...(this.byRedirect.get(nameKey(record)) ?? [])])) {
-      giver.redirects.forEach((_, i) => {
-        if (this.targets[giver.slot + 1 + i] === slot) slots.push(giver.slot + 1 + i)
-      })
+    this.pushInbound(slots, record, slot)
+    for (const giver of this.byRedirect.get(nameKey(record)) ?? []) {
+      if (giver !== record) this.pushInbound(slots, giver, slot)
     }
     return slots
+  }
+
+  private pushInbound(slots: number[], giver: Placed, slot: number): void {
+    for (let i = 1; i <= giver.redirects.length; i++) {
+      if (this.targets[giver.slot + i] === slot) slots.push(giver.slot + i)
+    }
   }
 
   private aimRedirectsTo(name: string): void {
@@ -131,13 +136,16 @@ function compareReceivers(a: Placed, b: Placed, folder: string): number {
   return a.id < b.id ? -1 : 1
 }
 
-function join<T>(groups: Map<string, Set<T>>, key: string, member: T): void {
+function join<T>(groups: Map<string, T[]>, key: string, member: T): void {
   const group = groups.get(key)
-  if (group === undefined) groups.set(key, new Set([member]))
-  else group.add(member)
+  if (group === undefined) groups.set(key, [member])
+  else if (group[group.length - 1] !== member) group.push(member)
 }
 
-function leave<T>(groups: Map<string, Set<T>>, key: string, member: T): void {
+function leave<T>(groups: Map<string, T[]>, key: string, member: T): void {
   const group = groups.get(key)
-  if (group?.delete(member) && group.size === 0) groups.delete(key)
+  const at = group?.indexOf(member) ?? -1
+  if (group === undefined || at < 0) return
+  group.splice(at, 1)
+  if (group.length === 0) groups.delete(key)
 }

@@ -1,4 +1,4 @@
-/** Every number of the ranker in one place; tune/ searched them on development data (see docs/routing.md). */
+/** Every number of the ranker in one place; docs/ranking.md tells how they were found. */
 export interface Tuning {
   /** How much a field counts, how strongly its length is normalised (0 to 1), and its usual length in words. */
   readonly fields: Readonly<Record<FieldName, FieldTuning>>

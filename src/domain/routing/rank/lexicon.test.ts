@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { Lexicon, pairOf } from './lexicon.ts'
+
+test('a term and a pair keep their numbers and texts', () => {
+  const lexicon = new Lexicon()
+  const [pull, request] = [lexicon.numberOf('pull'), lexicon.numberOf('request')]
+  const pair = lexicon.numberOfPair(pull, request)
+  expect([lexicon.numberOf('pull'), lexicon.numberOfPair(pull, request)]).toEqual([pull, pair])
+  expect([pull, request, pair].map((number) => lexicon.textOf(number))).toEqual(['pull', 'request', 'pull request'])
+  expect(lexicon.find(pairOf('pull', 'request'))).toBe(pair)
+  expect([lexicon.find(pairOf('request', 'pull')), lexicon.find('push'), lexicon.find('pull push')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('many pairs stay apart while the table grows', () => {
+  const lexicon = new Lexicon()
+  const words = Array.from({ length: 120 }, (_, i) => lexicon.numberOf(`w${i}`))
+  const numbers = words.flatMap((first) => words.map((second) => lexicon.numberOfPair(first, second)))
+  expect(new Set(numbers).size).toBe(120 * 120)
+  expect(lexicon.size).toBe(120 + 120 * 120)
+  expect(words.flatMap((first) => words.map((second) => lexicon.numberOfPair(first, second)))).toEqual(numbers)
+  expect(lexicon.textOf(lexicon.find('w7 w119')!)).toBe('w7 w119')
+})
