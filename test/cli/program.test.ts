@@ -142,6 +142,37 @@ describe('the usage log', () => {
   })
 })
 
+describe('README.md', () => {
+  const readme = readFileSync('README.md', 'utf8')
+  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+    language,
+    text: text ?? '',
+  }))
+
+  it('opens with one line that runs it, then one that tests it', () => {
+    const [first, second] = blocks.filter(({ language }) => language === 'sh')
+    expect([first?.text, second?.text]).toEqual(['npm ci && npm run try\n', 'npm ci && npm test\n'])
+    expect(readme.split('\n').length).toBeLessThan(200)
+  })
+
+  it('shows what the program prints', () => {
+    const { stdout } = runLoadout(['try'])
+    const shown = blocks.find(({ language }) => language === 'text')?.text.split('\n') ?? []
+    const printed = new Set(stdout.split('\n'))
+    expect(shown.filter((line) => line.trim() !== '' && line.trim() !== '…' && !printed.has(line))).toEqual([])
+  })
+
+  it('names only commands and flags that exist', () => {
+    const reference = commandReference()
+    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate))?.*$/gm)]
+    expect(calls.length).toBeGreaterThan(8)
+    for (const [line, first, second] of calls) {
+      expect(reference).toContain(`### loadout ${[first, second].filter(Boolean).join(' ')}\n`)
+      for (const [flag] of line.matchAll(/--[a-z0-9-]+/g)) expect(reference).toContain(`\`${flag}`)
+    }
+  })
+})
+
 it('is installable: the packed files run on their own', () => {
   const folder = makeFolder()
   const packed = spawnSync('npm', ['pack', '--pack-destination', folder, '--json', '--ignore-scripts'], {

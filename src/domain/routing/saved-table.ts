@@ -116,8 +116,9 @@ function readTables({ lengths, sum, tablesFrom }: SavedHead, read: ReadBytes): {
   const total = lengths.reduce((length, each) => length + each, 0)
   const bytes = read(tablesFrom, total * 4)
   if (bytes.length !== total * 4) throw new Error('the stored table ends early')
-  const numbers = new Uint32Array(total)
-  bytesOf(numbers).set(bytes)
+  // In place where the bytes allow it: this is most of what a start reads.
+  const isAligned = bytes.byteOffset % 4 === 0
+  const numbers = isAligned ? new Uint32Array(bytes.buffer, bytes.byteOffset, total) : copyNumbers(bytes, total)
   let from = 0
   const inOrder = lengths.map((length) => {
     from += length
@@ -142,6 +143,12 @@ function entryReader({ offsets, checks }: Tables, start: number, read: ReadBytes
     known.set(position, entry)
     return entry
   }
+}
+
+function copyNumbers(bytes: Uint8Array, length: number): Uint32Array {
+  const numbers = new Uint32Array(length)
+  bytesOf(numbers).set(bytes)
+  return numbers
 }
 
 function hex(number: number): string {
