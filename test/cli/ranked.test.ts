@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
 
 let place: RunOptions & { cwd: string; home: string }
@@ -12,6 +12,8 @@ beforeAll(async () => {
   // What was written a moment ago is not yet trusted to be remembered.
   await new Promise((done) => setTimeout(done, 200))
 })
+
+afterAll(() => rmSync(resolve(place.cwd, '..'), { recursive: true }))
 
 const json = (args: string[], where: RunOptions = place) => JSON.parse(runLoadout([...args, '--json'], where).stdout)
 const ids = (matches: { entry: { id: string } }[]) => matches.map(({ entry }) => entry.id)
@@ -76,7 +78,27 @@ it('explains a ranked hit and a ranked miss', () => {
   })
 })
 
+it('learns from the examples and negatives of a payload', async () => {
+  const payload = (id: string, extra: string) => `---\nid: ${id}\nkeywords: [word]\n${extra}---\nText about ${id}.\n`
+  const cwd = makeProject({
+    '.claude/loadout/alpha.md': payload('alpha', 'examples: ["my laptop is slow after lunch"]\n'),
+    '.claude/loadout/beta.md': payload('beta', 'negatives: ["text about beta in general"]\n'),
+  })
+  runLoadout(['index', 'build'], { cwd })
+  const plan = (task: string) => ids(json(['plan', task, '--strategy', 'ranked'], { cwd }).onDemand)
+  expect(plan('the laptop is slow')).toEqual(['alpha'])
+  expect(plan('text about beta in general')).not.toContain('beta')
+})
+
 describe('search', () => {
+  it('gives the same bytes in every locale', () => {
+    const outputs = ['C', 'tr_TR.UTF-8', 'ja_JP.UTF-8'].map(
+      (LANG) => runLoadout(['search', 'the release'], { ...place, env: { LANG, LC_ALL: LANG } }).stdout,
+    )
+    expect(outputs[0]).toContain('release-pipeline')
+    expect(new Set(outputs).size).toBe(1)
+  })
+
   it('finds entries of any priority, with the reason', () => {
     const { hits } = json(['search', 'payment', 'webhooks'])
     expect(hits[0]).toMatchObject({ kind: 'payload', id: 'vendor-sdk-gotchas', layer: 'project' })

@@ -1,5 +1,4 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
 import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ranked.ts'
@@ -18,7 +17,7 @@ export function openRanker(machine: Machine, knowledge: Knowledge): { ranker: Ra
   const stored = readCached(machine, 'rankers', signature)
   const loaded = stored && loadRanker(stored)
   if (loaded) return { ranker: loaded, entries }
-  const ranker = createRanker(entries.map((entry) => documentOf(entry, bodyOf(knowledge, entry))))
+  const ranker = createRanker(entries.map((entry) => documentOf(entry, payloadOf(knowledge, entry))))
   writeCached(machine, 'rankers', signature, ranker.save())
   return { ranker, entries }
 }
@@ -35,11 +34,11 @@ function entriesOf({ table }: Knowledge): LoadoutEntry[] {
 }
 
 /** The text of a payload; one that cannot be read is ranked by its metadata alone. */
-function bodyOf(knowledge: Knowledge, entry: LoadoutEntry): string {
+function payloadOf(knowledge: Knowledge, entry: LoadoutEntry): string {
   const layer = knowledge.layerOf(entry)
   const root = knowledge.places.find(({ name }) => name === layer)?.root ?? ''
   try {
-    return parseFrontmatter(readContained(root, entry.path)).body
+    return readContained(root, entry.path)
   } catch (error) {
     if (error instanceof LoadoutError) return ''
     throw error

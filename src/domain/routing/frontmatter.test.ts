@@ -11,8 +11,13 @@ const frontmatter: fc.Arbitrary<Frontmatter> = fc
     priority: fc.constantFrom(...PRIORITIES),
     triggers: fc.record({ task: fc.boolean(), plan: fc.boolean(), edit: fc.boolean() }),
     summary: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+    examples: fc.option(fc.array(fc.string({ unit: 'binary' })), { nil: undefined }),
+    negatives: fc.option(fc.array(fc.string({ unit: 'grapheme' })), { nil: undefined }),
   })
-  .map(({ summary, ...rest }) => (summary === undefined ? rest : { ...rest, summary }))
+  .map(
+    (value) =>
+      Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as unknown as Frontmatter,
+  )
 
 describe('round trip', () => {
   it('gives back any frontmatter and any body', () => {

@@ -10,6 +10,9 @@ export interface Frontmatter {
   triggers: Triggers
   /** The line shown in the index; without it, the first sentence of the body. */
   summary?: string
+  /** Prompts this payload has answered, and prompts it must not answer: for ranked routing. */
+  examples?: string[]
+  negatives?: string[]
 }
 
 export interface ParsedPayload {
@@ -41,12 +44,14 @@ export function readPayload(content: string): ParsedPayload & { problems: string
   }
   const summary = fields.get('summary')
   if (typeof summary === 'string') frontmatter.summary = summary
+  if (fields.has('examples')) frontmatter.examples = readList(fields, 'examples', problems)
+  if (fields.has('negatives')) frontmatter.negatives = readList(fields, 'negatives', problems)
   return { frontmatter, body: block.body, problems }
 }
 
 /** `parseFrontmatter(serializeFrontmatter(x))` gives x back, whatever its texts contain. */
 export function serializeFrontmatter(frontmatter: Frontmatter): string {
-  const { id, keywords, patterns, priority, triggers, summary } = frontmatter
+  const { id, keywords, patterns, priority, triggers, summary, examples, negatives } = frontmatter
   const list = (texts: readonly string[]) => `[${texts.map((text) => writeText(text, 'list')).join(', ')}]`
   return [
     '---',
@@ -55,6 +60,8 @@ export function serializeFrontmatter(frontmatter: Frontmatter): string {
     ...(patterns.length > 0 ? [`patterns: ${list(patterns)}`] : []),
     `priority: ${priority}`,
     ...(summary === undefined ? [] : [`summary: ${writeText(summary)}`]),
+    ...(examples === undefined ? [] : [`examples: ${list(examples)}`]),
+    ...(negatives === undefined ? [] : [`negatives: ${list(negatives)}`]),
     'triggers:',
     ...PHASES.map((phase) => `  ${phase}: ${triggers[phase]}`),
     '---',

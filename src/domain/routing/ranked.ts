@@ -1,11 +1,13 @@
 import type { LoadoutEntry } from './entry.ts'
+import { parseFrontmatter } from './frontmatter.ts'
 import { coreMatch, type MatchResult } from './match.ts'
 import type { RankDocument, RankExplanation, RankHit, Why } from './rank/document.ts'
 import { findHeadings } from './sections.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What the ranker reads of an entry: its metadata and, where it is at hand, the text of its payload. */
-export function documentOf(entry: LoadoutEntry, body: string): RankDocument {
+/** What the ranker reads of an entry: its metadata and, where it is at hand, its payload. */
+export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
+  const { frontmatter, body } = parseFrontmatter(payload)
   const lines = body.split('\n')
   return {
     id: entry.id,
@@ -14,6 +16,8 @@ export function documentOf(entry: LoadoutEntry, body: string): RankDocument {
     keywords: [...(entry.keywords ?? []), ...(entry.patterns ?? []).map((pattern) => pattern.replaceAll('_', ' '))],
     headings: findHeadings(lines).map(({ title }) => title),
     body,
+    examples: frontmatter?.examples ?? [],
+    negatives: frontmatter?.negatives ?? [],
   }
 }
 
