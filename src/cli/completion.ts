@@ -1,4 +1,4 @@
-import { COMMON_FLAGS, type Command, type Flags } from './command.ts'
+import { COMMON_FLAGS, type Command, type Flag } from './command.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -6,9 +6,7 @@ export type Shell = (typeof SHELLS)[number]
 
 /** A completion script made from the command table: it needs no call of the program while typing. */
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
-  if (shell === 'fish') return fishScript(commands)
-  const bash = bashScript(commands)
-  return shell === 'bash' ? bash : `#compdef loadout\nautoload -U +X bashcompinit && bashcompinit\n${bash}`
+  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](commands)
 }
 
 function bashScript(commands: readonly Command[]): string {
@@ -62,6 +60,61 @@ function valueCases(command: Command): string[] {
   })
 }
 
+function zshScript(commands: readonly Command[]): string {
+  const described = (pairs: readonly [string, string][]) =>
+    pairs.map(([word, text]) => quoteZsh(`${word}:${text}`)).join(' ')
+  const top = unique(commands.map(({ name }) => name.split(' ')[0] ?? '')).map((word): [string, string] => [
+    word,
+    commands.find(({ name }) => name === word)?.summary ?? `${word} commands`,
+  ])
+  const nested = groupNested(commands).map(([first, rest]) => {
+    const words = rest.map((word): [string, string] => [
+      word,
+      commands.find(({ name }) => name === `${first} ${word}`)?.summary ?? '',
+    ])
+    return `  ${first})
+    if (( CURRENT == 3 )); then choices=(${described(words)}); _describe command choices; return; fi
+    name="$name \${words[3]}" ;;`
+  })
+  const values = commands.flatMap((command) =>
+    Object.entries(command.flags).flatMap(([flag, spec]) => {
+      if (spec.kind === 'switch') return []
+      const reply = spec.kind === 'choice' ? `compadd -- ${spec.choices.join(' ')}` : '_files'
+      return [`  '${command.name} --${flag}') ${reply}; return ;;`]
+    }),
+  )
+  const flags = commands.map((command) => {
+    const all = Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })
+    const words = argumentWords(command)
+    const add = words.length > 0 ? ` compadd -- ${words.join(' ')} ;` : ''
+    return `  '${command.name}')${add} choices=(${described(all.map(([name, { summary }]) => [`--${name}`, summary]))}) ;;`
+  })
+  return `#compdef loadout
+local -a choices
+local name="\${words[2]}"
+if (( CURRENT == 2 )); then
+  choices=(${described([...top, ['help', 'explain a command']])})
+  _describe command choices
+  return
+fi
+case "$name" in
+${nested.join('\n')}
+esac
+case "$name \${words[CURRENT-1]}" in
+${values.join('\n')}
+esac
+case "$name" in
+${flags.join('\n')}
+  help) compadd -- ${top.map(([word]) => word).join(' ')} ;;
+esac
+if [[ "\${words[CURRENT]}" == -* ]]; then _describe flag choices; else _files; fi
+`
+}
+
+function quoteZsh(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
 function fishScript(commands: readonly Command[]): string {
   const top = unique(commands.map(({ name }) => name.split(' ')[0] ?? ''))
   const rows = ['complete -c loadout -f']
@@ -83,7 +136,7 @@ function fishScript(commands: readonly Command[]): string {
         .map((word) => `__fish_seen_subcommand_from ${word}`)
         .join('; and '),
     )
-    for (const [name, flag] of Object.entries<Flags[string]>({ ...command.flags, ...COMMON_FLAGS })) {
+    for (const [name, flag] of Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })) {
       const value =
         flag.kind === 'switch' ? '' : flag.kind === 'choice' ? ` -x -a ${quote(flag.choices.join(' '))}` : ' -r -F'
       rows.push(`complete -c loadout -n ${condition} -l ${name}${value} -d ${quote(flag.summary)}`)

@@ -74,6 +74,22 @@ describe('completion', () => {
     expect(complete(line)).toEqual(expected)
   })
 
+  // zsh is not everywhere; where it is, the script itself is run, with stand-ins that print what they are offered.
+  const hasZsh = spawnSync('zsh', ['--version']).status === 0
+  it.skipIf(!hasZsh).each([
+    ['loadout index ', 'build:'],
+    ['loadout plan --phase ', 'task plan edit'],
+    ['loadout plan --bu', '--budget:'],
+    ['loadout completion ', 'bash zsh fish'],
+    ['loadout ', 'plan:'],
+  ])('zsh: %j', (line, expected) => {
+    const words = line.split(' ')
+    const script = `_describe() { print -- \${(P)2} }; _files() { print files }; compadd() { shift; print -- $@ }
+      words=(${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length}
+      complete_now() { ${runLoadout(['completion', 'zsh']).stdout} }; complete_now`
+    expect(spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8' }).stdout).toContain(expected)
+  })
+
   it('zsh and fish scripts name every command and flag', () => {
     for (const shell of ['zsh', 'fish']) {
       const { stdout } = runLoadout(['completion', shell])

@@ -19,6 +19,8 @@ export interface SearchHit {
 
 export interface SearchResult {
   query: string
+  /** How many were looked through. */
+  known: number
   hits: SearchHit[]
 }
 
@@ -38,5 +40,5 @@ export function searchKnowledge(
       const { summary, path } = entry
       return [{ kind: 'payload' as const, id, summary, layer: knowledge.layerOf(entry), path, confidence, why }]
     })
-  return { value: { query: request.query, hits }, findings: knowledge.findings }
+  return { value: { query: request.query, known: entries.length, hits }, findings: knowledge.findings }
 }

@@ -14,9 +14,9 @@ export const search = defineCommand({
   },
   run: ({ args, flags }, loadout) =>
     loadout.search({ query: args.words ?? '', limit: flags.limit, layers: loadout.nameLayers(flags) }),
-  print: ({ hits }: SearchResult, screen) =>
+  print: ({ hits, known }: SearchResult, screen) =>
     hits.length === 0
-      ? lines('Nothing fits.')
+      ? lines(known > 0 ? 'Nothing fits.' : 'Nothing is known yet: no index was found. Start with: loadout index build')
       : lines(
           alignRows(
             hits.flatMap(({ id, confidence, summary, why, layer }) => [
