@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -93,9 +94,31 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
     }
     if (mode !== undefined) chmodSync(stage, mode & 0o777)
     renameSync(stage, target)
+    removeLeftovers(target)
   } catch (error) {
     if (stage !== undefined) rmSync(stage, { force: true })
     throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Removes what a writer of this file left behind when it was killed. */
+function removeLeftovers(target: string): void {
+  const pattern = /^\.(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/
+  try {
+    for (const name of readdirSync(dirname(target))) {
+      const [, base, pid] = pattern.exec(name) ?? []
+      if (base === basename(target) && !isAlive(Number(pid))) rmSync(join(dirname(target), name), { force: true })
+    }
+  } catch {
+    // The file itself is written; a leftover that cannot be removed does no harm.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
+import { CLI, makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
 
 const payload = (id: string, keywords: string, body: string, extra = '') =>
   `---\nid: ${id}\nkeywords: [${keywords}]\n${extra}---\n\n${body}\n`
@@ -287,4 +289,30 @@ describe('analysis', () => {
     expect(runLoadout(['explain', 'release'], place).stdout).toContain('← this one counts')
     expect(json(['resolve', '--global='], place).value.conflicts).toEqual([])
   })
+})
+
+it('a kill in the middle of a build leaves an index whole', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 1500 }, (_, n) => [
+      `.claude/loadout/p${n}.md`,
+      payload(`p${n}`, `word${n}`, 'Text. '.repeat(40)),
+    ]),
+  )
+  const place = built(many)
+  const path = join(place.cwd, '.claude/loadout/index.json')
+  for (let round = 0; round < 6; round++) {
+    writeFileSync(join(place.cwd, '.claude/loadout/p0.md'), payload('p0', `round${round}`, 'Changed.'))
+    const child = spawn(process.execPath, [CLI, 'index', 'build'], {
+      cwd: place.cwd,
+      env: { HOME: place.home },
+      stdio: 'ignore',
+    })
+    setTimeout(() => child.kill('SIGKILL'), 60 + round * 40)
+    await once(child, 'exit')
+    expect(JSON.parse(readFileSync(path, 'utf8')).entries).toHaveLength(1500)
+  }
+  writeFileSync(join(place.cwd, '.claude/loadout/p0.md'), payload('p0', 'last', 'Changed.'))
+  expect(runLoadout(['index', 'build'], place).code).toBe(0)
+  expect(runLoadout(['index', 'check'], place).code).toBe(0)
+  expect(readdirSync(join(place.cwd, '.claude/loadout')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
