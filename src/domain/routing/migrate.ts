@@ -2,6 +2,8 @@ import { compareText } from '../shared/order.ts'
 import { buildEntries } from './build-index.ts'
 import { DEFAULT_TRIGGERS } from './entry.ts'
 import { serializeFrontmatter } from './frontmatter.ts'
+import { EVERYDAY_WORDS } from './rank/everyday-words.ts'
+import { stemWord } from './rank/stem.ts'
 import { STOP_WORDS } from './rank/stop-words.ts'
 import { type Section, splitSections } from './sections.ts'
 import { estimateTokens } from './tokens.ts'
@@ -138,35 +140,55 @@ function withLineEnd(text: string, count: number): string {
   return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))
 }
 
+/** Words of a section by their stem: how often they occur, and the shortest form of each. */
+type WordCounts = ReadonlyMap<string, { count: number; word: string }>
+
 /** The words that set a section apart: those of its heading, then what it says often and others do not. */
 function pickKeywords(
   heading: string,
-  own: ReadonlyMap<string, number>,
+  own: WordCounts,
   sectionsWith: ReadonlyMap<string, number>,
   sections: number,
 ): string[] {
-  const telling = (word: string) => word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
-  const chosen = new Set(splitWords(heading).filter(telling))
+  const everyday = new Set(EVERYDAY_WORDS)
+  const chosen = new Map(
+    splitWords(heading)
+      .filter(isTelling)
+      .map((word) => [stemWord(word), word]),
+  )
   const ranked = [...own]
-    .filter(([word, count]) => telling(word) && word.length > 2 && count > 1)
-    .map(([word, count]) => ({ word, weight: count * Math.log(1 + sections / (sectionsWith.get(word) ?? 1)) }))
+    .filter(([, { count, word }]) => count > 1 && word.length > 2 && isTelling(word) && !everyday.has(word))
+    .map(([stem, { count, word }]) => ({
+      stem,
+      word,
+      weight: count * Math.log(1 + sections / (sectionsWith.get(stem) ?? 1)),
+    }))
     .sort((a, b) => b.weight - a.weight || compareText(a.word, b.word))
-  for (const { word } of ranked) {
-    if (chosen.size >= MOST_KEYWORDS) break
-    chosen.add(word)
-  }
-  return [...chosen].slice(0, MOST_KEYWORDS)
+  for (const { stem, word } of ranked) if (chosen.size < MOST_KEYWORDS && !chosen.has(stem)) chosen.set(stem, word)
+  return [...chosen.values()].slice(0, MOST_KEYWORDS)
 }
 
-function countSections(all: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+function isTelling(word: string): boolean {
+  return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
+}
+
+function countSections(all: readonly WordCounts[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const words of all) for (const word of words.keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const words of all) for (const stem of words.keys()) counts.set(stem, (counts.get(stem) ?? 0) + 1)
   return counts
 }
 
-function countWords(text: string): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const word of splitWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
+function countWords(text: string): WordCounts {
+  const counts = new Map<string, { count: number; word: string }>()
+  for (const word of splitWords(text)) {
+    const stem = stemWord(word)
+    const known = counts.get(stem)
+    if (known === undefined) counts.set(stem, { count: 1, word })
+    else {
+      known.count++
+      if (word.length < known.word.length) known.word = word
+    }
+  }
   return counts
 }
 
