@@ -6,6 +6,7 @@
 // 3. Logistic regression of "the best hit is right" on log(score / √mass) gives HALFWAY and STEEPNESS.
 // 4. The table shows what each threshold for silence would answer; SILENCE is chosen from it by hand.
 import type { EvalQuery } from '../src/domain/routing/evaluation.ts'
+import { HALFWAY, STEEPNESS } from '../src/domain/routing/rank/confidence.ts'
 import type { RankDocument } from '../src/domain/routing/rank/document.ts'
 import { createRanker } from '../src/domain/routing/rank/ranker.ts'
 import { printTable } from './measure.ts'
@@ -26,8 +27,6 @@ if (folder === undefined) {
   process.exit(2)
 }
 const { library, queries, sourceOf } = readRoutingSet(folder, 'skills')
-// The constants as they are, to get from a confidence back to the fit it came from.
-const [HALFWAY, STEEPNESS] = [1.6, 3.8]
 const SIZES = [2, 6, 20, 100, library.length]
 const samples = collectAll()
 reportConstants()
@@ -74,6 +73,7 @@ function ask(
   return asked.map(({ query, relevant }) => {
     const [hit] = ranker.rank(query, { limit: 1 })
     const confidence = hit?.confidence ?? 0
+    // From a confidence back to the fit it came from.
     const fit = Math.log(HALFWAY) + Math.log(confidence / (1 - confidence)) / STEEPNESS
     return { size, kind, isRight: relevant.includes(hit?.id ?? ''), fit, confidence }
   })

@@ -22,6 +22,7 @@ const STRATEGIES: [name: string, router: Router][] = [
 ]
 
 const ABLATIONS: [name: string, router: Router][] = [
+  ['clauses: the description as one text', flat()],
   ['body', without({ fields: field('body', { weight: 0 }) })],
   ['redirects to others', without({ fields: field('redirect', { weight: 0 }) })],
   ['first sentence counts more', without({ fields: field('lead', { weight: DEFAULT_TUNING.fields.rest.weight }) })],
@@ -76,6 +77,13 @@ function ranked(options: RankerOptions): Router {
 
 function without(change: Partial<Tuning>): Router {
   return ranked({ silence: 0, tuning: { ...DEFAULT_TUNING, ...change } })
+}
+
+/** Keywords are not read for clauses, so a description given as a keyword is one plain text. */
+function flat(): Router {
+  const fields = field('keywords', { ...DEFAULT_TUNING.fields.rest, weight: 2, length: 50 })
+  const router = without({ fields })
+  return (library) => router(library.map(({ description, ...rest }) => ({ ...rest, keywords: [description ?? ''] })))
 }
 
 function field(name: FieldName, change: Partial<FieldTuning>): Tuning['fields'] {

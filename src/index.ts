@@ -38,7 +38,7 @@ export type {
   RankRequest,
   Why,
 } from './domain/routing/rank/document.ts'
-export { createRanker, type Ranker, type RankerOptions } from './domain/routing/rank/ranker.ts'
+export { createRanker, loadRanker, type Ranker, type RankerOptions } from './domain/routing/rank/ranker.ts'
 export { estimateTokens } from './domain/routing/tokens.ts'
 export { type IssueSeverity, type ValidationIssue, validateIndex } from './domain/routing/validate.ts'
 export type { Finding } from './domain/shared/finding.ts'

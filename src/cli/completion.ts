@@ -45,7 +45,7 @@ ${cases.join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$current" in
     -*) ;;
-    *) COMPREPLY+=($(compgen -f -- "$current")) ;;
+    *) local IFS=$'\\n'; COMPREPLY+=($(compgen -f -- "$current")) ;;
   esac
 }
 complete -o filenames -F _loadout loadout

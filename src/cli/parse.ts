@@ -56,7 +56,7 @@ function findFlag(command: Command, name: string, word: string): Flag {
 }
 
 function readValue(command: Command, name: string, flag: Flag, text: string, before: Value | undefined): Value {
-  if (flag.kind === 'list') return [...(Array.isArray(before) ? before : []), ...text.split(',')]
+  if (flag.kind === 'list') return [...(Array.isArray(before) ? before : []), text]
   if (flag.kind === 'choice' && !flag.choices.includes(text)) {
     const close = nearest(text, flag.choices)
     const meant = close === undefined ? '' : `; did you mean ${close}?`

@@ -1,4 +1,4 @@
-import { printable, printableLine } from '../domain/shared/printable.ts'
+import { printableLine } from '../domain/shared/printable.ts'
 
 /** How text may look where it is going. */
 export interface Screen {
@@ -70,4 +70,4 @@ export function lines(...parts: readonly (string | readonly string[] | undefined
     .join('')
 }
 
-export { printable, printableLine }
+export { printableLine }

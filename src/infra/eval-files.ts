@@ -5,7 +5,7 @@ import type { EvalQuery } from '../domain/routing/evaluation.ts'
 import type { RankDocument } from '../domain/routing/rank/document.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'
-import { asLoadoutError, isFolder, readText } from './files.ts'
+import { asLoadoutError, exists, isFolder, readText } from './files.ts'
 import { readJson } from './json-file.ts'
 
 const LIBRARY_FILE = 'library.jsonl'
@@ -23,12 +23,7 @@ export function readSuite(path: string): EvalQuery[] {
 /** The library beside a suite, if it brings its own. */
 export function libraryBeside(path: string): string | undefined {
   const library = join(isFolder(path) ? path : dirname(path), LIBRARY_FILE)
-  try {
-    readText(library)
-    return library
-  } catch {
-    return undefined
-  }
+  return exists(library) ? library : undefined
 }
 
 export function readLibrary(path: string): RankDocument[] {

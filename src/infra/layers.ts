@@ -42,7 +42,7 @@ export function layerPlaces(machine: Machine, options: ResolveOptions): LayerPla
     ['project', options.projectRoot === '' ? '' : projectIndex(at(options.projectRoot ?? '.'))],
     ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
   ]
-  return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(at(path)) }] : []))
+  return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(name, at(path)) }] : []))
 }
 
 /** Reads what is there. A missing layer is normal; a broken one is reported and the others still work. */
@@ -101,7 +101,7 @@ function isMissing(path: string): boolean {
 }
 
 function projectIndex(start: string): string {
-  return join(findProjectRoot(start), INDEX_IN_PROJECT)
+  return join(findProjectRoot(start) ?? start, INDEX_IN_PROJECT)
 }
 
 /** Without a home there is no global layer; the others still work. */
@@ -118,6 +118,8 @@ function inFolder(folder: string, name: string): string {
 }
 
 /** The index of a project lies two folders deep; any other lies at the root of its payloads. */
-function rootOf(path: string): string {
-  return path.endsWith(`/${INDEX_IN_PROJECT}`) ? path.slice(0, -INDEX_IN_PROJECT.length - 1) || '/' : dirname(path)
+function rootOf(name: LayerName, path: string): string {
+  return name !== 'global' && path.endsWith(`/${INDEX_IN_PROJECT}`)
+    ? path.slice(0, -INDEX_IN_PROJECT.length - 1) || '/'
+    : dirname(path)
 }

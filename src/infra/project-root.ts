@@ -7,13 +7,13 @@ export const SETTINGS_FILE = 'loadout.json'
 
 /**
  * The folder whose index or settings serve a place inside a project: the nearest one upwards, no further than the root
- * of the repository. Without one, the place itself.
+ * of the repository.
  */
-export function findProjectRoot(start: string): string {
+export function findProjectRoot(start: string): string | undefined {
   const repository = findRepositoryRoot(start)
   for (let folder = start; ; folder = dirname(folder)) {
     if (isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))) return folder
-    if (repository === undefined || folder === repository || dirname(folder) === folder) return start
+    if (repository === undefined || folder === repository || dirname(folder) === folder) return undefined
   }
 }
 

@@ -24,7 +24,7 @@ export function appendEvent(event: UsageEvent, path: string): void {
 
 /** Whether the last line was cut off by a crash. A line that another process is writing looks the same for a moment. */
 function endsTorn(file: number): boolean {
-  for (let look = 0; look < 5; look++) {
+  for (let look = 0; look < 25; look++) {
     if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     const { size } = fstatSync(file)
     const last = Buffer.alloc(1)

@@ -65,6 +65,32 @@ describe('plan --strategy ranked', () => {
   })
 })
 
+it('notices a changed payload, also when the index stays the same', async () => {
+  const text = (animal: string) => `---\nid: zoo\nkeywords: [x1]\nexamples: [feed the ${animal} daily]\n---\nCare.\n`
+  const where = { cwd: makeProject({ '.claude/loadout/zoo.md': text('quokka') }), home: makeFolder() }
+  runLoadout(['index', 'build'], where)
+  await new Promise((done) => setTimeout(done, 200))
+  expect(json(['search', 'feed the quokka'], where).hits).toHaveLength(1)
+  writeFileSync(join(where.cwd, '.claude/loadout/zoo.md'), text('wombat'))
+  expect(json(['search', 'wombat'], where).hits).toHaveLength(1)
+  expect(json(['search', 'quokka'], where).hits).toEqual([])
+})
+
+it('lets no manual entry take the place of one that can be loaded', () => {
+  const payload = (id: string, priority: string) =>
+    `---\nid: ${id}\nkeywords: [${id.split('-').join(', ')}]\npriority: ${priority}\n---\nAbout ${id}.\n`
+  const where = {
+    cwd: makeProject({
+      '.claude/loadout/a.md': payload('kafka-consumer-lag-runbook', 'manual'),
+      '.claude/loadout/b.md': payload('billing', 'domain'),
+    }),
+  }
+  runLoadout(['index', 'build'], where)
+  expect(ids(json(['plan', 'kafka consumer lag runbook for billing', '--strategy', 'ranked'], where).onDemand)).toEqual(
+    ['billing'],
+  )
+})
+
 it('explains a ranked hit and a ranked miss', () => {
   const explain = (id: string, task: string) => json(['explain', id, '--task', task, '--strategy', 'ranked']).verdict
   expect(explain('docs-publishing', 'preview the documentation')).toMatchObject({
@@ -125,6 +151,21 @@ describe('eval', () => {
     })
   })
 
+  it('limits wrong triggers, and warns of ids that nobody has', () => {
+    const tests = [{ query: 'cut a release', should_trigger: false }]
+    const cwd = makeProject({
+      'release-pipeline/evals/t.json': JSON.stringify(tests),
+      'q.jsonl': '{"query": "x", "relevant": ["relese-pipeline"]}',
+    })
+    const wrong = runLoadout(
+      ['eval', join(cwd, 'release-pipeline'), '--strategy', 'ranked', '--max-pairs', '0', '--min-r1', '80'],
+      place,
+    )
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('wrong triggers are 100.0 %') })
+    expect(wrong.stderr).not.toContain('R@1')
+    expect(runLoadout(['eval', join(cwd, 'q.jsonl')], place).stderr).toContain('did you mean release-pipeline?')
+  })
+
   it('reads a suite with its own library, trigger tests and pack tests', () => {
     const library = [
       { id: 'cat-care', name: 'cat-care', description: 'Feeding and grooming of cats.' },
@@ -159,6 +200,9 @@ describe('eval', () => {
     const suite = join(place.cwd, '.claude/loadout/evals/routing.jsonl')
     const { changes } = json(['eval', '--compare', before, after, suite])
     expect(changes.map(({ query }: { query: string }) => query)).toEqual(['roll the experiment out to everyone'])
+    const copy = join(makeFolder(), 'copy.json')
+    writeFileSync(copy, JSON.stringify(index))
+    expect(json(['eval', '--compare', copy, before, suite, '--strategy', 'ranked']).changes).toEqual([])
     expect(runLoadout(['eval', '--compare', before], place)).toMatchObject({ code: 2 })
   })
 
@@ -187,7 +231,7 @@ describe('eval', () => {
 
 describe('the library', () => {
   it('ranks documents, empty and odd ones too', async () => {
-    const { createRanker } = await import(resolve('dist/index.js'))
+    const { createRanker, loadRanker } = await import(resolve('dist/index.js'))
     expect(createRanker([]).rank('anything')).toEqual([])
     const ranker = createRanker([
       {
@@ -199,6 +243,9 @@ describe('the library', () => {
     ])
     expect(ranker.rank('write the release notes')[0].id).toBe('a')
     for (const task of ['', 'the of and', '\ud800', 'x'.repeat(1_000_000)]) expect(ranker.rank(task)).toEqual([])
+    const task = 'write the release notes'
+    expect(loadRanker(ranker.save()).rank(task)).toEqual(ranker.rank(task))
+    expect(loadRanker(new Uint8Array(8))).toBeNull()
     expect(() =>
       createRanker([
         { id: 'a', name: 'x' },

@@ -48,6 +48,14 @@ describe('index build', () => {
     expect(plan.value.onDemand.map((match: { entry: { id: string } }) => match.entry.id)).toEqual(['release'])
   })
 
+  it('builds the nearest project, also inside another one', () => {
+    const inner = { 'packages/a/loadout.json': '{}', 'packages/a/.claude/loadout/a.md': payload('a', 'zebra', 'A.') }
+    const cwd = makeProject({ ...FILES, '.git/HEAD': '', ...inner })
+    const place = { cwd: join(cwd, 'packages/a') }
+    expect(json(['index', 'build'], place).value.path).toBe(join(place.cwd, '.claude/loadout/index.json'))
+    expect(json(['index', 'check'], place).value.entries).toBe(1)
+  })
+
   it('follows the globs of loadout.json', () => {
     const files = { 'knowledge/a.md': payload('a', 'word', 'A.'), 'other/b.md': payload('b', 'word', 'B.') }
     const cwd = makeProject({ ...files, 'loadout.json': '{"payloads": ["knowledge/*.md"]}' })
@@ -71,8 +79,13 @@ describe('index build', () => {
   it('notes what was measured', () => {
     const place = built()
     runLoadout(['plan', 'release', '--load'], place)
-    const { value } = json(['index', 'build'], place)
-    expect(value.budget.avg_task_load_observed).toBeGreaterThan(0)
+    const once = json(['index', 'build'], place).value.budget.avg_task_load_observed
+    expect(once).toBeGreaterThan(0)
+    runLoadout(['plan', 'release', '--load'], place)
+    runLoadout(['lookup', 'secret', '--load'], place)
+    // The same task again is another task, and a look-up is none.
+    expect(json(['index', 'build'], place).value.budget.avg_task_load_observed).toBe(once)
+    expect(json(['budget'], place).value).toMatchObject({ tasks: 2, observedPerTask: once })
   })
 })
 

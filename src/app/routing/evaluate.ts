@@ -1,13 +1,21 @@
 import { join, resolve } from 'node:path'
 import { createTable } from '../../domain/routing/dispatch-table.ts'
-import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import { type Answer, EVAL_DEPTH, type Evaluation, evaluate, type Figures } from '../../domain/routing/evaluation.ts'
+import { DEFAULT_TRIGGERS, type LoadoutEntry } from '../../domain/routing/entry.ts'
+import {
+  type Answer,
+  EVAL_DEPTH,
+  type EvalQuery,
+  type Evaluation,
+  evaluate,
+  type Figures,
+} from '../../domain/routing/evaluation.ts'
 import { type MatchResult, matchTable } from '../../domain/routing/match.ts'
 import type { RankDocument } from '../../domain/routing/rank/document.ts'
 import { createRanker } from '../../domain/routing/rank/ranker.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { nearest } from '../../domain/shared/nearest.ts'
 import { libraryBeside, readLibrary, readSuite } from '../../infra/eval-files.ts'
 import { exists } from '../../infra/files.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
@@ -25,6 +33,7 @@ export interface Thresholds {
   minR3?: number | undefined
   minR5?: number | undefined
   maxFalse?: number | undefined
+  maxPairs?: number | undefined
 }
 
 export interface EvaluateRequest extends Thresholds {
@@ -51,8 +60,8 @@ export function evaluateSuite(machine: Machine, request: EvaluateRequest): Repor
   const router =
     library === undefined ? layerRouter(machine, request.layers, strategy) : libraryRouter(library, strategy)
   const { figures, confusions } = evaluate(queries, router.answer)
-  const findings = [...router.findings, ...belowThreshold(figures, request)]
-  return { value: { suite, strategy, documents: router.documents, figures, confusions }, findings }
+  const findings = [...router.findings, ...unknownIds(queries, router.ids), ...belowThreshold(figures, request)]
+  return { value: { suite, strategy, documents: router.ids.size, figures, confusions }, findings }
 }
 
 export interface CompareRequest {
@@ -82,7 +91,8 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
     const index = resolve(machine.cwd, path)
     if (!exists(index))
       throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
-    return layerRouter(machine, { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }, strategy)
+    const alone = { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }
+    return layerRouter(machine, alone, strategy, projectRootOf(machine, request.layers))
   }
   const [before, after] = [only(request.before), only(request.after)]
   const changes = queries.flatMap(({ qid, query }) => {
@@ -95,28 +105,31 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
 }
 
 interface Router {
-  documents: number
+  ids: Set<string>
   findings: Finding[]
   answer(query: string): Answer[]
 }
 
-function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strategy): Router {
-  const knowledge = readKnowledge(machine, layers)
+/** Routes to what the layers know; with a root, payloads are looked for there instead of beside their index. */
+function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strategy, root?: string): Router {
+  const found = readKnowledge(machine, layers)
+  const knowledge = root === undefined ? found : { ...found, rootOf: () => root }
   const { table, findings } = knowledge
   if (table.size === 0) {
     throw new LoadoutError('NO_INDEX', `there is nothing to ask: ${findings[0]?.message ?? 'no index was found'}`, {
       hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
     })
   }
-  if (strategy === 'keywords')
-    return { documents: table.size, findings, answer: (query) => byKeywords(matchTable(query, table)) }
-  const { ranker } = openRanker(machine, knowledge)
-  return { documents: table.size, findings, answer: (query) => ranker.rank(query, { limit: EVAL_DEPTH }) }
+  const ids = new Set(Array.from({ length: table.size }, (_, position) => table.entryAt(position).id))
+  if (strategy === 'keywords') return { ids, findings, answer: (query) => byKeywords(matchTable(query, table)) }
+  const opened = openRanker(machine, knowledge, 'domain')
+  const answer = (query: string) => opened.ranker.rank(query, { limit: EVAL_DEPTH })
+  return { ids, findings: [...findings, ...opened.findings], answer }
 }
 
 function libraryRouter(path: string, strategy: Strategy): Router {
   const documents = readLibrary(path)
-  const common = { documents: documents.length, findings: [] }
+  const common = { ids: new Set(documents.map(({ id }) => id)), findings: [] }
   if (strategy === 'keywords') {
     const table = createTable(documents.map(entryFor))
     return { ...common, answer: (query) => byKeywords(matchTable(query, table)) }
@@ -136,7 +149,6 @@ function byKeywords(matches: readonly MatchResult[]): Answer[] {
 }
 
 function entryFor({ id, description = '', keywords = [] }: RankDocument): LoadoutEntry {
-  const triggers = { task: true, plan: true, edit: false }
   return {
     id,
     path: '',
@@ -144,30 +156,56 @@ function entryFor({ id, description = '', keywords = [] }: RankDocument): Loadou
     patterns: [],
     priority: 'domain',
     summary: description,
-    triggers,
+    triggers: DEFAULT_TRIGGERS,
     tokens_est: 0,
     lines: 0,
   }
 }
 
-function suitePath(machine: Machine, named: string | undefined, { projectRoot }: ResolveOptions): string {
+function suitePath(machine: Machine, named: string | undefined, layers: ResolveOptions): string {
   if (named !== undefined) return resolve(machine.cwd, named)
-  const path = join(findProjectRoot(resolve(machine.cwd, projectRoot || '.')), SUITE_IN_PROJECT)
+  const path = join(projectRootOf(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path
   throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
     hint: 'name a file of questions, or write some there, one a line: {"query": "…", "relevant": ["id"]}',
   })
 }
 
-function belowThreshold(figures: Figures, { minR1, minR3, minR5, maxFalse }: Thresholds): Finding[] {
+function projectRootOf(machine: Machine, { projectRoot }: ResolveOptions): string {
+  const start = resolve(machine.cwd, projectRoot || '.')
+  return findProjectRoot(start) ?? start
+}
+
+/** A question that names an id nobody has can only fail; more likely the id is mistyped. */
+function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<string>): Finding[] {
+  const named = new Set(queries.flatMap(({ relevant, not }) => [...relevant, ...not]))
+  return [...named]
+    .filter((id) => !ids.has(id))
+    .map((id) => {
+      const close = nearest(id, [...ids])
+      const hint = close === undefined ? 'check the suite' : `did you mean ${close}?`
+      return {
+        severity: 'warning',
+        code: 'ENTRY_NOT_FOUND',
+        message: `the suite names "${id}", which is not there`,
+        hint,
+      }
+    })
+}
+
+function belowThreshold(figures: Figures, { minR1, minR3, minR5, maxFalse, maxPairs }: Thresholds): Finding[] {
   const low = (name: string, value: number, limit: number | undefined): Finding[] =>
-    limit !== undefined && value < limit ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)] : []
-  const isLoud = maxFalse !== undefined && figures.falseTriggers > maxFalse
+    figures.positives > 0 && limit !== undefined && value < limit
+      ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)]
+      : []
+  const high = (name: string, value: number, limit: number | undefined): Finding[] =>
+    limit !== undefined && value > limit ? [missed(`${name} are ${value.toFixed(1)} %, above ${limit} %`)] : []
   return [
     ...low('R@1', figures.r1, minR1),
     ...low('R@3', figures.r3, minR3),
     ...low('R@5', figures.r5, minR5),
-    ...(isLoud ? [missed(`false triggers are ${figures.falseTriggers.toFixed(1)} %, above ${maxFalse} %`)] : []),
+    ...high('false triggers', figures.falseTriggers, maxFalse),
+    ...high('wrong triggers', figures.pairViolations, maxPairs),
   ]
 }
 

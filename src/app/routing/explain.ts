@@ -2,7 +2,7 @@ import type { Phase } from '../../domain/routing/entry.ts'
 import { type EntryExplanation, explainEntry } from '../../domain/routing/layers.ts'
 import { rankedVerdict } from '../../domain/routing/ranked.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
-import { judgeEntry, type Verdict } from '../../domain/routing/verdict.ts'
+import { inPhase, judgeEntry, type Verdict } from '../../domain/routing/verdict.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -32,12 +32,16 @@ export async function explainByStrategy(machine: Machine, request: ExplainReques
   if (request.task === undefined || strategyOf(machine, request) === 'keywords') return report
   const { openRanker, rankTask } = await import('./ranking.ts')
   const knowledge = readKnowledge(machine, request.layers)
-  const { ranker, entries } = openRanker(machine, knowledge)
-  const entry = entries.find(({ id }) => id === request.id)
+  const opened = openRanker(machine, knowledge, 'domain')
+  const { task, id, phase } = request
+  const match = rankTask(knowledge, opened, task).find(({ entry }) => entry.id === id)
+  const entry = match?.entry ?? resolveLayers(machine, request.layers).merged.entries.find((each) => each.id === id)
   if (entry === undefined) return report
-  const isOffered = rankTask(machine, knowledge, request.task).some((match) => match.entry.id === request.id)
-  const verdict = rankedVerdict(entry, ranker.explain(request.task, request.id), isOffered)
-  return { ...report, value: { ...report.value, verdict } }
+  const ranked = rankedVerdict(entry, opened.ranker.explain(task, id), match !== undefined)
+  return {
+    value: { ...report.value, verdict: inPhase(ranked, entry, phase) },
+    findings: [...report.findings, ...opened.findings],
+  }
 }
 
 export function explain(machine: Machine, request: ExplainRequest): Report<Explanation> {

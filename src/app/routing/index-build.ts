@@ -3,11 +3,10 @@ import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
 import { type Finding, hasErrors, type Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { UsageTally } from '../../domain/usage/summary.ts'
 import { readText, writeAtomically } from '../../infra/files.ts'
-import { type Machine, usageLogPath } from '../../infra/machine.ts'
+import type { Machine } from '../../infra/machine.ts'
 import { collectPayloads } from '../../infra/payload-files.ts'
-import { scanEvents } from '../../infra/usage-log.ts'
+import { tallyLog } from '../usage/usage.ts'
 import { currentIndex, openPayloadRoot, type PayloadRoot, type PayloadRootRequest } from './payload-root.ts'
 
 export interface IndexBuild {
@@ -49,11 +48,8 @@ function observedAverage(
   entries: readonly LoadoutEntry[],
 ): { average: number | null; findings: Finding[] } {
   const ids = new Set(entries.map(({ id }) => id))
-  const tally = new UsageTally()
   try {
-    scanEvents(usageLogPath(machine), (event) => {
-      if (ids.has(event.entryId)) tally.add(event)
-    })
+    const { tally } = tallyLog(machine, undefined, ({ entryId }) => ids.has(entryId))
     return { average: tally.averagePerTask(), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

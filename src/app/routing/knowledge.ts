@@ -3,6 +3,7 @@ import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { Budget } from '../../domain/routing/loadout-index.ts'
 import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/merge.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, setOwn } from '../../domain/shared/record.ts'
 import { type Discovery, type LayerPlace, layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -15,6 +16,8 @@ export interface Knowledge extends KnowledgeFacts {
   places: LayerPlace[]
   /** The layer that supplies an entry. */
   layerOf(entry: LoadoutEntry): string
+  /** The folder its payload's path starts from. */
+  rootOf(entry: LoadoutEntry): string
   /** Entry id → layer, for all entries. */
   provenance(): Record<string, string>
 }
@@ -89,7 +92,7 @@ export function readKnowledge(machine: Machine, options: ResolveOptions): Knowle
     findings,
     lazyLoad: merged.lazyLoad ?? false,
     manualCount: entries.filter(({ priority }) => priority === 'manual').length,
-    layerOf: (entry) => getOwn(provenance, entry.id) ?? '',
+    ...whereabouts(places, (entry) => getOwn(provenance, entry.id) ?? ''),
     provenance: () => provenance,
   }
 }
@@ -125,7 +128,7 @@ function loadKnowledge(machine: Machine, signature: Signature, places: LayerPlac
     ...facts,
     table: { ...stored.table, entryAt },
     places,
-    layerOf: (entry) => layers.get(entry.id) ?? '',
+    ...whereabouts(places, (entry) => layers.get(entry.id) ?? ''),
     provenance: () => {
       const provenance: Record<string, string> = {}
       for (let position = 0; position < stored.table.size; position++) {
@@ -135,6 +138,18 @@ function loadKnowledge(machine: Machine, signature: Signature, places: LayerPlac
       return provenance
     },
   }
+}
+
+function whereabouts(
+  places: readonly LayerPlace[],
+  layerOf: Knowledge['layerOf'],
+): Pick<Knowledge, 'layerOf' | 'rootOf'> {
+  const rootOf = (entry: LoadoutEntry) => {
+    const place = places.find(({ name }) => name === layerOf(entry))
+    if (place === undefined) throw new LoadoutError('ENTRY_NOT_FOUND', `no layer holds the entry ${entry.id}`)
+    return place.root
+  }
+  return { layerOf, rootOf }
 }
 
 function pathsOf(places: readonly LayerPlace[]): string[] {

@@ -41,12 +41,22 @@ export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
   return { merged, layers, searched, findings }
 }
 
-/** What a task needs. While the index files stay unchanged they are read once; the plan itself is the caller's to change. */
+/**
+ * What a task needs. While the index files stay unchanged they are read once. The plan is the caller's to change: it is
+ * made of copies, those of everything that is not loaded when they are first read.
+ */
 export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
   const knowledge = openKnowledge(thisMachine(), options)
-  const plan = planWith(knowledge, task, { phase: options.phase, budget: options.budget }, copy)
-  const own = (match: MatchResult) => ({ ...match, entry: copy(match.entry) })
-  return { ...plan, preload: plan.preload.map(own), onDemand: plan.onDemand.map(own) }
+  const plan = planWith(knowledge, task, { phase: options.phase, budget: options.budget }, copyEntry)
+  const own = (match: MatchResult) => ({ ...match, entry: copyEntry(match.entry) })
+  return Object.assign(plan, {
+    preload: plan.preload.map(own),
+    onDemand: plan.onDemand.map(own),
+    leftOut: plan.leftOut.map(({ match, reason }) => ({ match: own(match), reason })),
+    budget: { ...plan.budget },
+    conflicts: plan.conflicts.map((conflict) => ({ ...conflict, layers: [...conflict.layers] })),
+    layerNames: [...plan.layerNames],
+  })
 }
 
 export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {
@@ -80,6 +90,7 @@ export function readUsage(filePath: string): UsageEvent[] {
   return events
 }
 
-function copy(entry: LoadoutEntry): LoadoutEntry {
-  return { ...entry }
+function copyEntry(entry: LoadoutEntry): LoadoutEntry {
+  const { keywords, patterns, triggers } = entry
+  return { ...entry, keywords: [...keywords], patterns: [...patterns], triggers: { ...triggers } }
 }

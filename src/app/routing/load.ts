@@ -51,7 +51,8 @@ export function recordLoads(
   loads: readonly { payload: LoadedPayload; trigger: string; mode: UsageEvent['mode'] }[],
 ): Finding[] {
   const timestamp = machine.now().toISOString()
-  const taskHash = sha256(task).slice(0, 16)
+  // With the time: the same words tomorrow are another task.
+  const taskHash = sha256(`${timestamp}\n${task}`).slice(0, 16)
   try {
     const path = usageLogPath(machine)
     for (const { payload, trigger, mode } of loads) {
@@ -69,17 +70,16 @@ export function recordLoads(
 }
 
 /** What made the matcher choose it, in a word. */
-export function triggerOf({ matchedKeywords, matchedPatterns }: MatchResult): string {
-  return matchedKeywords[0] ?? matchedPatterns[0] ?? 'core'
+export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResult): string {
+  return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
 }
 
 function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
-  const root = knowledge.places.find(({ name }) => name === layer)?.root ?? ''
   const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>
     findings.push({ severity, code, message, subject: entry.id, ...(hint === undefined ? {} : { hint }) })
   try {
-    const { body } = parseFrontmatter(readContained(root, entry.path))
+    const { body } = parseFrontmatter(readContained(knowledge.rootOf(entry), entry.path))
     const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
     if (fenced.neutralised > 0) {
       const message = `${fenced.neutralised} fence-like tokens in ${entry.path} were made harmless`

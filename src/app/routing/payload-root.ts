@@ -41,8 +41,7 @@ function existing(folder: string, flag: string): string {
 }
 
 function surrounding(cwd: string): string {
-  const root = findProjectRoot(cwd)
-  return root === cwd ? (findRepositoryRoot(cwd) ?? cwd) : root
+  return findProjectRoot(cwd) ?? findRepositoryRoot(cwd) ?? cwd
 }
 
 export function readIndexFile(path: string): { index: LoadoutIndex; findings: Finding[] } {

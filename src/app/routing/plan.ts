@@ -29,6 +29,7 @@ export interface PlanRequest extends SelectionRules {
 /** A plan, and the numbers that put it in proportion. */
 export interface TaskPlan extends LoadPlan {
   task: string
+  strategy: Strategy
   knownEntries: number
   knownTokens: number
   manualCount: number
@@ -39,20 +40,20 @@ export interface TaskPlan extends LoadPlan {
 /** A plan by the strategy that was asked for, or that the project's settings name. */
 export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
-  const { rankTask } = await import('./ranking.ts')
+  const { openRanker, rankTask } = await import('./ranking.ts')
   const knowledge = readKnowledge(machine, request.layers)
+  const opened = openRanker(machine, knowledge, 'domain')
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
-  return describePlan(
-    knowledge,
-    planOf(knowledge, selectMatches(rankTask(machine, knowledge, request.task), rules)),
-    request,
-  )
+  const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
+  selection.findings.push(...opened.findings)
+  return describePlan(knowledge, planOf(knowledge, selection), { ...request, strategy: 'ranked' })
 }
 
 export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
   const { projectRoot } = request.layers
   if (request.strategy !== undefined || projectRoot === '') return request.strategy ?? 'keywords'
-  return readSettings(findProjectRoot(resolve(machine.cwd, projectRoot ?? '.'))).routing.strategy
+  const start = resolve(machine.cwd, projectRoot ?? '.')
+  return readSettings(findProjectRoot(start) ?? start).routing.strategy
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
@@ -66,6 +67,7 @@ function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest
   const { table, budget, manualCount } = knowledge
   const value: TaskPlan = Object.assign(plan, {
     task: request.task,
+    strategy: request.strategy ?? 'keywords',
     knownEntries: table.size,
     knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
     manualCount,
@@ -113,6 +115,7 @@ export function planWith(
 function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: LoadoutEntry) => LoadoutEntry): LoadPlan {
   const { table, layerNames, budget, conflicts } = knowledge
   let rest: ReturnType<typeof restOf> | undefined
+  let provenance: Record<string, string> | undefined
   const getRest = () => {
     rest ??= restOf(table, selection, give)
     return rest
@@ -127,7 +130,8 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
       return getRest().unmatched
     },
     get provenance() {
-      return knowledge.provenance()
+      provenance ??= { ...knowledge.provenance() }
+      return provenance
     },
     budget,
     conflicts,

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
 import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ranked.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readCached, writeCached } from '../../infra/byte-cache.ts'
 import { readContained } from '../../infra/contained-file.ts'
@@ -9,38 +11,51 @@ import type { Machine } from '../../infra/machine.ts'
 import { signatureOf } from '../../infra/signature.ts'
 import type { Knowledge } from './knowledge.ts'
 
-/** Everything the layers know, ranked by what it says: metadata and texts. Compiled once, while the indexes stay as they are. */
-export function openRanker(machine: Machine, knowledge: Knowledge): { ranker: Ranker; entries: LoadoutEntry[] } {
-  const entries = entriesOf(knowledge)
-  const paths = knowledge.places.map(({ path }) => path)
-  const signature = signatureOf(paths, machine.now())
+export interface OpenRanker {
+  ranker: Ranker
+  entries: LoadoutEntry[]
+  /** Payloads that could not be read: those entries are ranked by their metadata alone. */
+  findings: Finding[]
+}
+
+/**
+ * Entries ranked by what they say, metadata and texts: all of them for a search, for a task only those it may load, so
+ * that no other takes their place. Compiled once, while indexes and payloads stay as they are.
+ */
+export function openRanker(machine: Machine, knowledge: Knowledge, which: 'all' | 'domain'): OpenRanker {
+  const entries = entriesOf(knowledge).filter(({ priority }) => which === 'all' || isDomain(priority))
+  const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
+  const signature = signatureOf([...knowledge.places.map(({ path }) => path), ...payloads], machine.now())
   const stored = readCached(machine, 'rankers', signature)
   const loaded = stored && loadRanker(stored)
-  if (loaded) return { ranker: loaded, entries }
-  const ranker = createRanker(entries.map((entry) => documentOf(entry, payloadOf(knowledge, entry))))
-  writeCached(machine, 'rankers', signature, ranker.save())
-  return { ranker, entries }
+  if (loaded) return { ranker: loaded, entries, findings: [] }
+  const findings: Finding[] = []
+  const ranker = createRanker(entries.map((entry) => documentOf(entry, readPayload(knowledge, entry, findings))))
+  if (findings.length === 0) writeCached(machine, 'rankers', signature, ranker.save())
+  return { ranker, entries, findings }
 }
 
 /** What the ranker finds for a task, as the plan takes it. */
-export function rankTask(machine: Machine, knowledge: Knowledge, task: string): MatchResult[] {
-  const { ranker, entries } = openRanker(machine, knowledge)
-  // More than are wanted, because core and manual entries are ranked too and then passed over.
-  return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT * 4 }), entries, RANKED_LIMIT)
+export function rankTask(knowledge: Knowledge, { ranker }: OpenRanker, task: string): MatchResult[] {
+  return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT }), entriesOf(knowledge))
 }
 
 function entriesOf({ table }: Knowledge): LoadoutEntry[] {
   return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
 }
 
-/** The text of a payload; one that cannot be read is ranked by its metadata alone. */
-function payloadOf(knowledge: Knowledge, entry: LoadoutEntry): string {
-  const layer = knowledge.layerOf(entry)
-  const root = knowledge.places.find(({ name }) => name === layer)?.root ?? ''
+function isDomain(priority: string): boolean {
+  return priority !== 'core' && priority !== 'manual'
+}
+
+function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): string {
   try {
-    return readContained(root, entry.path)
+    return readContained(knowledge.rootOf(entry), entry.path)
   } catch (error) {
-    if (error instanceof LoadoutError) return ''
-    throw error
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `${entry.id} is ranked without its text: ${error.message}`
+    const hint = error.hint ?? 'check the path'
+    findings.push({ severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, subject: entry.id, hint })
+    return ''
   }
 }

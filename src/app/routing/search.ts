@@ -30,7 +30,7 @@ export function searchKnowledge(
   request: { query: string; limit?: number | undefined; layers: ResolveOptions },
 ): Report<SearchResult> {
   const knowledge = readKnowledge(machine, request.layers)
-  const { ranker, entries } = openRanker(machine, knowledge)
+  const { ranker, entries, findings } = openRanker(machine, knowledge, 'all')
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const hits = ranker
     .rank(request.query, { limit: request.limit ?? RANKED_LIMIT * 2 })
@@ -40,5 +40,8 @@ export function searchKnowledge(
       const { summary, path } = entry
       return [{ kind: 'payload' as const, id, summary, layer: knowledge.layerOf(entry), path, confidence, why }]
     })
-  return { value: { query: request.query, known: entries.length, hits }, findings: knowledge.findings }
+  return {
+    value: { query: request.query, known: entries.length, hits },
+    findings: [...knowledge.findings, ...findings],
+  }
 }

@@ -55,7 +55,7 @@ function validateLayers(machine: Machine, options: ResolveOptions): Report<Valid
       hint: 'run: loadout index build, or name the file to validate',
     })
   }
-  const broken = findings.filter(({ code }) => code !== 'MALFORMED_ENTRY').map(asIssue)
+  const broken = findings.filter(({ code }) => code.startsWith('LAYER_')).map(asIssue)
   const issues = layers.flatMap(({ path }) => indexIssues(readJson(path)))
   return toReport(
     [...broken, ...issues],

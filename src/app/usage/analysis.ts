@@ -48,7 +48,8 @@ export interface BudgetReport extends BudgetBreakdown {
 /** Where the tokens are, and whether the estimate holds against what was measured. */
 export function reportBudget(machine: Machine, request: AnalysisRequest): Report<BudgetReport> {
   const { index, findings } = indexFor(machine, request)
-  const { tally, findings: logFindings } = tallyLog(machine, request.log)
+  const ids = new Set(index.entries.map(({ id }) => id))
+  const { tally, findings: logFindings } = tallyLog(machine, request.log, ({ entryId }) => ids.has(entryId))
   const value = {
     ...analyzeBudget(index, tally.summaries()),
     estimatedPerTask: index.budget.avg_task_load_est,

@@ -34,6 +34,7 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
       value: 'percent',
       summary: 'fail when more questions that fit nothing are answered',
     },
+    'max-pairs': { kind: 'number', value: 'percent', summary: 'fail when more questions choose what they must not' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) => {
@@ -46,6 +47,7 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
         minR3: flags['min-r3'],
         minR5: flags['min-r5'],
         maxFalse: flags['max-false'],
+        maxPairs: flags['max-pairs'],
       }
       return loadout.evaluate({ suite: args.suite, library, strategy, layers, ...limits })
     }
@@ -82,7 +84,7 @@ function printReport({ suite, strategy, documents, figures, confusions }: SuiteR
 }
 
 function wanted(expected: readonly string[], place: number | null): string {
-  if (expected.length === 0) return ', where nothing should answer'
+  if (expected.length === 0) return ', which should not answer'
   return ` instead of ${expected.map(printableLine).join(' or ')}${place === null ? '' : ` (number ${place})`}`
 }
 

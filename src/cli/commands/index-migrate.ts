@@ -16,7 +16,7 @@ export const indexMigrate = defineCommand({
       value: '1-6',
       summary: 'split at headings of this level (default: the highest that repeats)',
     },
-    keep: { kind: 'list', value: 'headings', summary: 'sections that stay inline, separated by commas' },
+    keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be given again' },
     project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
   },
   run: ({ args, flags }, loadout) => loadout.migrate({ file: args.file ?? '', ...flags }),

@@ -38,7 +38,7 @@ export const plan = defineCommand({
     return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
   },
   print: (value: TaskPlan | LoadedPlan, screen) =>
-    'contents' in value ? value.contents.map(({ text }) => text).join('\n') : printPlan(value, screen),
+    'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),
 })
 
 function readTask(input: string): string {
@@ -78,11 +78,12 @@ function chosenRows(plan: TaskPlan): string[][] {
 }
 
 function restRows(plan: TaskPlan): string[][] {
+  const whyNot = plan.strategy === 'ranked' ? 'not among the best for the task' : 'nothing of it is in the task'
   if (plan.knownEntries > MOST_LISTED) {
     const chosen = plan.preload.length + plan.onDemand.length + plan.leftOut.length
     const unmatched = plan.knownEntries - chosen - plan.manualCount
     return [
-      ['  left out', count(unmatched, 'entry', 'entries'), '', '', 'nothing of them is in the task'],
+      ['  left out', count(unmatched, 'entry', 'entries'), '', '', whyNot],
       ...(plan.manualCount > 0
         ? [['  on request', count(plan.manualCount, 'entry', 'entries'), '', '', 'manual']]
         : []),
@@ -91,7 +92,7 @@ function restRows(plan: TaskPlan): string[][] {
   return plan.manual.map(({ id, priority, tokens_est }) =>
     priority === 'manual'
       ? ['  on request', id, tokens(tokens_est), plan.provenance[id] ?? '', 'manual']
-      : ['  left out', id, tokens(tokens_est), plan.provenance[id] ?? '', 'nothing of it is in the task'],
+      : ['  left out', id, tokens(tokens_est), plan.provenance[id] ?? '', whyNot],
   )
 }
 

@@ -104,7 +104,7 @@ function readInlineList(
 }
 
 function bareLength(text: string): number {
-  const end = text.search(/[,\]]/)
+  const end = text.search(/[,\]]|\s#/)
   return end < 0 ? text.length : end
 }
 

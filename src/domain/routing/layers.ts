@@ -1,5 +1,5 @@
 import type { LoadoutEntry, Priority } from './entry.ts'
-import type { LoadoutIndex } from './loadout-index.ts'
+import { entriesOf, type LoadoutIndex } from './loadout-index.ts'
 
 /** The layer stack, in order: later wins. */
 export const LAYER_NAMES = ['global', 'org', 'project', 'session'] as const
@@ -45,7 +45,7 @@ export interface EntryExplanation {
 export function explainEntry(id: string, layers: readonly DiscoveredLayer[]): EntryExplanation | null {
   const definitions: EntryDefinition[] = []
   for (const { name, index } of layers) {
-    const entry = index.entries.findLast((candidate) => candidate?.id === id)
+    const entry = entriesOf(index).findLast((candidate) => candidate?.id === id)
     if (entry !== undefined) definitions.push(define(entry, name))
   }
   const winner = definitions.at(-1)

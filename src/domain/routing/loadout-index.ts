@@ -67,6 +67,11 @@ export function isUsable(entry: unknown): entry is LoadoutEntry {
   return entryProblem(entry) === undefined
 }
 
+/** The entries of an index as it may come from a caller: none, when it has no list of them. */
+export function entriesOf(index: LoadoutIndex | null | undefined): LoadoutEntry[] {
+  return Array.isArray(index?.entries) ? index.entries : []
+}
+
 export function tokensOf(entry: LoadoutEntry): number {
   return Number.isFinite(entry.tokens_est) && entry.tokens_est > 0 ? entry.tokens_est : 0
 }

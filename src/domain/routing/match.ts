@@ -1,6 +1,6 @@
 import { createTable, type DispatchTable, type Hits } from './dispatch-table.ts'
 import type { LoadMode, LoadoutEntry } from './entry.ts'
-import type { LoadoutIndex } from './loadout-index.ts'
+import { entriesOf, type LoadoutIndex } from './loadout-index.ts'
 import { readWords } from './words.ts'
 
 export interface MatchResult {
@@ -24,11 +24,11 @@ const compiled = new WeakMap<readonly LoadoutEntry[], DispatchTable>()
  * to change an entry, pass another list of entries.
  */
 export function matchLoadout(task: string, index: LoadoutIndex): MatchResult[] {
-  return matchTable(task, tableOf(index.entries))
+  return matchTable(task, tableOf(entriesOf(index)))
 }
 
 export function lookupEntry(id: string, index: LoadoutIndex): LoadoutEntry | undefined {
-  return index.entries.find((entry) => entry?.id === id)
+  return entriesOf(index).find((entry) => entry?.id === id)
 }
 
 export function matchTable(task: string, table: DispatchTable): MatchResult[] {

@@ -1,7 +1,7 @@
 import { setOwn } from '../shared/record.ts'
 import { budgetOf } from './budget.ts'
 import type { LoadoutEntry } from './entry.ts'
-import { INDEX_VERSION, isUsable, type LoadoutIndex } from './loadout-index.ts'
+import { entriesOf, INDEX_VERSION, isUsable, type LoadoutIndex } from './loadout-index.ts'
 
 export interface LayeredIndex {
   name: string
@@ -28,7 +28,7 @@ export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
   const entries = new Map<string, LoadoutEntry>()
   const definedIn = new Map<string, string[]>()
   for (const { name, index } of layers) {
-    for (const entry of usableEntries(index)) {
+    for (const entry of entriesOf(index).filter(isUsable)) {
       entries.set(entry.id, entry)
       const names = definedIn.get(entry.id)
       if (names === undefined) definedIn.set(entry.id, [name])
@@ -53,10 +53,6 @@ export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
   const lazyLoad = layers.findLast(({ index }) => index?.lazyLoad !== undefined)?.index.lazyLoad
   if (lazyLoad !== undefined) merged.lazyLoad = lazyLoad
   return merged
-}
-
-function usableEntries(index: LoadoutIndex | undefined): LoadoutEntry[] {
-  return Array.isArray(index?.entries) ? index.entries.filter(isUsable) : []
 }
 
 /** When any layer last changed: the same layers give the same bytes, whenever they are merged. */

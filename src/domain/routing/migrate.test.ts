@@ -70,7 +70,7 @@ describe('migration', () => {
       '.claude/loadout/deja-vu.md',
     ])
     expect(migration.kept.map(({ heading, reason }) => `${heading}: ${reason}`)).toEqual([
-      'Project: it is as short as a pointer to it',
+      'Project: it is the introduction',
       'Always: its heading says "always"',
       'Tiny: it is as short as a pointer to it',
     ])

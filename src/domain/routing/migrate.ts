@@ -69,7 +69,8 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
       list += section.text
       return
     }
-    const reason = reasonToKeep(section, rules.keep ?? [])
+    const isTitle = at === 0 && sections.some(({ level }) => level > section.level)
+    const reason = isTitle ? 'it is the introduction' : reasonToKeep(section, rules.keep ?? [])
     if (reason === undefined) {
       const keywords = pickKeywords(section.heading, words[at]!, sectionsWith, sections.length)
       payloads.push(names.take(section, keywords, payloads.length + 1))

@@ -21,18 +21,14 @@ export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
   }
 }
 
-/** Core entries first, then the domain entries that were ranked, best first. */
-export function rankedMatches(
-  hits: readonly RankHit[],
-  entries: readonly LoadoutEntry[],
-  limit: number,
-): MatchResult[] {
-  const domain = new Map(entries.filter(({ priority }) => isDomain(priority)).map((entry) => [entry.id, entry]))
+/** Core entries first, then those that were ranked, best first. */
+export function rankedMatches(hits: readonly RankHit[], entries: readonly LoadoutEntry[]): MatchResult[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const ranked = hits.flatMap((hit) => {
-    const entry = domain.get(hit.id)
+    const entry = byId.get(hit.id)
     return entry === undefined ? [] : [matchOf(entry, hit)]
   })
-  return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked.slice(0, limit)]
+  return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked]
 }
 
 function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
@@ -104,8 +100,4 @@ export const RANKED_LIMIT = 5
 
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
-}
-
-function isDomain(priority: string): boolean {
-  return priority !== 'core' && priority !== 'manual'
 }

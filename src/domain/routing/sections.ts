@@ -2,6 +2,8 @@
 export interface Section {
   /** Empty for what stands before the first heading. */
   heading: string
+  /** How many hashes the heading has; 0 before the first. */
+  level: number
   text: string
 }
 
@@ -12,14 +14,14 @@ export function splitSections(markdown: string, level?: number): Section[] {
   const depth = level ?? busiestLevel(headings.map((heading) => heading.level))
   const sections: Section[] = []
   let from = 0
-  let title = ''
+  let start: Pick<Section, 'heading' | 'level'> = { heading: '', level: 0 }
   for (const heading of headings) {
     if (heading.level > depth) continue
-    if (heading.line > from) sections.push({ heading: title, text: lines.slice(from, heading.line).join('') })
-    title = heading.title
+    if (heading.line > from) sections.push({ ...start, text: lines.slice(from, heading.line).join('') })
+    start = { heading: heading.title, level: heading.level }
     from = heading.line
   }
-  if (from < lines.length && markdown !== '') sections.push({ heading: title, text: lines.slice(from).join('') })
+  if (from < lines.length && markdown !== '') sections.push({ ...start, text: lines.slice(from).join('') })
   return sections
 }
 

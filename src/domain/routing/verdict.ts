@@ -26,7 +26,12 @@ export function judgeEntry(entry: LoadoutEntry, task: string, phase?: Phase): Ve
     entry.priority === 'core'
       ? { loaded: true, score: 1, ...none, reason: 'core: always loaded' }
       : judgeDomain(entry, task)
-  if (phase === undefined || entry.triggers?.[phase] !== false) return verdict
+  return inPhase(verdict, entry, phase)
+}
+
+/** The same verdict, unless the entry does not want to be loaded in this phase. */
+export function inPhase(verdict: Verdict, entry: LoadoutEntry, phase: Phase | undefined): Verdict {
+  if (phase === undefined || entry.triggers?.[phase] !== false || entry.priority === 'manual') return verdict
   const reason = `phase: its trigger "${phase}" is off`
   return { ...verdict, loaded: false, reason, hint: `set triggers: ${phase}: true in its frontmatter` }
 }

@@ -77,7 +77,8 @@ interface Token {
 }
 
 // What cannot start a reserved name is passed over at once: most tags of ordinary markup.
-const brackets = () => /(?:[<\uff1c\ufe64\u2039\u3008\u27e8\u276c]|&(?:lt|#0*60|#x0*3c);?)(?![b-jm-z0-9!?=<>"'.,])/giu
+const brackets = () =>
+  /(?:[<\uff1c\ufe64\u2039\u3008\u2329\u27e8\u276c\u276e\u02c2\u1438]|&(?:lt|#0*60|#x0*3c);?)(?![b-jm-z0-9!?=<>"'.,])/giu
 
 /** Tags of a reserved element, however they are spelt: case, blanks, look-alikes, entities, hidden characters. */
 function findTokens(text: string): Token[] {
@@ -145,12 +146,38 @@ function characterAt(text: string, position: number): string {
   return String.fromCodePoint(text.codePointAt(position) ?? 0)
 }
 
+// Letters of other alphabets that look like those of the reserved names, and strokes that look like a slash.
+const LOOK_ALIKES = new Map(
+  Object.entries({
+    a: '\u0430\u03b1',
+    c: '\u0441\u03f2',
+    d: '\u0501',
+    e: '\u0435\u03b5',
+    g: '\u0261',
+    i: '\u0456\u03b9\u0131',
+    k: '\u043a\u03ba',
+    l: '\u04cf\u01c0',
+    n: '\u0578',
+    o: '\u043e\u03bf\u0585',
+    p: '\u0440\u03c1',
+    r: '\u0433',
+    s: '\u0455',
+    t: '\u0442\u03c4',
+    u: '\u03c5\u057d',
+    v: '\u03bd\u0475',
+    w: '\u0461\u051d',
+    y: '\u0443\u03b3',
+    '/': '\u2215\u2044\u29f8\u2571',
+  }).flatMap(([letter, others]) => [...others].map((other): [string, string] => [other, letter])),
+)
+
 function fold(character: string): string {
   const hidden = /[\p{Cf}\p{Mn}\p{Cc}]/gu
-  return character
+  const folded = character
     .normalize('NFKC')
     .toLowerCase()
     .replace(hidden, (found) => (/\s/.test(found) ? found : ''))
+  return LOOK_ALIKES.get(folded) ?? folded
 }
 
 function codePoint(code: number): string {

@@ -1,5 +1,5 @@
 import type { LoadoutEntry, Priority } from '../routing/entry.ts'
-import { isUsable, type LoadoutIndex, tokensOf } from '../routing/loadout-index.ts'
+import { entriesOf, isUsable, type LoadoutIndex, tokensOf } from '../routing/loadout-index.ts'
 import type { UsageSummary } from './summary.ts'
 import type { UsageEvent } from './usage-event.ts'
 
@@ -35,7 +35,7 @@ export function findDeadEntries(index: LoadoutIndex, events: readonly UsageEvent
 }
 
 export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>): DeadEntry[] {
-  return index.entries
+  return entriesOf(index)
     .filter((entry) => isUsable(entry) && entry.priority !== 'core' && !loadedIds.has(entry.id))
     .map((entry) => ({ entry, reason: `Never loaded (${entry.tokens_est} tokens wasted in index)` }))
     .sort((a, b) => tokensOf(b.entry) - tokensOf(a.entry))
@@ -44,7 +44,7 @@ export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>)
 /** Keywords that more than one entry claims, the most shared first. */
 export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
   const owners = new Map<string, string[]>()
-  for (const entry of index.entries) {
+  for (const entry of entriesOf(index)) {
     if (!isUsable(entry)) continue
     for (const keyword of entry.keywords ?? []) {
       const ids = owners.get(keyword)
@@ -60,7 +60,7 @@ export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
 
 /** Where the tokens of an index are. */
 export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary[]): BudgetBreakdown {
-  const entries = index.entries.filter(isUsable)
+  const entries = entriesOf(index).filter(isUsable)
   const tier = (priority: Priority) => {
     const members = entries.filter((entry) => entry.priority === priority)
     return { count: members.length, tokens: members.reduce((sum, entry) => sum + tokensOf(entry), 0) }

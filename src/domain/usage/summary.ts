@@ -19,15 +19,16 @@ export function summarizeUsage(events: readonly UsageEvent[]): UsageSummary[] {
 
 /** Sums up a log event by event, so that its size does not matter. */
 export class UsageTally {
-  events = 0
   private tokens = 0
   private readonly tasks = new DistinctCounter()
   private readonly entries = new Map<string, Omit<UsageSummary, 'triggers'> & { triggers: Set<string> }>()
 
   add(event: UsageEvent): void {
-    this.events++
-    this.tokens += event.tokensEst
-    this.tasks.add(event.taskHash)
+    // What somebody asked for by name says nothing about what tasks need.
+    if (event.mode !== 'manual') {
+      this.tokens += event.tokensEst
+      this.tasks.add(event.taskHash)
+    }
     let entry = this.entries.get(event.entryId)
     if (entry === undefined) {
       const { entryId, timestamp } = event

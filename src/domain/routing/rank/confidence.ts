@@ -3,8 +3,8 @@
 // and in libraries of 2 to 474 documents alike. docs/ranking.md tells how the constants and the threshold were chosen.
 
 /** Fit at which a hit is right in half of the cases. */
-const HALFWAY = 1.6
-const STEEPNESS = 3.8
+export const HALFWAY = 1.6
+export const STEEPNESS = 3.8
 
 /** Below this confidence of the best hit the ranker stays silent. One value for every library. */
 export const SILENCE = 0.1
