@@ -53,8 +53,8 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
       core ??= corePositions(entries)
       return core
     },
-    keywordCount: (position) => entries[position]!.keywords.length,
-    cost: (position) => costOf(entries[position]!),
+    keywordCount: (position) => compiled?.keywordCounts[position] ?? entries[position]!.keywords.length,
+    cost: (position) => compiled?.costs[position] ?? costOf(entries[position]!),
     entryAt: (position) => entries[position]!,
     find(task) {
       if (isFirst && task.runs.reduce((sum, run) => sum + run.length, 0) < LONGEST_SCANNED_RUNS) {
