@@ -45,7 +45,11 @@ const stray = /\P{ASCII}+/u.exec(readFileSync('dist/program.cjs', 'utf8'))
 if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
-symlinkSync('cli.cjs', 'dist/cli.js')
+try {
+  symlinkSync('cli.cjs', 'dist/cli.js')
+} catch {
+  writeFileSync('dist/cli.js', "import './cli.cjs'\n")
+}
 leaveCodeCache()
 
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
