@@ -24,6 +24,7 @@ export function readFields(lines: readonly string[]): { fields: Map<string, Valu
     } else if (pair.text.startsWith('[')) {
       const list = readInlineList(pair.text, lines, at)
       if (list === undefined) problems.push(`the list of ${pair.key} is not closed with ]`)
+      if (list?.rest) problems.push(`"${list.rest}" after the list of ${pair.key} is ignored`)
       fields.set(pair.key, list?.items ?? pair.text)
       at = list?.next ?? at
     } else {
@@ -81,7 +82,7 @@ function readInlineList(
   text: string,
   lines: readonly string[],
   next: number,
-): { items: string[]; next: number } | undefined {
+): { items: string[]; rest: string; next: number } | undefined {
   const items: string[] = []
   let rest = text.slice(1)
   let following = next
@@ -92,7 +93,7 @@ function readInlineList(
       rest = lines[following] ?? ''
       following++
     } else if (rest.startsWith(']')) {
-      return { items, next: following }
+      return { items, rest: dropComment(rest.slice(1).trim()), next: following }
     } else if (rest.startsWith(',')) {
       rest = rest.slice(1)
     } else {

@@ -126,6 +126,14 @@ describe('reading', () => {
     ])
   })
 
+  it('ends a bare item at a comment, and reports what follows a list', () => {
+    const text = '---\nid: x\nkeywords: [deploy # y, z\n  , ship]\npatterns: [a1] b1\n---\n'
+    expect(readPayload(text)).toMatchObject({
+      frontmatter: { keywords: ['deploy', 'ship'], patterns: ['a1'] },
+      problems: ['"b1" after the list of patterns is ignored'],
+    })
+  })
+
   it('never throws and never loses text', () => {
     const piece = fc.constantFrom(
       '---\n',
