@@ -39,7 +39,7 @@ export function layerPlaces(machine: Machine, options: ResolveOptions): LayerPla
   const places: [LayerName, string | undefined][] = [
     ['global', inFolder(options.globalDir ?? globalFolder(machine), 'index.json')],
     ['org', options.orgPath ?? env.AI_LOADOUT_ORG],
-    ['project', options.projectRoot === '' ? '' : projectIndex(at(options.projectRoot ?? '.'))],
+    ['project', options.projectRoot === '' ? '' : join(projectFolder(machine, options), INDEX_IN_PROJECT)],
     ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
   ]
   return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(name, at(path)) }] : []))
@@ -100,8 +100,10 @@ function isMissing(path: string): boolean {
   }
 }
 
-function projectIndex(start: string): string {
-  return join(findProjectRoot(start) ?? start, INDEX_IN_PROJECT)
+/** The project a request means: the one around the folder it names, or around the working folder; else that folder. */
+export function projectFolder(machine: Machine, { projectRoot }: ResolveOptions): string {
+  const start = isAbsolute(projectRoot ?? '') ? projectRoot! : resolve(machine.cwd, projectRoot || '.')
+  return findProjectRoot(start) ?? start
 }
 
 /** Without a home there is no global layer; the others still work. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { createTable } from '../../domain/routing/dispatch-table.ts'
+import { allEntries, createTable } from '../../domain/routing/dispatch-table.ts'
 import { DEFAULT_TRIGGERS, type LoadoutEntry } from '../../domain/routing/entry.ts'
 import {
   type Answer,
@@ -18,9 +18,8 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import { libraryBeside, readLibrary, readSuite } from '../../infra/eval-files.ts'
 import { exists } from '../../infra/files.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { findProjectRoot } from '../../infra/project-root.ts'
 import { readKnowledge } from './knowledge.ts'
 import { strategyOf } from './plan.ts'
 import { openRanker } from './ranking.ts'
@@ -92,7 +91,7 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
     if (!exists(index))
       throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
     const alone = { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }
-    return layerRouter(machine, alone, strategy, projectRootOf(machine, request.layers))
+    return layerRouter(machine, alone, strategy, projectFolder(machine, request.layers))
   }
   const [before, after] = [only(request.before), only(request.after)]
   const changes = queries.flatMap(({ qid, query }) => {
@@ -120,7 +119,7 @@ function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strateg
       hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
     })
   }
-  const ids = new Set(Array.from({ length: table.size }, (_, position) => table.entryAt(position).id))
+  const ids = new Set(allEntries(table).map(({ id }) => id))
   if (strategy === 'keywords') return { ids, findings, answer: (query) => byKeywords(matchTable(query, table)) }
   const opened = openRanker(machine, knowledge, 'domain')
   const answer = (query: string) => opened.ranker.rank(query, { limit: EVAL_DEPTH })
@@ -164,16 +163,11 @@ function entryFor({ id, description = '', keywords = [] }: RankDocument): Loadou
 
 function suitePath(machine: Machine, named: string | undefined, layers: ResolveOptions): string {
   if (named !== undefined) return resolve(machine.cwd, named)
-  const path = join(projectRootOf(machine, layers), SUITE_IN_PROJECT)
+  const path = join(projectFolder(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path
   throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
     hint: 'name a file of questions, or write some there, one a line: {"query": "…", "relevant": ["id"]}',
   })
-}
-
-function projectRootOf(machine: Machine, { projectRoot }: ResolveOptions): string {
-  const start = resolve(machine.cwd, projectRoot || '.')
-  return findProjectRoot(start) ?? start
 }
 
 /** A question that names an id nobody has can only fail; more likely the id is mistyped. */

@@ -1,4 +1,4 @@
-import type { Phase } from '../../domain/routing/entry.ts'
+import type { LoadoutEntry, Phase } from '../../domain/routing/entry.ts'
 import { type EntryExplanation, explainEntry } from '../../domain/routing/layers.ts'
 import { rankedVerdict } from '../../domain/routing/ranked.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
@@ -6,7 +6,7 @@ import { inPhase, judgeEntry, type Verdict } from '../../domain/routing/verdict.
 import type { Report } from '../../domain/shared/finding.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { readKnowledge, resolveLayers } from './knowledge.ts'
+import { knowledgeOf, type Resolved, resolveLayers } from './knowledge.ts'
 import { entryNotFound } from './lookup.ts'
 import { strategyOf } from './plan.ts'
 
@@ -17,7 +17,6 @@ export interface Explanation extends EntryExplanation {
   verdict?: Verdict
 }
 
-/** Where an entry comes from and, for a task, why it is loaded or not. */
 export interface ExplainRequest {
   id: string
   task?: string | undefined
@@ -26,39 +25,38 @@ export interface ExplainRequest {
   layers: ResolveOptions
 }
 
-/** The same by the strategy that was asked for, or that the project's settings name. */
-export async function explainByStrategy(machine: Machine, request: ExplainRequest): Promise<Report<Explanation>> {
-  const report = explain(machine, request)
-  if (request.task === undefined || strategyOf(machine, request) === 'keywords') return report
-  const { openRanker, rankTask } = await import('./ranking.ts')
-  const knowledge = readKnowledge(machine, request.layers)
-  const opened = openRanker(machine, knowledge, 'domain')
-  const { task, id, phase } = request
-  const match = rankTask(knowledge, opened, task).find(({ entry }) => entry.id === id)
-  const entry = match?.entry ?? resolveLayers(machine, request.layers).merged.entries.find((each) => each.id === id)
-  if (entry === undefined) return report
-  const ranked = rankedVerdict(entry, opened.ranker.explain(task, id), match !== undefined)
-  return {
-    value: { ...report.value, verdict: inPhase(ranked, entry, phase) },
-    findings: [...report.findings, ...opened.findings],
-  }
+/** Where an entry comes from and, for a task, why it is loaded or not, by the matcher's rules. */
+export function explain(machine: Machine, request: ExplainRequest): Report<Explanation> {
+  return explainIn(resolveLayers(machine, request.layers), request).report
 }
 
-export function explain(machine: Machine, request: ExplainRequest): Report<Explanation> {
-  const { layers, merged, findings } = resolveLayers(machine, request.layers)
-  const explanation = explainEntry(request.id, layers)
-  const entry = merged.entries.find(({ id }) => id === request.id)
+/** The same by the strategy that was asked for, or that the project's settings name. */
+export async function explainByStrategy(machine: Machine, request: ExplainRequest): Promise<Report<Explanation>> {
+  const resolved = resolveLayers(machine, request.layers)
+  const { report, entry } = explainIn(resolved, request)
+  const { task, id, phase } = request
+  if (task === undefined || strategyOf(machine, request) === 'keywords') return report
+  const { openRanker, rankTask } = await import('./ranking.ts')
+  const knowledge = knowledgeOf(resolved)
+  const opened = openRanker(machine, knowledge, 'domain')
+  const isOffered = rankTask(knowledge, opened, task).some((match) => match.entry.id === id)
+  const verdict = inPhase(rankedVerdict(entry, opened.ranker.explain(task, id), isOffered), entry, phase)
+  return { value: { ...report.value, verdict }, findings: [...report.findings, ...opened.findings] }
+}
+
+function explainIn(
+  { layers, merged, findings }: Resolved,
+  { id, task, phase }: ExplainRequest,
+): { report: Report<Explanation>; entry: LoadoutEntry } {
+  const explanation = explainEntry(id, layers)
+  const entry = merged.entries.find((each) => each.id === id)
   if (explanation === null || entry === undefined) {
-    const ids = merged.entries.map(({ id }) => id)
-    throw entryNotFound(
-      request.id,
-      ids,
-      layers.map(({ name }) => name),
-      findings,
-    )
+    const ids = merged.entries.map((each) => each.id)
+    const names = layers.map(({ name }) => name)
+    throw entryNotFound(id, ids, names, findings)
   }
   const paths = explanation.overrideChain.map((name) => layers.find((layer) => layer.name === name)?.path ?? '')
   const value: Explanation = { ...explanation, paths }
-  if (request.task !== undefined) value.verdict = judgeEntry(entry, request.task, request.phase)
-  return { value, findings }
+  if (task !== undefined) value.verdict = judgeEntry(entry, task, phase)
+  return { report: { value, findings }, entry }
 }

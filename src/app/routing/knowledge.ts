@@ -1,4 +1,4 @@
-import { compileTable, createTable, type DispatchTable } from '../../domain/routing/dispatch-table.ts'
+import { allEntries, compileTable, createTable, type DispatchTable } from '../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { Budget } from '../../domain/routing/loadout-index.ts'
 import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/merge.ts'
@@ -81,7 +81,10 @@ export function renewStoredKnowledge(machine: Machine, options: ResolveOptions):
 }
 
 export function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
-  const { merged, layers, findings, places } = resolveLayers(machine, options)
+  return knowledgeOf(resolveLayers(machine, options))
+}
+
+export function knowledgeOf({ merged, layers, findings, places }: Resolved): Knowledge {
   const { entries, budget, conflicts, provenance } = merged
   return {
     table: createTable(entries),
@@ -107,7 +110,7 @@ interface Note {
 function storeKnowledge(machine: Machine, signature: Signature, knowledge: Knowledge): Knowledge {
   const { table, layerNames, budget, conflicts, findings, lazyLoad, manualCount } = knowledge
   const facts: KnowledgeFacts = { layerNames, budget, conflicts, findings, lazyLoad, manualCount }
-  const entries = Array.from({ length: table.size }, (_, position) => table.entryAt(position))
+  const entries = allEntries(table)
   const layerAt = layerNames.length > 1 ? entries.map((entry) => layerNames.indexOf(knowledge.layerOf(entry))) : []
   storeTable(machine, signature, compileTable(entries), { facts, layerAt } satisfies Note)
   return knowledge

@@ -32,7 +32,7 @@ export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntr
   const findings: Finding[] = []
   let left = budget
   for (const entry of entries) {
-    const payload = readPayload(knowledge, entry, findings)
+    const payload = fencePayload(knowledge, entry, findings)
     if (payload === undefined) continue
     if (payload.tokens > left) {
       findings.push(overBudget(entry, payload.tokens, left))
@@ -74,7 +74,7 @@ export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResu
   return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
 }
 
-function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
+function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>
     findings.push({ severity, code, message, subject: entry.id, ...(hint === undefined ? {} : { hint }) })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import {
   type LoadPlan,
@@ -12,9 +11,8 @@ import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { setOwn } from '../../domain/shared/record.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { findProjectRoot } from '../../infra/project-root.ts'
 import { readSettings } from '../../infra/settings.ts'
 import { type Knowledge, openStoredKnowledge, readKnowledge, renewStoredKnowledge } from './knowledge.ts'
 
@@ -52,8 +50,7 @@ export async function planByStrategy(machine: Machine, request: PlanRequest): Pr
 export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
   const { projectRoot } = request.layers
   if (request.strategy !== undefined || projectRoot === '') return request.strategy ?? 'keywords'
-  const start = resolve(machine.cwd, projectRoot ?? '.')
-  return readSettings(findProjectRoot(start) ?? start).routing.strategy
+  return readSettings(projectFolder(machine, request.layers)).routing.strategy
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { allEntries } from '../../domain/routing/dispatch-table.ts'
+import { isDomain, type LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
 import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ranked.ts'
@@ -23,32 +24,24 @@ export interface OpenRanker {
  * that no other takes their place. Compiled once, while indexes and payloads stay as they are.
  */
 export function openRanker(machine: Machine, knowledge: Knowledge, which: 'all' | 'domain'): OpenRanker {
-  const entries = entriesOf(knowledge).filter(({ priority }) => which === 'all' || isDomain(priority))
+  const entries = allEntries(knowledge.table).filter((entry) => which === 'all' || isDomain(entry))
   const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
   const signature = signatureOf([...knowledge.places.map(({ path }) => path), ...payloads], machine.now())
   const stored = readCached(machine, 'rankers', signature)
   const loaded = stored && loadRanker(stored)
   if (loaded) return { ranker: loaded, entries, findings: [] }
   const findings: Finding[] = []
-  const ranker = createRanker(entries.map((entry) => documentOf(entry, readPayload(knowledge, entry, findings))))
+  const ranker = createRanker(entries.map((entry) => documentOf(entry, payloadText(knowledge, entry, findings))))
   if (findings.length === 0) writeCached(machine, 'rankers', signature, ranker.save())
   return { ranker, entries, findings }
 }
 
 /** What the ranker finds for a task, as the plan takes it. */
 export function rankTask(knowledge: Knowledge, { ranker }: OpenRanker, task: string): MatchResult[] {
-  return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT }), entriesOf(knowledge))
+  return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT }), allEntries(knowledge.table))
 }
 
-function entriesOf({ table }: Knowledge): LoadoutEntry[] {
-  return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
-}
-
-function isDomain(priority: string): boolean {
-  return priority !== 'core' && priority !== 'manual'
-}
-
-function readPayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): string {
+function payloadText(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): string {
   try {
     return readContained(knowledge.rootOf(entry), entry.path)
   } catch (error) {

@@ -3,7 +3,7 @@ import { sortedBy } from '../shared/order.ts'
 import { budgetOf } from './budget.ts'
 import { findDrift } from './drift.ts'
 import type { LoadoutEntry } from './entry.ts'
-import { readPayload } from './frontmatter.ts'
+import { readFrontmatter } from './frontmatter.ts'
 import { INDEX_VERSION, type LoadoutIndex } from './loadout-index.ts'
 import { estimateTokens } from './tokens.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
@@ -20,7 +20,7 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
   const entries: LoadoutEntry[] = []
   const pathOf = new Map<string, string>()
   for (const file of sortedBy(files, ({ path }) => path)) {
-    const { frontmatter, body, problems } = readPayload(file.text)
+    const { frontmatter, body, problems } = readFrontmatter(file.text)
     if (frontmatter === null) {
       findings.push(withoutFrontmatter(file.path, problems))
       continue

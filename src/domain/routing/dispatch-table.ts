@@ -1,4 +1,4 @@
-import type { LoadoutEntry } from './entry.ts'
+import { isDomain, type LoadoutEntry } from './entry.ts'
 import { isUsable } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
 import { splitWords, type TermRule, termMatches, type Words } from './words.ts'
@@ -69,6 +69,11 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
       return compiled.find(task)
     },
   }
+}
+
+/** Every entry, in order. On a stored table this reads them all. */
+export function allEntries(table: DispatchTable): LoadoutEntry[] {
+  return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
 }
 
 export function compileTable(entries: readonly LoadoutEntry[]): CompiledTable {
@@ -206,7 +211,7 @@ function corePositions(entries: readonly LoadoutEntry[]): number[] {
 
 /** Whether an entry is fit to match is asked when it is found: asking all of them would double the cost. */
 function mayBeDomain(entry: LoadoutEntry | null | undefined): entry is LoadoutEntry {
-  return entry !== null && entry !== undefined && entry.priority !== 'core' && entry.priority !== 'manual'
+  return entry !== null && entry !== undefined && isDomain(entry)
 }
 
 function usable(entry: LoadoutEntry | undefined): LoadoutEntry | undefined {

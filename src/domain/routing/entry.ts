@@ -32,3 +32,8 @@ export interface LoadoutEntry {
   tokens_est: number
   lines: number
 }
+
+/** Found by what a task says. Anything that is neither core nor manual counts as such. */
+export function isDomain({ priority }: Pick<LoadoutEntry, 'priority'>): boolean {
+  return priority !== 'core' && priority !== 'manual'
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_TRIGGERS, PRIORITIES } from './entry.ts'
-import { type Frontmatter, parseFrontmatter, readPayload, serializeFrontmatter } from './frontmatter.ts'
+import { type Frontmatter, parseFrontmatter, readFrontmatter, serializeFrontmatter } from './frontmatter.ts'
 
 const frontmatter: fc.Arbitrary<Frontmatter> = fc
   .record({
@@ -23,7 +23,7 @@ describe('round trip', () => {
   it('gives back any frontmatter and any body', () => {
     fc.assert(
       fc.property(frontmatter, fc.string({ unit: 'binary' }), (value, body) => {
-        const parsed = readPayload(`${serializeFrontmatter(value)}\n${body}`)
+        const parsed = readFrontmatter(`${serializeFrontmatter(value)}\n${body}`)
         expect(parsed.frontmatter).toEqual(value)
         expect(parsed.body).toBe(body)
         expect(parsed.problems).toEqual([])
@@ -117,7 +117,7 @@ describe('reading', () => {
 
   it('says what could not be read as meant', () => {
     const text = '---\nid: x\nnonsense\nkeywords: a\npriority: urgent\nsummary: >\ntriggers: all\n---\n'
-    expect(readPayload(text).problems).toEqual([
+    expect(readFrontmatter(text).problems).toEqual([
       '"nonsense" is not a "key: value" line',
       'summary must be on one line',
       'keywords must be a list such as [one, two]',
@@ -128,7 +128,7 @@ describe('reading', () => {
 
   it('ends a bare item at a comment, and reports what follows a list', () => {
     const text = '---\nid: x\nkeywords: [deploy # y, z\n  , ship]\npatterns: [a1] b1\n---\n'
-    expect(readPayload(text)).toMatchObject({
+    expect(readFrontmatter(text)).toMatchObject({
       frontmatter: { keywords: ['deploy', 'ship'], patterns: ['a1'] },
       problems: ['"b1" after the list of patterns is ignored'],
     })

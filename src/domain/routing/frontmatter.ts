@@ -22,12 +22,12 @@ export interface ParsedPayload {
 
 /** Never throws. A text without a block that has an id is all body. */
 export function parseFrontmatter(content: string): ParsedPayload {
-  const { frontmatter, body } = readPayload(content)
+  const { frontmatter, body } = readFrontmatter(content)
   return { frontmatter, body }
 }
 
 /** The same, with a sentence for everything in the block that could not be read as meant. */
-export function readPayload(content: string): ParsedPayload & { problems: string[] } {
+export function readFrontmatter(content: string): ParsedPayload & { problems: string[] } {
   const block = splitBlock(content)
   if (block === undefined) return { frontmatter: null, body: content, problems: [] }
   const { fields, problems } = readFields(block.lines)

@@ -1,5 +1,6 @@
 import { sha256 } from './digest.ts'
 import { LoadoutError } from './loadout-error.ts'
+import { getOwn } from './record.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
 export const RESERVED_ELEMENTS = [
@@ -147,29 +148,16 @@ function characterAt(text: string, position: number): string {
 }
 
 // Letters of other alphabets that look like those of the reserved names, and strokes that look like a slash.
-const LOOK_ALIKES = new Map(
-  Object.entries({
-    a: '\u0430\u03b1',
-    c: '\u0441\u03f2',
-    d: '\u0501',
-    e: '\u0435\u03b5',
-    g: '\u0261',
-    i: '\u0456\u03b9\u0131',
-    k: '\u043a\u03ba',
-    l: '\u04cf\u01c0',
-    n: '\u0578',
-    o: '\u043e\u03bf\u0585',
-    p: '\u0440\u03c1',
-    r: '\u0433',
-    s: '\u0455',
-    t: '\u0442\u03c4',
-    u: '\u03c5\u057d',
-    v: '\u03bd\u0475',
-    w: '\u0461\u051d',
-    y: '\u0443\u03b3',
-    '/': '\u2215\u2044\u29f8\u2571',
-  }).flatMap(([letter, others]) => [...others].map((other): [string, string] => [other, letter])),
-)
+// biome-ignore format: a table to scan
+const LOOK_ALIKES: Record<string, string> = {
+  '\u0430': 'a', '\u03b1': 'a', '\u0441': 'c', '\u03f2': 'c', '\u0501': 'd', '\u0435': 'e',
+  '\u03b5': 'e', '\u0261': 'g', '\u0456': 'i', '\u03b9': 'i', '\u0131': 'i', '\u043a': 'k',
+  '\u03ba': 'k', '\u04cf': 'l', '\u01c0': 'l', '\u0578': 'n', '\u043e': 'o', '\u03bf': 'o',
+  '\u0585': 'o', '\u0440': 'p', '\u03c1': 'p', '\u0433': 'r', '\u0455': 's', '\u0442': 't',
+  '\u03c4': 't', '\u03c5': 'u', '\u057d': 'u', '\u03bd': 'v', '\u0475': 'v', '\u0461': 'w',
+  '\u051d': 'w', '\u0443': 'y', '\u03b3': 'y', '\u2215': '/', '\u2044': '/', '\u29f8': '/',
+  '\u2571': '/',
+}
 
 function fold(character: string): string {
   const hidden = /[\p{Cf}\p{Mn}\p{Cc}]/gu
@@ -177,7 +165,7 @@ function fold(character: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replace(hidden, (found) => (/\s/.test(found) ? found : ''))
-  return LOOK_ALIKES.get(folded) ?? folded
+  return getOwn(LOOK_ALIKES, folded) ?? folded
 }
 
 function codePoint(code: number): string {
