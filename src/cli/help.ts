@@ -16,7 +16,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
     'usage: loadout <command> [arguments] [flags]',
     groups,
     '',
-    'loadout help <command> explains one. New here? loadout try shows it on sample data.',
+    'loadout help <command> explains one. New here? Start with: loadout try',
     'Exit codes: 0 fine, 1 findings that need action, 2 could not run.',
   )
 }

@@ -53,6 +53,19 @@ function isWide(character: string): boolean {
   )
 }
 
+/** A text in lines of at most 80 columns, each after an indent. A word longer than that stays whole. */
+export function wrap(text: string, indent: number): string[] {
+  const wrapped: string[] = []
+  let line = ''
+  for (const word of printableLine(text).split(' ')) {
+    if (line !== '' && indent + width(line) + 1 + width(word) > 80) {
+      wrapped.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...wrapped, line].map((each) => ' '.repeat(indent) + each)
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${grouped(number)} ${number === 1 ? one : many}`
 }

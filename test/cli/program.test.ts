@@ -15,7 +15,7 @@ describe('try', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('load now    release-pipeline')
     expect(stdout).toContain('commit-style is not loaded')
-    expect(stdout).toContain('workflow  continuous-integration, release-pipeline')
+    expect(stdout).toContain('workflow  ci-runners, release-pipeline')
     expect(stdout).toContain('measured over 5 tasks')
     expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
@@ -24,7 +24,7 @@ describe('try', () => {
   it('takes a task of one’s own and can leave the workspace', () => {
     const { stdout } = runLoadout(['try', 'write a database migration', '--keep'])
     const folder = /The sample project is in (\S+);/.exec(stdout)?.[1] ?? ''
-    expect(stdout).toContain('load now    database-migrations')
+    expect(stdout).toContain('load now    db-migrations')
     expect(runLoadout(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
     spawnSync('rm', ['-r', resolve(folder, '..')])
   })
@@ -43,7 +43,7 @@ describe('help', () => {
     }
   })
 
-  it('fits eighty columns', () => {
+  it('and the tour fit a screen of eighty columns', () => {
     const wide = runLoadout([])
       .stdout.split('\n')
       .filter((line) => line.length > 100)

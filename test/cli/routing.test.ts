@@ -134,7 +134,7 @@ describe('plan', () => {
     expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([
       '  load now    rules    17 tok  project  core: always loaded',
       '  load now    release  21 tok  project  keywords [release]',
-      '  left out    docs     20 tok  project  nothing of it is in the task',
+      '  left out    docs     20 tok  project  not in the task',
       '  on request  secret   19 tok  project  manual',
       '  38 of 77 tokens: 50 % of what is known stays out of the way.',
     ])

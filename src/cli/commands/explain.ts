@@ -3,7 +3,7 @@ import { PHASES } from '../../domain/routing/entry.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { alignRows, grouped, lines, printableLine, type Screen } from '../screen.ts'
+import { grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const explain = defineCommand({
   name: 'explain',
@@ -32,21 +32,18 @@ export const explain = defineCommand({
 
 export function printExplanation({ id, verdict, definitions, paths }: Explanation, screen: Screen): string {
   const last = definitions.length - 1
-  const rows = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
-    [at === last ? '  defined in' : '  overridden', layer, paths[at] ?? ''],
-    ['', '', summary ?? ''],
-    [
-      '',
-      '',
-      `${grouped(tokens)} tok  keywords [${keywords?.join(', ') ?? ''}]${at === last && last > 0 ? '  ← this one counts' : ''}`,
-    ],
+  const sources = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
+    `  ${at === last ? 'defined in' : 'overridden'}  ${layer.padEnd(7)}  ${at === last && last > 0 ? '← this one counts' : ''}`.trimEnd(),
+    ...wrap(summary ?? '', 14),
+    ...wrap(`${grouped(tokens)} tok  keywords [${keywords?.join(', ') ?? ''}]`, 14),
+    ...wrap(paths[at] ?? '', 14),
   ])
   return lines(
     verdict === undefined
       ? screen.strong(printableLine(id))
       : `${screen.strong(printableLine(id))} ${verdict.loaded ? 'is loaded' : 'is not loaded'}.`,
-    verdict !== undefined && `  ${printableLine(verdict.reason)}`,
-    alignRows(rows),
+    verdict !== undefined && wrap(verdict.reason, 2),
+    sources,
     verdict?.hint !== undefined && `To load it: ${printableLine(verdict.hint)}`,
   )
 }

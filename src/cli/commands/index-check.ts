@@ -6,7 +6,7 @@ import { INDEX_FLAGS } from './index-build.ts'
 
 export const indexCheck = defineCommand({
   name: 'index check',
-  summary: 'a gate for CI: does the index say what the payloads say, and will it route',
+  summary: 'a gate for CI: is the index true, and will it route',
   details:
     'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, and entries that never come first.',
   args: [],

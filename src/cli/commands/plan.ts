@@ -67,18 +67,21 @@ export function printPlan(plan: TaskPlan, screen: Screen): string {
 }
 
 function chosenRows(plan: TaskPlan): string[][] {
-  const row = (label: string, { entry }: MatchResult, reason: string) => {
-    return [`  ${label}`, entry.id, tokens(entry.tokens_est), plan.sources[entry.id] ?? '', reason]
+  // One half of a reason a line, so that rows fit a screen.
+  const rows = (label: string, { entry }: MatchResult, reason: string) => {
+    const [first = '', ...others] = reason.split(' + ')
+    const row = [`  ${label}`, entry.id, tokens(entry.tokens_est), plan.sources[entry.id] ?? '', first]
+    return [row, ...others.map((other) => ['', '', '', '', `+ ${other}`])]
   }
   return [
-    ...plan.preload.map((match) => row('load now', match, match.reason)),
-    ...plan.onDemand.map((match) => row('load now', match, match.reason)),
-    ...plan.leftOut.map(({ match, reason }) => row('left out', match, reason)),
+    ...plan.preload.flatMap((match) => rows('load now', match, match.reason)),
+    ...plan.onDemand.flatMap((match) => rows('load now', match, match.reason)),
+    ...plan.leftOut.flatMap(({ match, reason }) => rows('left out', match, reason)),
   ]
 }
 
 function restRows(plan: TaskPlan): string[][] {
-  const whyNot = plan.strategy === 'ranked' ? 'not among the best for the task' : 'nothing of it is in the task'
+  const whyNot = plan.strategy === 'ranked' ? 'not among the best' : 'not in the task'
   if (plan.knownEntries > MOST_LISTED) {
     const chosen = plan.preload.length + plan.onDemand.length + plan.leftOut.length
     const unmatched = plan.knownEntries - chosen - plan.manualCount

@@ -2,7 +2,7 @@ import type { SearchResult } from '../../app/loadout.ts'
 import { describeWhy, percent } from '../../domain/routing/ranked.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { alignRows, count, lines } from '../screen.ts'
+import { count, lines, printableLine, wrap } from '../screen.ts'
 
 export const search = defineCommand({
   name: 'search',
@@ -18,13 +18,11 @@ export const search = defineCommand({
     hits.length === 0
       ? lines(known > 0 ? 'Nothing fits.' : 'Nothing is known yet: no index was found. Start with: loadout index build')
       : lines(
-          alignRows(
-            hits.flatMap(({ id, confidence, summary, why, layer }) => [
-              [`  ${id}`, percent(confidence), layer, summary],
-              ['', '', '', describeWhy(why)],
-            ]),
-            [1],
-          ),
+          hits.flatMap(({ id, confidence, summary, why, layer }) => [
+            `  ${screen.strong(printableLine(id))}  ${percent(confidence)}  ${layer}`,
+            ...wrap(summary, 4),
+            ...wrap(describeWhy(why), 4),
+          ]),
           '',
           screen.strong(count(hits.length, 'hit')),
         ),

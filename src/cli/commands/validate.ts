@@ -6,7 +6,7 @@ import { count, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({
   name: 'validate',
-  summary: 'check an index, a payload, a folder of payloads, or loadout.json',
+  summary: 'check an index, payload, folder of payloads or loadout.json',
   details: 'Recognises what it is given. Without a path, every layer that is in use is checked.',
   args: [{ name: 'path', summary: 'what to check', complete: 'file' }],
   flags: LAYER_FLAGS,
