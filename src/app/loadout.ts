@@ -20,7 +20,7 @@ export function createLoadout(machine: Machine = thisMachine()) {
     search: late(machine, async () => (await import('./routing/search.ts')).searchKnowledge),
     evaluate: late(machine, async () => (await import('./routing/evaluate.ts')).evaluateSuite),
     compare: late(machine, async () => (await import('./routing/evaluate.ts')).compareIndexes),
-    validate: late(machine, async () => (await import('./routing/validate.ts')).validate),
+    validate: late(machine, async () => (await import('./validate.ts')).validate),
     buildIndex: late(machine, async () => (await import('./routing/index-build.ts')).rebuildIndex),
     checkIndex: late(machine, async () => (await import('./routing/index-check.ts')).checkIndex),
     migrate: late(machine, async () => (await import('./routing/index-migrate.ts')).migrateFile),
@@ -28,6 +28,26 @@ export function createLoadout(machine: Machine = thisMachine()) {
     dead: late(machine, async () => (await import('./usage/analysis.ts')).findDead),
     overlaps: late(machine, async () => (await import('./usage/analysis.ts')).findOverlaps),
     budget: late(machine, async () => (await import('./usage/analysis.ts')).reportBudget),
+    initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
+    inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
+    inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
+    equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
+    unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
+    listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
+    importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
+    adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
+    share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
+    sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
+    doctor: late(machine, async () => (await import('./skills/doctor.ts')).runDoctor),
+    startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
+    diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
+    suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
+    listAgents: late(machine, async () => (await import('./skills/agents.ts')).listAgents),
+    switchAgents: late(machine, async () => (await import('./skills/agents.ts')).switchAgents),
+    saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
+    applyProfile: late(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -39,7 +59,7 @@ function bind<Request, Result>(machine: Machine, useCase: UseCase<Request, Resul
 }
 
 function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request) => (await load())(machine, request)
+  return async (request: Request): Promise<Awaited<Result>> => await (await load())(machine, request)
 }
 
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
@@ -54,6 +74,22 @@ export type { TaskPlan } from './routing/plan.ts'
 export type { LoadedPlan } from './routing/plan-contents.ts'
 export type { Resolution } from './routing/resolve.ts'
 export type { SearchResult } from './routing/search.ts'
-export type { Validation } from './routing/validate.ts'
 export type { SampleTour } from './sample.ts'
+export type { Adoption } from './skills/adopt.ts'
+export type { AgentView } from './skills/agents.ts'
+export type { CandidateView } from './skills/candidates.ts'
+export type { Deletion } from './skills/delete.ts'
+export type { SkillDiff } from './skills/diff.ts'
+export type { Check, Health } from './skills/doctor.ts'
+export type { ImportResult } from './skills/import.ts'
+export type { InitResult } from './skills/init.ts'
+export type { SkillPreview } from './skills/inspect.ts'
+export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
+export type { NewSkill } from './skills/new-skill.ts'
+export type { Outcome } from './skills/observe.ts'
+export type { SavedProfile } from './skills/profiles.ts'
+export type { SharedSkill } from './skills/share.ts'
+export type { Suggestions } from './skills/suggest.ts'
+export type { SyncResult } from './skills/sync.ts'
 export type { BudgetReport } from './usage/analysis.ts'
+export type { Validation } from './validate.ts'

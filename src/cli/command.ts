@@ -8,6 +8,8 @@ export type Flag =
   | { kind: 'text'; value: string; summary: string }
   | { kind: 'list'; value: string; summary: string }
   | { kind: 'number'; value: string; summary: string }
+  /** A path that may be left out: `--project`, `--project=../x`, `--project ../x`. */
+  | { kind: 'place'; value: string; summary: string }
   | { kind: 'choice'; choices: readonly string[]; summary: string }
 
 export type Flags = Readonly<Record<string, Flag>>
@@ -40,6 +42,10 @@ export interface Input<F extends Flags> {
   asJson: boolean
   /** All of standard input as text. */
   readStdin(): string
+  /** Shows how far a longer work has come, where somebody can see it. */
+  onProgress: ((done: number, total: number, what: string) => void) | undefined
+  /** Asks a person and gives the answer; absent when there is nobody to ask. */
+  ask: ((question: string) => string) | undefined
 }
 
 /** A command as data: what it takes, one call, and how its answer looks. */

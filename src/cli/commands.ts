@@ -10,12 +10,33 @@ import { lookup } from './commands/lookup.ts'
 import { plan } from './commands/plan.ts'
 import { resolve } from './commands/resolve.ts'
 import { search } from './commands/search.ts'
+import { adopt } from './commands/skills/adopt.ts'
+import { agents, agentsDisable, agentsEnable } from './commands/skills/agents.ts'
+import { deleteSkill } from './commands/skills/delete.ts'
+import { diff } from './commands/skills/diff.ts'
+import { doctor } from './commands/skills/doctor.ts'
+import { equip, unequip } from './commands/skills/equip.ts'
+import { importSkills } from './commands/skills/import.ts'
+import { init } from './commands/skills/init.ts'
+import { inspect } from './commands/skills/inspect.ts'
+import { inventory } from './commands/skills/inventory.ts'
+import { newSkill } from './commands/skills/new.ts'
+import { profileApply, profileList, profileSave } from './commands/skills/profile.ts'
+import { share } from './commands/skills/share.ts'
+import { suggest } from './commands/skills/suggest.ts'
+import { sync } from './commands/skills/sync.ts'
 import { tryIt } from './commands/try.ts'
 import { usage } from './commands/usage.ts'
 import { validate } from './commands/validate.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [
+  { title: 'Skills for agents', commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, doctor] },
+  { title: 'The library of skills', commands: [init, newSkill, importSkills, deleteSkill, share] },
+  {
+    title: 'This machine',
+    commands: [agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
+  },
   { title: 'Knowledge for a task', commands: [plan, search, lookup, explain, resolve] },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },

@@ -7,7 +7,7 @@ import { COMMANDS } from './commands.ts'
 import { formatError, formatFindings } from './findings.ts'
 import { commandHelp, overview } from './help.ts'
 import { parseArguments, requireArguments } from './parse.ts'
-import { createScreen, type Screen } from './screen.ts'
+import { createScreen, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
 declare const LOADOUT_VERSION: string | undefined
@@ -45,9 +45,29 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   const { args, flags } = parseArguments(command, argv.slice(command.name.split(' ').length))
   requireArguments(command, args)
   const asJson = flags.json === true
-  const report = await command.run({ args, flags, asJson, readStdin: () => terminal.readStdin() }, createLoadout())
+  const input = {
+    args,
+    flags,
+    asJson,
+    readStdin: () => terminal.readStdin(),
+    onProgress: terminal.isSeen('stderr') ? showProgress(terminal) : undefined,
+    ask: terminal.isSeen('stdin') && terminal.isSeen('stderr') ? (text: string) => terminal.ask(text) : undefined,
+  }
+  const report = await command.run(input, createLoadout())
   show(command, report, asJson, terminal, screen)
   return hasErrors(report.findings) ? 1 : 0
+}
+
+// Below this a line that comes and goes is only a flicker.
+const WORTH_SHOWING = 20
+
+/** One line that is written over, and gone at the end. */
+function showProgress(terminal: Terminal) {
+  return (done: number, total: number, what: string) => {
+    if (total < WORTH_SHOWING) return
+    const line = done < total ? `${done} of ${total}  ${printableLine(what)}`.slice(0, 78) : ''
+    terminal.write('stderr', `\r\u001b[K${line}`)
+  }
 }
 
 /** The version, or the help that was asked for: of everything, of a group such as `index`, or of one command. */
@@ -58,7 +78,8 @@ function tellAbout(argv: readonly string[], screen: Screen): { version: string }
   const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const isAsked = first === undefined || first === 'help' || options.includes('--help') || options.includes('-h')
   if (!isAsked) return undefined
-  const isGroup = words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `))
+  const isCommand = COMMANDS.some(({ name }) => name === words[0])
+  const isGroup = !isCommand && (words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `)))
   if (isGroup && words.length <= 1) return { help: overview(VERSION, screen, words[0]) }
   return { help: commandHelp(findCommand(words), screen) }
 }

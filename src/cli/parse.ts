@@ -30,6 +30,10 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       flags.set(name, true)
       continue
     }
+    if (flag.kind === 'place' && attached === undefined && !isPlace(command, words[at + 1])) {
+      flags.set(name, '')
+      continue
+    }
     const text = attached ?? words[++at]
     if (text === undefined || (attached === undefined && /^--?[a-z]/.test(text))) {
       throw usage(command, `--${name} needs a value`)
@@ -37,6 +41,12 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     flags.set(name, readValue(command, name, flag, text, flags.get(name)))
   }
   return { args: assign(command, positional), flags: Object.fromEntries(flags) }
+}
+
+/** Whether the word after `--project` is its path. No name of a skill looks like one. */
+function isPlace({ args }: Command, next: string | undefined): boolean {
+  if (next === undefined || next.startsWith('-')) return false
+  return args.length === 0 || next === '.' || next === '..' || next.startsWith('~') || next.includes('/')
 }
 
 function splitFlag(word: string): [string, string | undefined] {

@@ -1,4 +1,4 @@
-import { printableLine } from '../domain/shared/printable.ts'
+import { printableLine, printable as printableText } from '../domain/shared/printable.ts'
 
 /** How text may look where it is going. */
 export interface Screen {
@@ -83,4 +83,4 @@ export function lines(...parts: readonly (string | readonly string[] | undefined
     .join('')
 }
 
-export { printableLine }
+export { printableLine, printableText }

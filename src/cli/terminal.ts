@@ -7,10 +7,14 @@ import { LoadoutError } from '../domain/shared/loadout-error.ts'
 export interface Terminal {
   write(stream: 'stdout' | 'stderr', text: string): void
   hasColour(stream: 'stdout' | 'stderr'): boolean
+  /** Whether a person is at the other end. */
+  isSeen(stream: 'stdin' | 'stdout' | 'stderr'): boolean
+  /** Asks on standard error and reads one line. */
+  ask(question: string): string
   readStdin(): string
 }
 
-const DESCRIPTORS = { stdout: 1, stderr: 2 } as const
+const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const
 
 /** Synchronous on purpose: starting the stream objects costs more than a whole plan. */
 export const processTerminal: Terminal = {
@@ -19,6 +23,12 @@ export const processTerminal: Terminal = {
     for (let written = 0; written < bytes.length; ) written += writeSome(DESCRIPTORS[stream], bytes, written)
   },
   hasColour: (stream) => !process.env.NO_COLOR && process.env.TERM !== 'dumb' && isTerminal(DESCRIPTORS[stream]),
+  isSeen: (stream) => isTerminal(DESCRIPTORS[stream]),
+  ask(question) {
+    this.write('stderr', question)
+    const chunk = Buffer.allocUnsafe(4096)
+    return chunk.toString('utf8', 0, readSome(chunk)).trim()
+  },
   readStdin() {
     const chunks: Buffer[] = []
     const chunk = Buffer.allocUnsafe(64 * 1024)

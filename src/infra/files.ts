@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   lstatSync,
@@ -69,6 +71,24 @@ export function isFolder(path: string): boolean {
   return statOrNothing(path)?.isDirectory() ?? false
 }
 
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+/** Whether this user may create files in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function statOrNothing(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -114,7 +134,8 @@ function removeLeftovers(target: string): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process exists, of whatever user. */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -134,6 +155,14 @@ export function exists(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
+  }
+}
+
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
   }
 }
 

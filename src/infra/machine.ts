@@ -45,7 +45,17 @@ function homeFolder(): string {
   throw new LoadoutError('NOT_A_FOLDER', 'there is no home folder', { hint: 'set HOME to an absolute path' })
 }
 
-/** What must survive: the usage log, later approvals, audit records and backups. */
+/** What the user configures for this machine. */
+export function configFolder({ env, home }: Machine): string {
+  return join(xdgConfigHome({ env, home }), 'loadout')
+}
+
+/** Where programs keep what users configure. */
+export function xdgConfigHome({ env, home }: Pick<Machine, 'env' | 'home'>): string {
+  return absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
+}
+
+/** What must survive: the usage log, backups, the projects installed into. */
 export function stateFolder({ env, home }: Machine): string {
   return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'loadout')
 }

@@ -6,8 +6,8 @@ import { count, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({
   name: 'validate',
-  summary: 'check an index, payload, folder of payloads or loadout.json',
-  details: 'Recognises what it is given. Without a path, every layer that is in use is checked.',
+  summary: 'check an index, payload, skill, library or loadout.json',
+  details: 'Recognises what it is given. Without a path, every layer in use and the library are checked.',
   args: [{ name: 'path', summary: 'what to check', complete: 'file' }],
   flags: LAYER_FLAGS,
   run: ({ args, flags }, loadout) => loadout.validate({ path: args.path, layers: loadout.nameLayers(flags) }),

@@ -1,17 +1,18 @@
 import { basename, resolve } from 'node:path'
-import { buildEntries } from '../../domain/routing/build-index.ts'
-import { lintRouting } from '../../domain/routing/lint.ts'
-import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
-import { type ValidationIssue, validateIndex } from '../../domain/routing/validate.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isFolder, readText } from '../../infra/files.ts'
-import { readJson } from '../../infra/json-file.ts'
-import { layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
-import type { Machine } from '../../infra/machine.ts'
-import { collectPayloads } from '../../infra/payload-files.ts'
-import { SETTINGS_FILE } from '../../infra/project-root.ts'
-import { parseSettings } from '../../infra/settings.ts'
+import { buildEntries } from '../domain/routing/build-index.ts'
+import { lintRouting } from '../domain/routing/lint.ts'
+import type { LoadoutIndex } from '../domain/routing/loadout-index.ts'
+import { type ValidationIssue, validateIndex } from '../domain/routing/validate.ts'
+import type { Finding, Report } from '../domain/shared/finding.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { isFolder, readText } from '../infra/files.ts'
+import { readJson } from '../infra/json-file.ts'
+import { layerPlaces, type ResolveOptions, readLayers } from '../infra/layers.ts'
+import type { Machine } from '../infra/machine.ts'
+import { collectPayloads } from '../infra/payload-files.ts'
+import { SETTINGS_FILE } from '../infra/project-root.ts'
+import { parseSettings } from '../infra/settings.ts'
+import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
 export interface Validation {
   valid: boolean
@@ -19,16 +20,19 @@ export interface Validation {
   warnings: number
   issues: ValidationIssue[]
   /** What was looked at. */
-  checked: { kind: 'index' | 'payload' | 'folder' | 'settings'; path: string }[]
+  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library'; path: string }[]
 }
 
-/** Checks what it is given, whatever that is; without a path, every layer that is in use. */
+/** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
 export function validate(
   machine: Machine,
   request: { path?: string | undefined; layers: ResolveOptions },
 ): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = resolve(machine.cwd, request.path)
+  const kind = recognizeSkill(path)
+  if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
+  if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
   if (isFolder(path)) {
     const { files, findings } = collectPayloads(path, ['**/*.md'])
     if (files.length === 0 && findings.length === 0) {
@@ -41,7 +45,7 @@ export function validate(
   if (path.endsWith('.md')) return validatePayload(path)
   if (!path.endsWith('.json')) {
     throw new LoadoutError('UNRECOGNISED', `${path} is nothing that can be validated`, {
-      hint: 'give an index (.json), a payload (.md), a folder of payloads, or loadout.json',
+      hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, or loadout.json',
     })
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(path)
@@ -50,17 +54,18 @@ export function validate(
 
 function validateLayers(machine: Machine, options: ResolveOptions): Report<Validation> {
   const { layers, findings } = readLayers(layerPlaces(machine, options))
-  if (layers.length === 0 && findings.length === 0) {
-    throw new LoadoutError('NO_INDEX', 'no index was found in any layer', {
-      hint: 'run: loadout index build, or name the file to validate',
+  const library = configuredLibrary(machine)
+  if (layers.length === 0 && findings.length === 0 && library === undefined) {
+    throw new LoadoutError('NO_INDEX', 'no index was found in any layer, and no library is set up', {
+      hint: 'run: loadout index build, or name what to validate',
     })
   }
-  const broken = findings.filter(({ code }) => code.startsWith('LAYER_')).map(asIssue)
+  const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
+  const ofLibrary = library === undefined ? [] : checkLibrary(machine, library)
   const issues = layers.flatMap(({ path }) => indexIssues(readJson(path)))
-  return toReport(
-    [...broken, ...issues],
-    layers.map(({ path }) => ({ kind: 'index', path })),
-  )
+  const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))
+  if (library !== undefined) checked.push({ kind: 'library', path: library })
+  return toReport([...[...broken, ...ofLibrary].map(asIssue), ...issues], checked)
 }
 
 function indexIssues(json: unknown): ValidationIssue[] {

@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { missing, type Operation, placeOf } from '../../domain/skills/operations.ts'
+import type { PlacementStatus, RegisteredSkill } from '../../domain/skills/placement.ts'
+import { requireName } from '../../domain/skills/skill-name.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { readAdopted } from '../../infra/skills/adopted-skill.ts'
+import { backUp } from '../../infra/skills/backups.ts'
+import { buildFor, hashBuild } from '../../infra/skills/build.ts'
+import { type SkillContent, writeSkillFolder } from '../../infra/skills/foreign-skill.ts'
+import { diffFolders, requireRepository } from '../../infra/skills/library-repo.ts'
+import { changeLibrary } from '../../infra/skills/library-work.ts'
+import { withScratch } from '../../infra/skills/scratch.ts'
+import { copyTree } from '../../infra/skills/tree.ts'
+import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
+import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
+
+export interface AdoptRequest extends ScopeRequest, Carrying {
+  name: string
+  targets?: readonly string[] | undefined
+  commit?: boolean | undefined
+  /** Take the edit although the library has changed as well. */
+  force?: boolean | undefined
+}
+
+export interface Adoption {
+  name: string
+  from: string
+  /** From the library as it was to the library with the edit. */
+  diff: string
+  commit?: string
+  operations: Operation[]
+  isDryRun: boolean
+}
+
+/** Brings an edit that was made in an installed copy back into the library. */
+export async function adopt(machine: Machine, request: AdoptRequest): Promise<Report<Adoption>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, request)
+  await requireRepository(machine, setup.library)
+  const roots = rootsFor(setup, namedAgents(request.targets)).filter(({ path }) => isFolder(path))
+  const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
+    const { statuses, state } = await observe(setup, roots, true)
+    const status = statuses.find((each) => each.name === name)
+    if (status?.registered === undefined) throw missing(name, status, statuses)
+    const edited = chooseEdited(name, status.placements, request)
+    const { registered } = status
+    const folder = join(setup.library, registered.folder)
+    const content = readAdopted(folder, registered.skill, edited.agent, placeOf(edited))
+    const diff = await diffLibrary(machine, folder, content)
+    const value: Adoption = { name, from: placeOf(edited), diff, operations: [], isDryRun: request.dryRun ?? false }
+    if (request.dryRun || diff === '') return { value, findings: recovered }
+    const kept = state.uncommittedFolders.has(registered.folder) ? keepLibrary(setup, registered) : []
+    const message = (request.commit ?? setup.config.commitsImports) ? `Adopt edits of ${name}` : undefined
+    const write = (stage: string) => writeSkillFolder(content, stage)
+    const commit = await changeLibrary(machine, setup.library, { folder: registered.folder, write, message })
+    const refreshed = await refreshCopies(setup, name, roots, edited, request)
+    return {
+      value: { ...value, ...(commit && { commit }), operations: refreshed.value },
+      findings: [...recovered, ...kept, ...refreshed.findings],
+    }
+  }
+  return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
+}
+
+function chooseEdited(name: string, placements: readonly PlacementStatus[], request: AdoptRequest): PlacementStatus {
+  const edited = placements.filter(
+    ({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited),
+  )
+  const [first] = edited
+  if (first === undefined) {
+    throw new LoadoutError('NOT_EQUIPPED', `no installed copy of ${name} was edited`, {
+      hint: 'loadout inventory shows the state of every copy; --project looks in a project',
+    })
+  }
+  if (edited.some(({ placement }) => placement.contentHash !== first.placement.contentHash)) {
+    throw new LoadoutError(
+      'IMPORT_CONFLICT',
+      `copies of ${name} were edited differently: ${edited.map(placeOf).join(', ')}`,
+      {
+        hint: `choose one: loadout adopt ${name} --target ${first.agent}`,
+      },
+    )
+  }
+  if (first.isBehind && !request.force) {
+    throw new LoadoutError('IMPORT_CONFLICT', `${name} was edited here, and has changed in the library since`, {
+      hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)`,
+    })
+  }
+  return first
+}
+
+function diffLibrary(machine: Machine, folder: string, content: SkillContent): Promise<string> {
+  return withScratch(async (scratch) => {
+    copyTree(folder, join(scratch, 'library'))
+    writeSkillFolder(content, join(scratch, 'adopted'))
+    return diffFolders(machine, scratch, 'library', 'adopted')
+  })
+}
+
+/** The library's own version was not committed: it must not be lost. */
+function keepLibrary({ machine, library }: Setup, { skill, folder, sourceHash }: RegisteredSkill): Finding[] {
+  const kept = backUp(machine, join(library, folder), skill.name, 'library', sourceHash)
+  const message = `${folder} had uncommitted changes; a copy is in ${kept}`
+  return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
+}
+
+/** The copy is now what the library installs, or nearly so; every other copy of the skill follows with the next sync. */
+async function refreshCopies(
+  setup: Setup,
+  name: string,
+  roots: Setup['roots'],
+  edited: PlacementStatus,
+  request: Carrying,
+): Promise<Report<Operation[]>> {
+  const observation = await observe(setup, roots, true)
+  const registered = observation.find(name)
+  if (registered === undefined) return { value: [], findings: [] }
+  const { root, contentHash } = edited.placement
+  const build = buildFor(join(setup.library, registered.folder), registered.skill, edited.agent)
+  const keepsCopy = hashBuild(build) !== contentHash
+  const place = { skill: name, agent: edited.agent, scope: root.scope, root: root.path }
+  const operations: Operation[] = [{ kind: 'refresh', keepsCopy, ...place }]
+  const { value, findings } = await carryOut(setup, observation, { operations, findings: [] }, request)
+  return { value: value.operations, findings }
+}

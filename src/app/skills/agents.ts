@@ -1,0 +1,39 @@
+import type { Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { AGENTS, requireAgent } from '../../domain/skills/agents.ts'
+import { isEnabled, withTarget } from '../../domain/skills/config.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { changeConfig, readConfig } from '../../infra/skills/config-file.ts'
+import { userRoot } from '../../infra/skills/target-roots.ts'
+
+export interface AgentView {
+  id: string
+  label: string
+  isEnabled: boolean
+  userFolder: string
+  projectFolder: string
+  exists: boolean
+}
+
+/** Every agent that is known, and whether skills are installed for it on this machine. */
+export function listAgents(machine: Machine, _request: object): Report<AgentView[]> {
+  const config = readConfig(machine)
+  const value = AGENTS.map((agent) => {
+    const userFolder = userRoot(machine, config, agent)
+    const { id, label, projectFolder } = agent
+    return { id, label, isEnabled: isEnabled(config, id), userFolder, projectFolder, exists: isFolder(userFolder) }
+  })
+  return { value, findings: [] }
+}
+
+/** Switches agents on or off. What is installed for them stays until it is unequipped. */
+export async function switchAgents(
+  machine: Machine,
+  { ids, isOn }: { ids: readonly string[]; isOn: boolean },
+): Promise<Report<AgentView[]>> {
+  if (ids.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
+  for (const id of ids) requireAgent(id)
+  await changeConfig(machine, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
+  return listAgents(machine, {})
+}

@@ -1,0 +1,90 @@
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type OperationPlan, planEquip, planUnequip } from '../../domain/skills/operations.ts'
+import type { SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
+import { requireName } from '../../domain/skills/skill-name.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { rememberProject } from '../../infra/skills/projects.ts'
+import { asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
+
+/** Which skills: by name, by tag, or all. */
+export interface EquipCommand extends ScopeRequest, Carrying {
+  names: readonly string[]
+  tags?: readonly string[] | undefined
+  all?: boolean | undefined
+  targets?: readonly string[] | undefined
+}
+
+/** Installs skills for agents. */
+export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+  const setup = openSetup(machine, request)
+  const agents = namedAgents(request.targets)
+  const roots = rootsFor(setup, agents)
+  requireSelection(request)
+  return change(setup, roots, 'equip', request, ({ statuses }) => {
+    const isExplicit = request.names.length > 0
+    const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
+    return planEquip(statuses, { names, agents, roots, isExplicit })
+  })
+}
+
+/** Removes installed copies. What is not ours stays. */
+export async function unequip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+  const setup = openSetup(machine, request)
+  const agents = namedAgents(request.targets)
+  requireSelection(request)
+  const roots = allRoots(setup)
+    .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
+    .filter(({ path }) => isFolder(path))
+  return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
+    const isKnown = (name: string) => placements.some((placement) => placement.name === name)
+    const isExplicit = request.names.length > 0
+    const names = isExplicit ? request.names : select(statuses, request, isInstalled)
+    return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
+  })
+}
+
+function requireSelection({ names, tags, all }: EquipCommand): void {
+  for (const name of names) requireName(name)
+  if (names.length > 0 || all || (tags ?? []).length > 0) return
+  throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --tag <tag>, or --all' })
+}
+
+function select(
+  statuses: readonly SkillStatus[],
+  { tags = [], all }: EquipCommand,
+  isMeant: (status: SkillStatus) => boolean,
+): string[] {
+  const hasTag = ({ registered }: SkillStatus) => registered?.skill.tags.some((tag) => tags.includes(tag))
+  const chosen = statuses.filter((status) => isMeant(status) && (all || hasTag(status)))
+  if (chosen.length === 0 && !all) {
+    const hint = 'loadout inventory --json lists the tags of every skill'
+    throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+  }
+  return chosen.map(({ name }) => name)
+}
+
+function isInstalled({ placements }: SkillStatus): boolean {
+  return placements.some(({ state }) => state !== 'unmanaged' && state !== 'broken')
+}
+
+/** Plans under lock, so that nothing changes between looking and doing; a dry run only looks. */
+async function change(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  request: Carrying,
+  plan: (observation: Observation) => OperationPlan,
+): Promise<Report<Outcome>> {
+  const run = async (recovered: Finding[]) => {
+    const observation = await observe(setup, roots, true)
+    const planned = plan(observation)
+    const report = await carryOut(setup, observation, planned, request)
+    return { ...report, findings: [...recovered, ...report.findings] }
+  }
+  if (request.dryRun) return run([])
+  if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
+  return asWriter(setup, roots, purpose, run)
+}

@@ -1,0 +1,152 @@
+import { dirname } from 'node:path'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
+import type { Operation } from '../../domain/skills/operations.ts'
+import type { TargetRoot } from '../../domain/skills/placement.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { contentOf, writeSkillFolder } from '../../infra/skills/foreign-skill.ts'
+import { openImportSource } from '../../infra/skills/import-source.ts'
+import { requireRepository } from '../../infra/skills/library-repo.ts'
+import { changeLibrary } from '../../infra/skills/library-work.ts'
+import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
+import { findCandidates, readForeign } from './candidates.ts'
+import { asWriter, type Carrying, carryOut, type Observation, observe } from './observe.ts'
+import { namedAgents, openSetup, type ScopeRequest, type Setup } from './setup.ts'
+
+export interface ImportRequest extends ScopeRequest, Carrying {
+  /** A folder, an archive or a git URL; undefined for everything that lies in the agents' folders. */
+  source?: string | undefined
+  subfolder?: string | undefined
+  targets?: readonly string[] | undefined
+  /** Default: what the configuration says. */
+  commit?: boolean | undefined
+  /** The copies that were imported become managed installs. */
+  adopt?: boolean | undefined
+}
+
+export interface ImportResult {
+  imported: { name: string; from: string[]; folder: string; targets: string[]; commit?: string }[]
+  /** Copies that became managed installs. */
+  adopted: Operation[]
+  isDryRun: boolean
+}
+
+/** Brings skills into the library, and commits exactly them. */
+export async function importSkills(machine: Machine, request: ImportRequest): Promise<Report<ImportResult>> {
+  const setup = openSetup(machine, request)
+  const targets = namedAgents(request.targets)
+  await requireRepository(machine, setup.library)
+  const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
+  try {
+    const run = async (recovered: Finding[]): Promise<Report<ImportResult>> => {
+      const observation = await observe(setup, everyRoot(setup), true)
+      const found = source === undefined ? findCandidates(observation) : readNamed(setup, source.folders, targets)
+      const report = await importAll(setup, observation, found.candidates, request)
+      return { ...report, findings: [...recovered, ...found.findings, ...report.findings] }
+    }
+    const locked = request.adopt ? everyRoot(setup) : []
+    return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run)
+  } finally {
+    source?.dispose()
+  }
+}
+
+function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
+  return project === undefined ? roots : [...roots, ...userRoots]
+}
+
+/** One that was named must work; of several the others go on. */
+function readNamed(setup: Setup, folders: readonly string[], targets: readonly string[] | undefined) {
+  const placed = folders.map((path) => {
+    const root = everyRoot(setup).find((each) => each.path === dirname(path))
+    return { path, agents: root?.agents ?? [] }
+  })
+  const { skills, findings, failure } = readForeign(placed, targets)
+  if (failure !== undefined && folders.length === 1) throw failure
+  return { candidates: groupCandidates(skills), findings }
+}
+
+async function importAll(
+  setup: Setup,
+  observation: Observation,
+  candidates: readonly Candidate[],
+  request: ImportRequest,
+): Promise<Report<ImportResult>> {
+  const value: ImportResult = { imported: [], adopted: [], isDryRun: request.dryRun ?? false }
+  const findings: Finding[] = []
+  for (const [at, candidate] of candidates.entries()) {
+    request.signal?.throwIfAborted()
+    request.onProgress?.(at, candidates.length, candidate.name)
+    try {
+      value.imported.push(await importOne(setup, observation, candidate, request))
+    } catch (error) {
+      if (!(error instanceof LoadoutError) || candidates.length === 1) throw error
+      const { code, message, hint } = error
+      findings.push({ severity: 'error', code, message, subject: candidate.name, ...(hint ? { hint } : {}) })
+    }
+  }
+  request.onProgress?.(candidates.length, candidates.length, '')
+  if (!request.adopt) return { value, findings }
+  const adopted = await adoptCopies(setup, value.imported, candidates, request)
+  return { value: { ...value, adopted: adopted.value }, findings: [...findings, ...adopted.findings] }
+}
+
+async function importOne(
+  setup: Setup,
+  { registry }: Observation,
+  { name, copies, merged, problem }: Candidate,
+  request: ImportRequest,
+): Promise<ImportResult['imported'][number]> {
+  const from = copies.map(({ path }) => path)
+  if (merged === undefined) {
+    throw new LoadoutError('IMPORT_CONFLICT', `${name} was not imported: ${problem} (${from.join(', ')})`, {
+      hint: 'make the copies equal, or import one of them by its path',
+    })
+  }
+  const taken = [
+    ...registry.skills.map((each) => [each.skill.name, each.folder]),
+    ...registry.invalid.map((each) => [each.name, each.folder]),
+  ]
+  const folder = `${SKILLS_FOLDER}/${name}`
+  const exists = taken.find(([other, place]) => other === name || place === folder)
+  if (exists !== undefined) throw alreadyThere(name, exists[1] ?? folder)
+  const result = { name, from, folder, targets: merged.skill.targets }
+  if (request.dryRun) return result
+  const message = (request.commit ?? setup.config.commitsImports) ? `Import skill ${name}` : undefined
+  const write = (stage: string) => writeSkillFolder(contentOf(merged), stage)
+  const commit = await changeLibrary(setup.machine, setup.library, { folder, write, message })
+  return { ...result, ...(commit && { commit }) }
+}
+
+function alreadyThere(name: string, folder: string): LoadoutError {
+  return new LoadoutError('SKILL_EXISTS', `the library has a skill "${name}" already (${folder})`, {
+    hint: `rename one of them, or delete the library's: loadout delete ${name}`,
+  })
+}
+
+/** Copies in an agent's folder are replaced by what the library now installs; each is kept in the backup folder. */
+async function adoptCopies(
+  setup: Setup,
+  imported: ImportResult['imported'],
+  candidates: readonly Candidate[],
+  request: ImportRequest,
+): Promise<Report<Operation[]>> {
+  const roots = everyRoot(setup)
+  const operations = imported.flatMap(({ name }) => {
+    const copies = candidates.find((candidate) => candidate.name === name)?.copies ?? []
+    return copies.flatMap((copy) => adoption(copy, roots))
+  })
+  if (request.dryRun) return { value: operations, findings: [] }
+  const observation = await observe(setup, [], true)
+  const { value, findings } = await carryOut(setup, observation, { operations, findings: [] }, request)
+  return { value: value.operations, findings }
+}
+
+/** Only a copy whose folder has the skill's name can become its install. */
+function adoption({ path, skill }: ForeignSkill, roots: readonly TargetRoot[]): Operation[] {
+  const root = roots.find((each) => path === `${each.path}/${skill.name}`)
+  const agent = root?.agents.find((id) => skill.targets.includes(id))
+  if (root === undefined || agent === undefined) return []
+  return [{ kind: 'adopt', skill: skill.name, agent, scope: root.scope, root: root.path }]
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import type { Report } from '../../domain/shared/finding.ts'
+import { missing } from '../../domain/skills/operations.ts'
+import { DOCUMENT_FILE, type Skill } from '../../domain/skills/skill.ts'
+import { requireName } from '../../domain/skills/skill-name.ts'
+import { readText } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { listTree } from '../../infra/skills/tree.ts'
+import { type PlacementView, viewPlacement } from './inventory.ts'
+import { observe, recoverAll } from './observe.ts'
+import { openSetup, type ScopeRequest } from './setup.ts'
+
+export interface SkillPreview {
+  skill: Skill
+  path: string
+  files: { path: string; bytes: number }[]
+  placements: PlacementView[]
+  /** SKILL.md as the library has it. */
+  markdown: string
+}
+
+/** One skill, with its text as it is in the library. */
+export async function inspectSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string },
+): Promise<Report<SkillPreview>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, request)
+  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const findings = await recoverAll(setup, roots)
+  const { statuses } = await observe(setup, roots)
+  const status = statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) throw missing(name, status, statuses)
+  const path = join(setup.library, status.registered.folder)
+  const value = {
+    skill: status.registered.skill,
+    path,
+    files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
+    placements: status.placements.map(viewPlacement),
+    markdown: readText(join(path, DOCUMENT_FILE)),
+  }
+  return { value, findings }
+}

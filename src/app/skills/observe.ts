@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import type { Operation, OperationPlan } from '../../domain/skills/operations.ts'
+import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
+import { type LibraryState, reconcile } from '../../domain/skills/reconcile.ts'
+import { isWritable } from '../../infra/files.ts'
+import { applyOperations, type OnProgress } from '../../infra/skills/apply.ts'
+import { buildFor, hashBuild } from '../../infra/skills/build.ts'
+import { gitFolder, headCommit, uncommittedPaths } from '../../infra/skills/library-repo.ts'
+import { recoverLibrary, withLibrary } from '../../infra/skills/library-work.ts'
+import { readPlacements } from '../../infra/skills/placements.ts'
+import { type RegistryReading, readRegistry } from '../../infra/skills/registry.ts'
+import { openTreeCache } from '../../infra/skills/tree-cache.ts'
+import { recover, withWorkFolder, workFolderIn } from '../../infra/skills/work-folder.ts'
+import type { Setup } from './setup.ts'
+
+/** The library and what is installed, as they are now. */
+export interface Observation {
+  registry: RegistryReading
+  placements: Placement[]
+  statuses: SkillStatus[]
+  state: LibraryState
+  find(name: string): RegisteredSkill | undefined
+}
+
+/** Reads everything. Git is asked only if something cannot be judged without it, or a change needs to know. */
+export async function observe(setup: Setup, roots: readonly TargetRoot[], willChange = false): Promise<Observation> {
+  const cache = openTreeCache(setup.machine)
+  const registry = readRegistry(setup.library, cache)
+  const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
+  const placements = roots
+    .flatMap((root) => readPlacements(root, cache))
+    .map((placement) => withExpectation(setup, placement, byName.get(placement.name)))
+  cache.save()
+  const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
+  const state = needsGit ? await libraryState(setup) : { head: undefined, uncommittedFolders: new Set<string>() }
+  const statuses = reconcile(registry, placements, state)
+  return { registry, placements, statuses, state, find: (name) => byName.get(name) }
+}
+
+/** For a marker of an older program: what the folder would hold if it were installed now. */
+function withExpectation({ library }: Setup, placement: Placement, registered: RegisteredSkill | undefined): Placement {
+  const { marker, root } = placement
+  if (registered === undefined || marker === undefined || 'problem' in marker || marker.contentHash) return placement
+  try {
+    const agent = marker.agent ?? root.agents[0] ?? ''
+    const build = buildFor(join(library, registered.folder), registered.skill, agent)
+    return { ...placement, expectedHash: hashBuild(build) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { ...placement, expectedHash: '' }
+  }
+}
+
+export async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
+  const [head, paths] = await Promise.all([headCommit(machine, library), uncommittedPaths(machine, library)])
+  return { head, uncommittedFolders: new Set(paths.map((path) => path.split('/').slice(0, 2).join('/'))) }
+}
+
+/** Puts right what a killed command left, before anything is read. Nothing waits for a command that is at work. */
+export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
+  const findings = roots.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
+  return [...findings, ...(await recoverLibrary(setup.machine, setup.library))]
+}
+
+/**
+ * Runs something as the only writer of the library and of some roots, always taken in the same order. Installing only
+ * reads the library: one that may not be written needs no lock.
+ */
+export async function asWriter<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: (recovered: Finding[]) => Promise<T>,
+): Promise<T> {
+  const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
+  const lockRoots = (at: number, found: Finding[]): Promise<T> => {
+    const path = paths[at]
+    if (path === undefined) return run(found)
+    return withWorkFolder(workFolderIn(path), purpose, (more) => lockRoots(at + 1, [...found, ...more]))
+  }
+  if (!isWritable(gitFolder(setup.library))) return lockRoots(0, [])
+  return withLibrary(setup.machine, setup.library, purpose, (found) => lockRoots(0, found))
+}
+
+/** A plan's operations are carried out, or only told. */
+export async function carryOut(
+  setup: Setup,
+  observation: Observation,
+  { operations, findings }: OperationPlan,
+  request: Carrying,
+): Promise<Report<Outcome>> {
+  if (request.dryRun) return { value: { operations, isDryRun: true }, findings }
+  const { machine, library } = setup
+  const { state, find } = observation
+  const bench = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
+  const applied = await applyOperations(operations, bench)
+  // A single thing that could not be done is the answer; among others it is a finding.
+  if (applied.failure !== undefined && operations.length === 1) throw applied.failure
+  return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
+}
+
+export interface Carrying {
+  dryRun?: boolean | undefined
+  onProgress?: OnProgress | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What was done, or with `isDryRun` what would be. */
+export interface Outcome {
+  operations: Operation[]
+  isDryRun: boolean
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import type { RankDocument, Why } from '../../domain/routing/rank/document.ts'
+import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
+import { findHeadings } from '../../domain/routing/sections.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import type { RegisteredSkill, SkillStatus } from '../../domain/skills/placement.ts'
+import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
+import { readCached, writeCached } from '../../infra/byte-cache.ts'
+import { readText } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { signatureOf } from '../../infra/signature.ts'
+import { readDocument } from '../../infra/skills/skill-document.ts'
+import { observe, recoverAll } from './observe.ts'
+import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+
+export interface Suggestion {
+  name: string
+  description: string
+  /** 0 to 1. */
+  confidence: number
+  why: readonly Why[]
+  /** Agents that have it now. */
+  equipped: string[]
+  /** Enabled agents that it supports and that do not have it. */
+  missing: string[]
+}
+
+export interface Suggestions {
+  task: string
+  /** How many skills were looked through. */
+  known: number
+  skills: Suggestion[]
+  /** Equips what fits and is missing; absent when nothing is. */
+  command?: string
+}
+
+const DEFAULT_LIMIT = 5
+
+/** Which skills of the library fit a task, who has them, and how to equip the rest. */
+export async function suggestSkills(
+  machine: Machine,
+  request: ScopeRequest & { task: string; limit?: number | undefined },
+): Promise<Report<Suggestions>> {
+  const setup = openSetup(machine, request)
+  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const findings = await recoverAll(setup, roots)
+  const { statuses, registry } = await observe(setup, roots)
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  const hits = openSkillRanker(setup, registry.skills).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
+  const skills = hits.flatMap(({ id, confidence, why }) => {
+    const status = byName.get(id)
+    return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
+  })
+  const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
+  const scope = setup.project === undefined ? '' : ' --project'
+  const value = {
+    task: request.task,
+    known: registry.skills.length,
+    skills,
+    ...(wanting.length > 0 ? { command: `loadout equip ${wanting.join(' ')}${scope}` } : {}),
+  }
+  return { value, findings: [...findings, ...registry.findings] }
+}
+
+function suggestionOf(
+  { roots }: Setup,
+  { name, placements }: SkillStatus,
+  { skill }: RegisteredSkill,
+  confidence: number,
+  why: readonly Why[],
+): Suggestion {
+  const managed = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+  const equipped = [...new Set(managed.flatMap(({ placement }) => placement.root.agents))]
+  const enabled = roots.flatMap(({ agents }) => agents)
+  const missing = skill.targets.filter((agent) => enabled.includes(agent) && !equipped.includes(agent))
+  return { name, description: skill.description, confidence, why, equipped, missing }
+}
+
+/** Compiled once, while the library stays as it is. */
+function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
+  const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
+  const signature = signatureOf(paths, machine.now())
+  const stored = readCached(machine, 'skill-rankers', signature)
+  const loaded = stored && loadRanker(stored)
+  if (loaded) return loaded
+  const ranker = createRanker(skills.map((registered) => documentOf(library, registered)))
+  writeCached(machine, 'skill-rankers', signature, ranker.save())
+  return ranker
+}
+
+function documentOf(library: string, { skill, folder }: RegisteredSkill): RankDocument {
+  const { body } = readDocument(readText(join(library, folder, DOCUMENT_FILE)))
+  const headings = findHeadings(body.split('\n')).map(({ title }) => title)
+  return { id: skill.name, name: skill.name, description: skill.description, keywords: skill.tags, headings, body }
+}

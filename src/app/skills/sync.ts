@@ -1,0 +1,78 @@
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { planRefresh } from '../../domain/skills/operations.ts'
+import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import {
+  fastForward,
+  fetchRemote,
+  pushBranch,
+  readRepoState,
+  requireRepository,
+} from '../../infra/skills/library-repo.ts'
+import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
+import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+
+export interface SyncResult extends Outcome {
+  /** What was done with the repository. */
+  steps: SyncStep[]
+  /** The commit that the library is at. */
+  head: string | undefined
+}
+
+export interface SyncCommand extends ScopeRequest, Carrying {
+  push?: boolean | undefined
+  keepEdits?: boolean | undefined
+}
+
+/** Brings the library up to its remote, and every managed install up to the library. */
+export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
+  const setup = openSetup(machine, request)
+  await requireRepository(machine, setup.library)
+  const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
+  const roots = inScope.filter(({ path }) => isFolder(path))
+  const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
+    const updated = await updateLibrary(setup, request)
+    const observation = await observe(setup, roots, true)
+    const plan = planRefresh(observation.statuses, observation.state, { keepEdits: request.keepEdits ?? false })
+    const { value, findings } = await carryOut(setup, observation, plan, request)
+    return {
+      value: { ...value, steps: updated.value, head: observation.state.head },
+      findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
+    }
+  }
+  return request.dryRun ? run([]) : asWriter(setup, roots, 'sync', run)
+}
+
+/** What goes wrong here is told, and never keeps the installs from being refreshed. */
+async function updateLibrary(setup: Setup, request: SyncCommand): Promise<Report<SyncStep[]>> {
+  const { machine, library, config } = setup
+  const fetched = await fetchTracked(setup, request)
+  const state = await readRepoState(machine, library)
+  const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
+  if (request.dryRun) return { value: decision.steps, findings: decision.findings }
+  const done: SyncStep[] = []
+  const findings = [...decision.findings]
+  for (const step of decision.steps) {
+    try {
+      if (step.kind === 'fast-forward') await fastForward(machine, library, step)
+      else await pushBranch(machine, library, step, patience(request))
+      done.push(step)
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      const { code, message, hint } = error
+      findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
+    }
+  }
+  return { value: done, findings }
+}
+
+async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {
+  const { remote } = await readRepoState(machine, library)
+  return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, patience(request))
+}
+
+function patience({ signal }: Carrying): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
+}

@@ -1,0 +1,74 @@
+import { basename, dirname, join } from 'node:path'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { AGENT_IDS } from '../../domain/skills/agents.ts'
+import { formatWarnings } from '../../domain/skills/format-limits.ts'
+import type { RegisteredSkill } from '../../domain/skills/placement.ts'
+import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
+import { exists, isFile, isFolder, readText } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { buildFor } from '../../infra/skills/build.ts'
+import { libraryPath, readConfig } from '../../infra/skills/config-file.ts'
+import { readForeignSkill } from '../../infra/skills/foreign-skill.ts'
+import { readRegistry, SKILLS_FOLDER } from '../../infra/skills/registry.ts'
+import { openTreeCache } from '../../infra/skills/tree-cache.ts'
+
+/** What a path is to the skills library, if it is anything. */
+export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
+  if (isFolder(path)) {
+    if (exists(join(path, DOCUMENT_FILE)) || exists(join(path, SKILL_FILE))) return 'skill'
+    return isFolder(join(path, SKILLS_FOLDER)) ? 'library' : undefined
+  }
+  return [DOCUMENT_FILE, SKILL_FILE].includes(basename(path)) && isFile(path) ? 'skill' : undefined
+}
+
+/** Every skill of a library: what does not work is an error, what goes beyond the public format a warning. */
+export function checkLibrary(machine: Machine, library: string): Finding[] {
+  const { skills, findings } = readRegistry(library, openTreeCache(machine))
+  return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
+}
+
+/** One skill, from a library or from anywhere. */
+export function checkSkill(machine: Machine, path: string): Finding[] {
+  const folder = isFolder(path) ? path : dirname(path)
+  const library = dirname(dirname(folder))
+  const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && exists(join(folder, SKILL_FILE))
+  if (isInLibrary) {
+    const place = `${SKILLS_FOLDER}/${basename(folder)}`
+    const { skills, findings } = readRegistry(library, openTreeCache(machine))
+    const registered = skills.filter((each) => each.folder === place)
+    const own = findings.filter(({ message }) => message.startsWith(`${place} `))
+    return [...own, ...registered.flatMap((each) => checkInstalls(library, each))]
+  }
+  return attempt(folder, () => {
+    const { skill, document } = readForeignSkill(folder, { agents: [], targets: AGENT_IDS })
+    return formatWarnings(skill, document)
+  })
+}
+
+/** A skill works if it can be built for every agent that it names. */
+function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Finding[] {
+  const path = join(library, folder)
+  return attempt(skill.name, () => {
+    for (const agent of skill.targets) buildFor(path, skill, agent)
+    return formatWarnings(skill, readText(join(path, DOCUMENT_FILE)))
+  })
+}
+
+function attempt(subject: string, check: () => Finding[]): Finding[] {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return [{ severity: 'error', code, message, subject, ...(hint ? { hint } : {}) }]
+  }
+}
+
+/** The library of this machine, if it has one that is there. */
+export function configuredLibrary(machine: Machine): string | undefined {
+  const config = readConfig(machine)
+  if (config.repoPath === undefined) return undefined
+  const path = libraryPath(machine, config)
+  return isFolder(path) ? path : undefined
+}

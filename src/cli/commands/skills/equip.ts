@@ -1,0 +1,53 @@
+import type { Loadout } from '../../../app/loadout.ts'
+import { defineCommand } from '../../command.ts'
+import { printOperations } from '../../operations.ts'
+import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS, TARGET_FLAG } from '../../skill-flags.ts'
+
+const ARGS = [{ name: 'names', summary: 'the skills', rest: true }] as const
+
+const FLAGS = {
+  ...TARGET_FLAG,
+  tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
+  all: { kind: 'switch', summary: 'every skill' },
+  ...SCOPE_FLAGS,
+  ...DRY_RUN_FLAG,
+} as const
+
+export const equip = defineCommand({
+  name: 'equip',
+  summary: 'install skills for agents',
+  details:
+    'A copy goes into the folder of every enabled agent that the skill supports. What is not ours is never touched.',
+  args: ARGS,
+  flags: FLAGS,
+  run: (input, loadout) => loadout.equip(requestOf(input)),
+  print: (outcome, screen) => printOperations(outcome, screen, 'Everything is equipped already.'),
+})
+
+export const unequip = defineCommand({
+  name: 'unequip',
+  summary: 'remove installed copies',
+  details: 'Edited copies are kept in the backup folder. What loadout did not install stays.',
+  args: ARGS,
+  flags: FLAGS,
+  run: (input, loadout) => loadout.unequip(requestOf(input)),
+  print: (outcome, screen) => printOperations(outcome, screen, 'Nothing was removed.'),
+})
+
+interface EquipInput {
+  args: Record<string, string | undefined>
+  flags: { target?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
+  onProgress: ((done: number, total: number, what: string) => void) | undefined
+}
+
+function requestOf({ args, flags, onProgress }: EquipInput): Parameters<Loadout['equip']>[0] {
+  return {
+    names: namesIn(args.names),
+    targets: flags.target,
+    tags: flags.tag,
+    all: flags.all,
+    project: flags.project,
+    dryRun: flags['dry-run'],
+    onProgress,
+  }
+}

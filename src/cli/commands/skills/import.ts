@@ -1,0 +1,71 @@
+import type { CandidateView, ImportResult } from '../../../app/loadout.ts'
+import type { Report } from '../../../domain/shared/finding.ts'
+import { defineCommand } from '../../command.ts'
+import { alignRows, count, lines, printableLine, type Screen, wrap } from '../../screen.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
+
+type Shown = { candidates: CandidateView[] } | ImportResult
+
+export const importSkills = defineCommand({
+  name: 'import',
+  summary: 'bring skills into the library',
+  details:
+    'Takes a folder with a SKILL.md, a folder of such folders, an archive made by share,\n' +
+    'or a git URL. Without a source it lists what lies in the folders of the agents and\n' +
+    'is not in the library.',
+  args: [{ name: 'source', summary: 'folder, .tar.gz or git URL', complete: 'file' }],
+  flags: {
+    all: { kind: 'switch', summary: 'everything that lies in the folders of the agents' },
+    targets: { kind: 'list', value: 'a,b', summary: 'agents it supports, if it does not say so' },
+    subfolder: { kind: 'text', value: 'path', summary: 'only this part of the source' },
+    adopt: { kind: 'switch', summary: 'the imported copies become managed installs' },
+    ...COMMIT_FLAGS,
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: async ({ args, flags, onProgress }, loadout): Promise<Report<Shown>> => {
+    const { project, targets, subfolder, adopt } = flags
+    const { source } = args
+    if (source === undefined && !flags.all) {
+      const { value, findings } = await loadout.listCandidates({ project })
+      return { value: { candidates: value }, findings }
+    }
+    const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
+    return loadout.importSkills({ source, project, targets, subfolder, adopt, commit, dryRun, onProgress })
+  },
+  print: (value: Shown, screen) =>
+    'candidates' in value ? printCandidates(value.candidates, screen) : printImport(value, screen),
+})
+
+function printCandidates(candidates: readonly CandidateView[], screen: Screen): string {
+  if (candidates.length === 0) return lines('Every skill in the folders of the agents is in the library.')
+  const free = candidates.filter(({ problem }) => problem === undefined)
+  return lines(
+    candidates.flatMap(({ name, description, targets, paths, problem }) => [
+      `  ${screen.strong(printableLine(name))}  ${targets.join(', ')}${problem === undefined ? '' : `  ${screen.alert('blocked')}`}`,
+      ...wrap(problem ?? description, 4),
+      ...paths.map((path) => screen.faint(`    ${printableLine(path)}`)),
+    ]),
+    '',
+    `${screen.strong(count(candidates.length, 'skill'))} outside the library`,
+    free[0] !== undefined && `loadout import ${printableLine(free[0].paths[0] ?? '')} --adopt`,
+    free.length > 1 && `loadout import --all --adopt brings in all ${free.length}`,
+  )
+}
+
+function printImport({ imported, adopted, isDryRun }: ImportResult, screen: Screen): string {
+  if (imported.length === 0) return lines('Nothing was imported.')
+  const rows = imported.map(({ name, targets, commit }) => [
+    `  import${isDryRun ? '' : 'ed'}`,
+    name,
+    targets.join(', '),
+    commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`,
+  ])
+  const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
+  return lines(
+    isDryRun && 'Nothing was changed. This would be done:',
+    alignRows(isDryRun ? rows.map((row) => row.slice(0, 3)) : rows),
+    alignRows(adopted.map(({ skill, agent, root }) => [`  ${isDryRun ? 'adopt' : 'adopted'}`, skill, agent, root])),
+    !isDryRun && missing.length > 0 && screen.faint(`loadout equip ${missing.slice(0, 5).join(' ')}`),
+  )
+}

@@ -1,0 +1,39 @@
+import type { SyncResult } from '../../../app/loadout.ts'
+import type { SyncStep } from '../../../domain/skills/sync-decision.ts'
+import { defineCommand } from '../../command.ts'
+import { printOperations } from '../../operations.ts'
+import { count, lines } from '../../screen.ts'
+import { DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
+
+export const sync = defineCommand({
+  name: 'sync',
+  summary: 'update the library from its remote, and all installs from the library',
+  details:
+    'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
+    'Edited copies go to the backup folder before they are replaced. A dry run still fetches.',
+  args: [],
+  flags: {
+    push: { kind: 'switch', summary: 'also push commits that wait' },
+    'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: ({ flags, onProgress }, loadout) =>
+    loadout.sync({
+      project: flags.project,
+      push: flags.push,
+      keepEdits: flags['keep-edits'],
+      dryRun: flags['dry-run'],
+      onProgress,
+    }),
+  print: (result: SyncResult, screen) =>
+    lines(result.steps.map((step) => describe(step, result.isDryRun))) +
+    printOperations(result, screen, 'Every install is as the library has it.'),
+})
+
+function describe(step: SyncStep, isDryRun: boolean): string {
+  const verb = isDryRun ? 'would be ' : ''
+  const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
+  if (step.kind === 'fast-forward') return `library: ${commits} ${verb}taken from the remote`
+  return `library: ${commits} ${verb}pushed to ${step.remote}`
+}

@@ -1,0 +1,87 @@
+import { LoadoutError } from '../shared/loadout-error.ts'
+import { nearest } from '../shared/nearest.ts'
+
+/** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
+export interface Agent {
+  id: string
+  label: string
+  /** Below the home folder, or below `home` where a variable moves it. */
+  userFolder: string
+  /** Below the project. */
+  projectFolder: string
+  /** The variable that moves the agent's own folder, and what that folder is by default. */
+  home?: { variable: string; folder: string }
+  /** Other folders it reads as well, below the home folder (`~/`) or the project. */
+  alsoReads: readonly string[]
+  /** What fits into the list of skills that the agent shows its model. */
+  listing?: { characters: number; perSkill?: number }
+  isEnabledByDefault?: true
+}
+
+const SHARED = '.agents/skills'
+
+export const AGENTS: readonly Agent[] = [
+  {
+    id: 'claude',
+    label: 'Claude Code',
+    userFolder: '.claude/skills',
+    projectFolder: '.claude/skills',
+    home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
+    alsoReads: [],
+    listing: { characters: 8_000, perSkill: 1_536 },
+    isEnabledByDefault: true,
+  },
+  {
+    id: 'codex',
+    label: 'Codex',
+    userFolder: '.codex/skills',
+    projectFolder: '.codex/skills',
+    home: { variable: 'CODEX_HOME', folder: '.codex' },
+    alsoReads: ['~/.agents/skills', SHARED, '/etc/codex/skills'],
+    listing: { characters: 8_000 },
+    isEnabledByDefault: true,
+  },
+  { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED, alsoReads: [] },
+  { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED, alsoReads: [] },
+  { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED, alsoReads: [] },
+  { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED, alsoReads: [] },
+  { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED, alsoReads: [] },
+  { id: 'gemini', label: 'Gemini CLI', userFolder: '.gemini/skills', projectFolder: SHARED, alsoReads: [] },
+  { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills', alsoReads: [] },
+  { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills', alsoReads: [] },
+  { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills', alsoReads: [] },
+  {
+    id: 'opencode',
+    label: 'OpenCode',
+    userFolder: '.config/opencode/skills',
+    projectFolder: SHARED,
+    alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
+  },
+  { id: 'qwen', label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills', alsoReads: [] },
+  { id: 'roo', label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills', alsoReads: [] },
+  { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills', alsoReads: [] },
+  {
+    id: 'windsurf',
+    label: 'Windsurf',
+    userFolder: '.codeium/windsurf/skills',
+    projectFolder: '.windsurf/skills',
+    alsoReads: [],
+  },
+]
+
+export const AGENT_IDS: readonly string[] = AGENTS.map(({ id }) => id)
+
+export function isAgent(id: string): boolean {
+  return AGENT_IDS.includes(id)
+}
+
+export function requireAgent(id: string): Agent {
+  const agent = AGENTS.find((each) => each.id === id)
+  if (agent !== undefined) return agent
+  const close = nearest(id, AGENT_IDS)
+  throw new LoadoutError(
+    'UNKNOWN_AGENT',
+    `there is no agent "${id}"${close === undefined ? '' : `; did you mean ${close}?`}`,
+    { hint: `agents: ${AGENT_IDS.join(', ')}   (loadout agents lists them)` },
+  )
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { isRecord } from '../domain/shared/record.ts'
+import { asLoadoutError, isAlive } from './files.ts'
+
+/** Gives the lock back. */
+export type Release = () => void
+
+export interface LockOptions {
+  /** What the holder is doing, for whoever has to wait: `equip`. */
+  purpose: string
+  /** How long to wait for another holder. */
+  waitMs?: number | undefined
+}
+
+interface Owner {
+  pid: number
+  /** Told by the system: a new process may get the number of a dead one. */
+  started: string
+  host: string
+  purpose: string
+}
+
+const DEFAULT_WAIT_MS = 20_000
+const OWNER_FILE = 'owner.json'
+
+/**
+ * One writer at a time. A lock is a folder that is renamed into place with its owner's name inside, so it is never
+ * there without one. The lock of a dead process is taken over.
+ */
+export async function acquireLock(path: string, { purpose, waitMs = DEFAULT_WAIT_MS }: LockOptions): Promise<Release> {
+  const deadline = Date.now() + waitMs
+  for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {
+    const release = tryLock(path, purpose)
+    if (release !== undefined) return release
+    if (Date.now() > deadline) throw lockedBy(path, readOwner(path))
+    await new Promise((wake) => setTimeout(wake, pause * (0.5 + Math.random())))
+  }
+}
+
+/** The lock if it is free now. */
+export function tryLock(path: string, purpose: string): Release | undefined {
+  try {
+    const owner = readOwner(path)
+    if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose)
+    return place(path, purpose) ? () => release(path) : undefined
+  } catch (error) {
+    throw asLoadoutError(error, dirname(dirname(path)), 'write')
+  }
+}
+
+function place(path: string, purpose: string): boolean {
+  const stage = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
+  const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    mkdirSync(stage)
+    writeFileSync(join(stage, OWNER_FILE), JSON.stringify(owner))
+    renameSync(stage, path)
+    return true
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    // Taken; or the folder around it was just removed by a holder that has finished.
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) return false
+    throw error
+  }
+}
+
+/** Under a lock of its own: two that find the same dead owner must not remove each other's new lock. */
+function removeStale(path: string, stale: Owner, purpose: string): void {
+  const releaseBreaker = tryLock(`${path}.break`, purpose)
+  if (releaseBreaker === undefined) return
+  try {
+    const owner = readOwner(path)
+    if (owner !== undefined && owner.pid === stale.pid && owner.started === stale.started) release(path)
+  } finally {
+    releaseBreaker()
+  }
+}
+
+function release(path: string): void {
+  try {
+    rmSync(join(path, OWNER_FILE), { force: true })
+    rmdirSync(path)
+    rmdirSync(dirname(path))
+  } catch {
+    // An empty lock is free, and another may hold it already.
+  }
+}
+
+function readOwner(path: string): Owner | undefined {
+  try {
+    const json: unknown = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8'))
+    if (!isRecord(json)) return undefined
+    const { pid, started, host, purpose } = json
+    return { pid: Number(pid), started: String(started), host: String(host), purpose: String(purpose) }
+  } catch {
+    return undefined
+  }
+}
+
+/** A holder on another machine cannot be asked; it counts as alive. */
+function isDead({ pid, started, host }: Owner): boolean {
+  if (host !== hostname()) return false
+  return !isAlive(pid) || startOf(pid) !== started
+}
+
+/** When a process began, where the system tells; elsewhere nothing, for all alike. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is a name in brackets that may hold anything; the start is the 22nd.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
+  const holder =
+    owner === undefined ? 'another process' : `loadout ${owner.purpose} (process ${owner.pid} on ${owner.host})`
+  return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked by ${holder}`, {
+    hint: `wait until it has finished; if it never will, remove ${path}`,
+  })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

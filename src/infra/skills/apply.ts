@@ -1,0 +1,143 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { formatMarker, MARKER_FILE } from '../../domain/skills/marker.ts'
+import { markerFor, type Operation } from '../../domain/skills/operations.ts'
+import type { RegisteredSkill } from '../../domain/skills/placement.ts'
+import type { LibraryState } from '../../domain/skills/reconcile.ts'
+import { asLoadoutError } from '../files.ts'
+import type { Machine } from '../machine.ts'
+import { backUp } from './backups.ts'
+import { buildFor, writeBuild } from './build.ts'
+import { flushFolder, hashTree, listTree } from './tree.ts'
+import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
+
+/** How far a longer work has come. */
+export type OnProgress = (done: number, total: number, what: string) => void
+
+export interface Workbench {
+  machine: Machine
+  library: string
+  state: LibraryState
+  find(name: string): RegisteredSkill | undefined
+  onProgress?: OnProgress | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface Applied {
+  done: Operation[]
+  /** What was backed up, and what failed. */
+  findings: Finding[]
+  /** The first failure as it was, for a caller that has nothing else to tell. */
+  failure?: LoadoutError
+}
+
+/** How many installs are made ready together, so that the disk can write them side by side. */
+const BATCH = 16
+
+/** Carries out a plan. One operation that fails does not stop the others. The roots must be locked. */
+export async function applyOperations(operations: readonly Operation[], bench: Workbench): Promise<Applied> {
+  const applied: Applied = { done: [], findings: [] }
+  for (let at = 0; at < operations.length; at += BATCH) {
+    bench.signal?.throwIfAborted()
+    const batch = operations.slice(at, at + BATCH)
+    bench.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
+    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, bench)))
+    for (const [index, operation] of batch.entries()) finish(applied, operation, prepared[index])
+  }
+  bench.onProgress?.(operations.length, operations.length, '')
+  return applied
+}
+
+type Finish = () => Finding[]
+
+function finish(applied: Applied, operation: Operation, prepared: PromiseSettledResult<Finish> | undefined): void {
+  try {
+    if (prepared?.status !== 'fulfilled') throw prepared?.reason
+    applied.findings.push(...prepared.value())
+    applied.done.push(operation)
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    applied.failure ??= error
+    applied.findings.push({ severity: 'error', code, message, subject: operation.skill, ...(hint ? { hint } : {}) })
+  }
+}
+
+/** Does everything that can be done beside what is there now; what it gives back makes the change. */
+async function prepare(operation: Operation, bench: Workbench): Promise<Finish> {
+  const { skill, root } = operation
+  const work = workFolderIn(root)
+  const target = join(root, skill)
+  switch (operation.kind) {
+    case 'install':
+    case 'refresh':
+    case 'adopt': {
+      const stage = await stageInstall(operation, bench)
+      return () => {
+        const kept = operation.kind !== 'install' && keep(operation, target, bench)
+        swapIn(stage, target)
+        return kept ? [kept] : []
+      }
+    }
+    case 'remove':
+      return () => {
+        const kept = keep(operation, target, bench)
+        swapOut(work, skill, target)
+        return kept ? [kept] : []
+      }
+    case 'restamp':
+      return () => {
+        restamp(operation, operation.contentHash, bench)
+        return []
+      }
+  }
+}
+
+async function stageInstall(operation: Operation, bench: Workbench): Promise<string> {
+  const { skill, agent, root } = operation
+  const registered = registeredOf(bench, skill)
+  const build = buildFor(join(bench.library, registered.folder), registered.skill, agent)
+  const stage = stagePath(workFolderIn(root), skill)
+  try {
+    const hash = writeBuild(build, stage)
+    const marker = markerFor(registered, agent, hash, bench.state, bench.machine.now())
+    writeFileSync(join(stage, MARKER_FILE), formatMarker(marker), { flag: 'wx' })
+    await flushFolder(stage)
+    return stage
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    throw asLoadoutError(error, join(root, skill), 'write')
+  }
+}
+
+function registeredOf(bench: Workbench, skill: string): RegisteredSkill {
+  const registered = bench.find(skill)
+  if (registered !== undefined) return registered
+  throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
+}
+
+/** A copy of what may hold somebody's work. */
+function keep(operation: Operation, target: string, { machine }: Workbench): Finding | undefined {
+  const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
+  if (!isAsked) return undefined
+  const hash = hashTree(target, listTree(target).files)
+  const kept = backUp(machine, target, operation.skill, operation.agent, hash)
+  const message = `${target} held changes of its own; a copy is in ${kept}`
+  return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
+}
+
+/** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
+function restamp({ skill, agent, root }: Operation, contentHash: string, bench: Workbench): void {
+  const target = join(root, skill)
+  const marker = markerFor(registeredOf(bench, skill), agent, contentHash, bench.state, bench.machine.now())
+  const stage = stagePath(workFolderIn(root), skill).replace(/\.new$/, '.marker')
+  try {
+    writeFileSync(stage, formatMarker(marker), { flag: 'wx' })
+    renameSync(stage, join(target, MARKER_FILE))
+  } catch (error) {
+    rmSync(stage, { force: true })
+    throw asLoadoutError(error, join(target, MARKER_FILE), 'write')
+  }
+}

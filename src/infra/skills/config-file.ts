@@ -1,0 +1,52 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isRecord } from '../../domain/shared/record.ts'
+import { type Config, type ConfigJson, NO_CONFIG, parseConfig } from '../../domain/skills/config.ts'
+import { exists, writeAtomically } from '../files.ts'
+import { readJson } from '../json-file.ts'
+import { acquireLock } from '../lock.ts'
+import { configFolder, type Machine, stateFolder } from '../machine.ts'
+
+export function configPath(machine: Machine): string {
+  const named = machine.env.LOADOUT_CONFIG
+  return named ? resolve(machine.cwd, expandHome(machine, named)) : join(configFolder(machine), 'config.json')
+}
+
+/** The machine's configuration; the defaults when there is none. A mistake in the file is an error. */
+export function readConfig(machine: Machine): Config {
+  const path = configPath(machine)
+  return exists(path) ? parseConfig(readJson(path), path) : NO_CONFIG
+}
+
+/** Changes the file and nothing else in it: keys that are not ours stay. */
+export async function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {
+  const path = configPath(machine)
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'config'), { purpose: 'config' })
+  try {
+    const json = exists(path) ? readJson(path) : {}
+    parseConfig(json, path)
+    writeAtomically(path, `${JSON.stringify(change(isRecord(json) ? json : {}), null, 2)}\n`)
+  } finally {
+    release()
+  }
+}
+
+/** The library's folder. */
+export function libraryPath(machine: Machine, { repoPath }: Config): string {
+  if (repoPath !== undefined) return resolveConfigured(machine, repoPath)
+  const path = configPath(machine)
+  const problem = exists(path) ? `${path} names no library` : 'there is no library yet'
+  throw new LoadoutError('CONFIG_NOT_FOUND', problem, {
+    hint: 'loadout init --new <folder> makes one; --clone <url> and --repo <folder> take one that exists',
+  })
+}
+
+/** A path from the configuration: `~` is the home folder, anything relative is beside the file. */
+export function resolveConfigured(machine: Machine, path: string): string {
+  const expanded = expandHome(machine, path)
+  return isAbsolute(expanded) ? resolve(expanded) : resolve(dirname(configPath(machine)), expanded)
+}
+
+export function expandHome({ home }: Machine, path: string): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
+}

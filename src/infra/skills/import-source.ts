@@ -1,0 +1,112 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve, sep } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
+import { asLoadoutError, exists, isFile, isFolder } from '../files.ts'
+import type { Machine } from '../machine.ts'
+import { unpackArchive } from './archive.ts'
+import { expandHome } from './config-file.ts'
+import { cloneRepository } from './library-repo.ts'
+
+/** Where skills to import lie, once fetched and unpacked. */
+export interface ImportSource {
+  /** Folders with a SKILL.md each. */
+  folders: string[]
+  /** False when the files are a temporary copy. */
+  isLocal: boolean
+  /** Removes what was only fetched. */
+  dispose(): void
+}
+
+/** What a person named: a folder, an archive made by `share`, or a git URL. */
+export async function openImportSource(
+  machine: Machine,
+  named: string,
+  { subfolder = '', signal }: { subfolder?: string | undefined; signal?: AbortSignal | undefined },
+): Promise<ImportSource> {
+  const path = resolve(machine.cwd, expandHome(machine, named))
+  if (exists(path) && !isBareRepository(path)) return openLocal(path, subfolder)
+  if (!exists(path) && !isGitUrl(named)) {
+    throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, {
+      hint: 'name a folder, an archive made by loadout share, or a git URL',
+    })
+  }
+  return fetched(async (folder) => {
+    await cloneRepository(machine, named, folder, { depth: 1, ...(signal && { signal }) })
+    return inside(folder, subfolder)
+  })
+}
+
+async function openLocal(path: string, subfolder: string): Promise<ImportSource> {
+  if (isFolder(path)) return { folders: skillsIn(inside(path, subfolder)), isLocal: true, dispose() {} }
+  if (!isFile(path) || !/\.(tar\.gz|tgz)$/.test(path)) {
+    throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz`, {
+      hint: 'name a folder with a SKILL.md, an archive made by loadout share, or a git URL',
+    })
+  }
+  return fetched(async (folder) => {
+    await unpackArchive(path, folder)
+    const library = readdirSync(folder).map((name) => join(folder, name, 'library'))
+    return inside(library.find(isFolder) ?? folder, subfolder)
+  })
+}
+
+/** In a temporary folder that is removed, whatever happens. */
+async function fetched(fetch: (folder: string) => Promise<string>): Promise<ImportSource> {
+  const folder = mkdtempSync(join(tmpdir(), 'loadout-import-'))
+  const dispose = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    return { folders: skillsIn(await fetch(folder)), isLocal: false, dispose }
+  } catch (error) {
+    dispose()
+    throw error
+  }
+}
+
+/** A part of what was named, also after links are followed. */
+function inside(root: string, subfolder: string): string {
+  if (subfolder === '') return root
+  const problem = pathProblem(subfolder)
+  const path = join(root, subfolder)
+  const isInside =
+    problem === undefined && isFolder(path) && `${realpathSync(path)}${sep}`.startsWith(realpathSync(root) + sep)
+  if (isInside) return path
+  throw new LoadoutError('FILE_NOT_FOUND', `there is no folder ${JSON.stringify(subfolder)} in what was named`, {
+    hint: problem === undefined ? 'check the path' : `the path is refused: ${problem}`,
+  })
+}
+
+/** The folder itself if it is a skill, else the skills in it or in its `skills` folder. */
+function skillsIn(folder: string): string[] {
+  if (isFile(join(folder, DOCUMENT_FILE)) || exists(join(folder, DOCUMENT_FILE))) return [folder]
+  const found = [folder, join(folder, 'skills')].filter(isFolder).flatMap(skillFolders)
+  if (found.length > 0) return found
+  throw new LoadoutError('NOTHING_TO_IMPORT', `${folder} holds no skill`, {
+    hint: `a skill is a folder with a ${DOCUMENT_FILE}`,
+  })
+}
+
+export function skillFolders(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
+    return names
+      .sort(compareText)
+      .map((name) => join(folder, name))
+      .filter((path) => exists(join(path, DOCUMENT_FILE)))
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'read')
+  }
+}
+
+function isBareRepository(path: string): boolean {
+  return isFolder(join(path, 'objects')) && isFile(join(path, 'HEAD')) && isFolder(join(path, 'refs'))
+}
+
+/** With a scheme, or as ssh writes it: `git@host:path`. Whether git may use it is decided when it is cloned. */
+function isGitUrl(named: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(named) || /^[\w.-]+@[\w.-]+:/.test(named)
+}

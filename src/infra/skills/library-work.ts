@@ -1,0 +1,188 @@
+import { renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isRecord } from '../../domain/shared/record.ts'
+import { asLoadoutError, exists, removeFile, writeAtomically } from '../files.ts'
+import { runGit } from '../git.ts'
+import { readJson } from '../json-file.ts'
+import type { Machine } from '../machine.ts'
+import { commitPaths, gitFolder } from './library-repo.ts'
+import { SKILLS_FOLDER } from './registry.ts'
+import { flushFolder, hashTree, listTree } from './tree.ts'
+import { discard, leftoversIn, stagePath, swapIn, swapOut, type WorkFolder, withWorkFolder } from './work-folder.ts'
+
+/** A change of one skill's folder in the library, with the commit that belongs to it. */
+export interface LibraryChange {
+  /** `skills/<folder>`. */
+  folder: string
+  /** Writes the new content into a folder that is not there yet; absent when the skill is to be removed. */
+  write?: (stage: string) => void
+  /** The commit's message; absent when nothing is to be committed. */
+  message: string | undefined
+}
+
+/** What a change is about to commit, for whoever finds it unfinished. */
+interface Intent {
+  folder: string
+  /** Of the new content; null for a removal. */
+  hash: string | null
+  message: string
+}
+
+/** Beside git's own files: never part of the content, and on the same file system. */
+function libraryWork(library: string): WorkFolder {
+  return { path: join(gitFolder(library), 'loadout-work'), home: join(library, SKILLS_FOLDER) }
+}
+
+function intentPath(library: string): string {
+  return join(gitFolder(library), 'loadout-intent.json')
+}
+
+/** Whether a killed change waits to be finished or undone, or one is under way. */
+export function isUnfinished(library: string): boolean {
+  return exists(intentPath(library)) || leftoversIn(libraryWork(library)).length > 0
+}
+
+/** Runs something as the only writer of the library, after putting right what an earlier one left. */
+export async function withLibrary<T>(
+  machine: Machine,
+  library: string,
+  purpose: string,
+  run: (recovered: Finding[]) => Promise<T>,
+  waitMs?: number,
+): Promise<T> {
+  const finishAndRun = async (undone: Finding[]) => run([...undone, ...(await commitIntent(machine, library))])
+  const first = () => finishRemoval(machine, library)
+  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, waitMs })
+}
+
+/** Puts right what a killed change left, unless a writer is at work. */
+export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
+  if (!isUnfinished(library)) return []
+  try {
+    return await withLibrary(machine, library, 'recovery', async (recovered) => recovered, 0)
+  } catch (error) {
+    if (error instanceof LoadoutError && error.code === 'LOCKED') return []
+    throw error
+  }
+}
+
+/** Makes a change and its commit, or neither. The library must be locked. Gives the commit, if there is one. */
+export async function changeLibrary(
+  machine: Machine,
+  library: string,
+  { folder, write, message }: LibraryChange,
+): Promise<string | undefined> {
+  const work = libraryWork(library)
+  const target = join(library, folder)
+  const stage = stagePath(work, basename(folder))
+  if (write !== undefined) await writeStage(stage, write, target)
+  if (message === undefined) {
+    if (write === undefined) swapOut(work, basename(folder), target)
+    else swapIn(stage, target)
+    return undefined
+  }
+  const hash = write === undefined ? null : hashFolder(stage)
+  writeAtomically(intentPath(library), JSON.stringify({ folder, hash, message } satisfies Intent))
+  const old = stage.replace(/\.new$/, '.old')
+  const undo = replace(stage, target, old, write !== undefined)
+  try {
+    return await commitPaths(machine, library, [folder], message)
+  } catch (error) {
+    undo()
+    throw error
+  } finally {
+    if (exists(old)) discard(old)
+    removeFile(intentPath(library))
+  }
+}
+
+async function writeStage(stage: string, write: (stage: string) => void, target: string): Promise<void> {
+  try {
+    write(stage)
+    await flushFolder(stage)
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/** Puts the new folder, if any, where the old one was, if any; what it gives back takes that back. */
+function replace(stage: string, target: string, old: string, hasNew: boolean): () => void {
+  const isReplacing = exists(target)
+  const undo = () => {
+    if (hasNew && exists(target) && !exists(stage)) renameSync(target, stage)
+    if (isReplacing && exists(old)) renameSync(old, target)
+    rmSync(stage, { recursive: true, force: true })
+  }
+  try {
+    if (isReplacing) renameSync(target, old)
+    if (hasNew) renameSync(stage, target)
+    return undo
+  } catch (error) {
+    undo()
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/** A removal that git already knows of is finished; otherwise the folder comes back. */
+async function finishRemoval(machine: Machine, library: string): Promise<void> {
+  const intent = readIntent(library)
+  if (intent === undefined) return
+  await gitToFinish(library)
+  if (intent.hash !== null || (await isCommitted(machine, library, intent.folder))) return
+  const { path } = libraryWork(library)
+  for (const name of leftoversIn(libraryWork(library))) {
+    if (name.startsWith(`${basename(intent.folder)}.`) && name.endsWith('.old')) discard(join(path, name))
+  }
+}
+
+/** New content that is in its place, but not in a commit yet, is committed now. */
+async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
+  const intent = readIntent(library)
+  if (intent === undefined) return []
+  const { folder, hash, message } = intent
+  const path = join(library, folder)
+  removeFile(intentPath(library))
+  if (hash === null || !exists(path) || hashFolder(path) !== hash) return []
+  try {
+    const commit = await commitPaths(machine, library, [folder], message)
+    if (commit === undefined) return []
+    return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted change was committed` }]
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const text = `${folder}: an interrupted change is in the library, but not committed: ${error.message}`
+    return [{ severity: 'warning', code: 'UNCOMMITTED', message: text, hint: error.hint ?? 'commit it with git' }]
+  }
+}
+
+function readIntent(library: string): Intent | undefined {
+  if (!exists(intentPath(library))) return undefined
+  const json = readJson(intentPath(library))
+  if (!isRecord(json)) return undefined
+  const { folder, hash, message } = json
+  if (typeof folder !== 'string' || typeof message !== 'string') return undefined
+  return { folder, hash: typeof hash === 'string' ? hash : null, message }
+}
+
+/** Whether the current commit has anything under a path. */
+async function isCommitted(machine: Machine, library: string, folder: string): Promise<boolean> {
+  const args = ['ls-tree', '--name-only', 'HEAD', '--', folder]
+  const { stdout } = await runGit(machine, library, args, { okCodes: [0, 128] })
+  return stdout.trim() !== ''
+}
+
+const PATIENCE_MS = 5_000
+
+/** The git of a killed process may still be at work. */
+async function gitToFinish(library: string): Promise<void> {
+  const lock = join(gitFolder(library), 'index.lock')
+  for (const deadline = Date.now() + PATIENCE_MS; exists(lock) && Date.now() < deadline; ) {
+    await new Promise((wake) => setTimeout(wake, 50))
+  }
+}
+
+function hashFolder(path: string): string {
+  return hashTree(path, listTree(path).files)
+}

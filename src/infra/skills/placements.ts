@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import { type InstallMarker, MARKER_FILE, parseMarker } from '../../domain/skills/marker.ts'
+import type { Placement, TargetRoot } from '../../domain/skills/placement.ts'
+import { asLoadoutError, isFolder } from '../files.ts'
+import type { FolderState, TreeCache } from './tree-cache.ts'
+
+/** Everything that stands in a root under its own name. A root that is not there holds nothing. */
+export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] {
+  if (!isFolder(root.path)) return []
+  try {
+    const entries = readdirSync(root.path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+    entries.sort((a, b) => compareText(a.name, b.name))
+    return entries.map((entry) => {
+      if (entry.isDirectory()) return readPlacement(root, entry.name, cache)
+      return { name: entry.name, root, kind: entry.isSymbolicLink() ? 'link' : 'file' }
+    })
+  } catch (error) {
+    throw asLoadoutError(error, root.path, 'read')
+  }
+}
+
+function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement {
+  const placement = { name, root, kind: 'folder' as const }
+  try {
+    const state = cache.read(join(root.path, name))
+    const marker = markerOf(state)
+    return { ...placement, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    // Unreadable: whether it is ours cannot be told, so it is shown as broken and never touched.
+    return { ...placement, marker: { problem: error.message }, problem: error.message }
+  }
+}
+
+function markerOf({ marker, label }: FolderState): InstallMarker | { problem: string } | undefined {
+  if (marker === undefined) return undefined
+  if (marker.kind !== 'file') return { problem: `${MARKER_FILE} is not a file` }
+  if (label === undefined) return { problem: `${MARKER_FILE} cannot be read as text` }
+  try {
+    return parseMarker(JSON.parse(label))
+  } catch {
+    return { problem: `${MARKER_FILE} is not valid JSON` }
+  }
+}

@@ -1,0 +1,75 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
+import { type Config, isEnabled } from '../../domain/skills/config.ts'
+import type { Scope, TargetRoot } from '../../domain/skills/placement.ts'
+import { isFolder } from '../files.ts'
+import { type Machine, xdgConfigHome } from '../machine.ts'
+import { findRepositoryRoot } from '../project-root.ts'
+import { expandHome, resolveConfigured } from './config-file.ts'
+
+/** Where an agent's skills of the user are. */
+export function userRoot(machine: Machine, config: Config, agent: Agent): string {
+  const configured = config.targets[agent.id]?.path
+  if (configured !== undefined) return resolveConfigured(machine, configured)
+  const { home, userFolder } = agent
+  const moved = home && machine.env[home.variable]
+  if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
+  const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
+  return inConfig === undefined ? join(machine.home, userFolder) : join(xdgConfigHome(machine), inConfig)
+}
+
+/** The folders of some agents in one scope. Agents that read the same folder share one root. */
+export function targetRoots(
+  machine: Machine,
+  config: Config,
+  project: string | undefined,
+  which: (agent: Agent) => boolean = ({ id }) => isEnabled(config, id),
+): TargetRoot[] {
+  const scope: Scope = project === undefined ? 'user' : 'project'
+  const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
+  for (const agent of AGENTS.filter(which)) {
+    const path = project === undefined ? userRoot(machine, config, agent) : join(project, agent.projectFolder)
+    const real = realOrSame(path)
+    const root = roots.get(real) ?? { path, scope, agents: [] }
+    root.agents.push(agent.id)
+    roots.set(real, root)
+  }
+  return [...roots.values()]
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** The project around a place: the root of its repository, if an agent has a folder there. */
+export function findProject(machine: Machine, config: Config, place: string): string | undefined {
+  const root = findRepositoryRoot(place)
+  if (root === undefined || root === machine.home) return undefined
+  const folders = AGENTS.filter(({ id }) => isEnabled(config, id)).map(
+    ({ projectFolder }) => projectFolder.split('/')[0],
+  )
+  return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
+}
+
+/** The project that a person named, or the reason why there is none. */
+export function requireProject(machine: Machine, config: Config, named: string): string {
+  const place = resolve(machine.cwd, expandHome(machine, named || '.'))
+  if (!isFolder(place)) {
+    throw new LoadoutError('NO_PROJECT', `${place} is not a folder`, { hint: 'name the folder of a project' })
+  }
+  const project = findProject(machine, config, place)
+  if (project !== undefined) return project
+  const root = findRepositoryRoot(place)
+  const problem =
+    root === undefined
+      ? `${place} is in no git repository`
+      : `${root} has no folder of an enabled agent, such as .claude or .codex`
+  const hint = root === undefined ? 'project scope needs one: git init' : `make one: mkdir ${join(root, '.claude')}`
+  throw new LoadoutError('NO_PROJECT', problem, { hint })
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import { MARKER_FILE } from '../../domain/skills/marker.ts'
+import { asLoadoutError } from '../files.ts'
+
+/** One file of a skill's folder. */
+export interface TreeFile {
+  /** Slash-separated, below the folder. */
+  path: string
+  kind: 'file' | 'link' | 'special'
+  isExecutable: boolean
+  size: number
+  /** The exact state of the file without its content. */
+  stamp: string
+  changedAt: number
+}
+
+/** What lies around in folders and belongs to nobody's skill. */
+const NOT_COPIED = new Set(['.git', '.DS_Store', 'Thumbs.db'])
+
+// Read in pieces: a large file must not fill the memory.
+const PIECE = 1024 * 1024
+
+/** A folder's files, in a fixed order, without what is never copied; our marker apart. */
+export interface Tree {
+  files: TreeFile[]
+  marker: TreeFile | undefined
+}
+
+export function listTree(folder: string): Tree {
+  const tree: Tree = { files: [], marker: undefined }
+  listInto(tree, folder, '')
+  tree.files.sort((a, b) => compareText(a.path, b.path))
+  return tree
+}
+
+function listInto(tree: Tree, folder: string, prefix: string): void {
+  for (const entry of readFolder(prefix === '' ? folder : `${folder}/${prefix}`)) {
+    const { name } = entry
+    if (NOT_COPIED.has(name)) continue
+    const path = prefix === '' ? name : `${prefix}/${name}`
+    if (path === MARKER_FILE) tree.marker = describe(entry, path, `${folder}/${path}`)
+    else if (entry.isDirectory()) listInto(tree, folder, path)
+    else tree.files.push(describe(entry, path, `${folder}/${path}`))
+  }
+}
+
+function readFolder(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+function describe(entry: Dirent, path: string, full: string): TreeFile {
+  const kind = entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'special'
+  const stat = statOf(full)
+  const stamp = `${path}|${stat.ino}|${stat.size}|${stat.mode}|${stat.mtimeMs}|${stat.ctimeMs}`
+  const isExecutable = (stat.mode & 0o111) !== 0
+  return { path, kind, isExecutable, size: stat.size, stamp, changedAt: Math.max(stat.mtimeMs, stat.ctimeMs) }
+}
+
+function statOf(path: string): Stats {
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+/** Why a folder cannot be a skill's source: only plain files with readable names are copied. */
+export function treeProblem(files: readonly TreeFile[]): LoadoutError | undefined {
+  for (const { path, kind } of files) {
+    if (kind === 'link') {
+      const hint = 'put the file itself there: a link may lead out of the skill'
+      return new LoadoutError('SYMLINK_IN_TREE', `${path} is a symbolic link`, { hint })
+    }
+    if (kind === 'special') {
+      const hint = 'remove it: only files and folders can be installed'
+      return new LoadoutError('SPECIAL_FILE', `${path} is a pipe, socket or device`, { hint })
+    }
+    if (path.includes('\ufffd')) {
+      return new LoadoutError('BAD_NAME', `${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+    }
+  }
+  return undefined
+}
+
+/** The identity of a folder's content: names, executable bits and bytes, nothing else. */
+export function hashTree(folder: string, files: readonly TreeFile[]): string {
+  return hashRows(files.map((file) => [file.path, file.isExecutable, hashFile(join(folder, file.path), file)]))
+}
+
+export type HashRow = readonly [path: string, isExecutable: boolean, hash: string]
+
+export function hashRows(rows: readonly HashRow[]): string {
+  const hash = createHash('sha256')
+  for (const [path, isExecutable, content] of [...rows].sort(([a], [b]) => compareText(a, b))) {
+    hash.update(`${path}\0${isExecutable ? 'x' : '-'}\0${content}\n`)
+  }
+  return hash.digest('hex')
+}
+
+/** The identity of one file's content. */
+export function hashFile(path: string, { kind, size }: TreeFile): string {
+  if (kind === 'special') return 'special'
+  try {
+    if (kind === 'link') return `link ${readlinkSync(path)}`
+    if (size <= PIECE) return createHash('sha256').update(readFileSync(path)).digest('hex')
+    return pump(path, undefined)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+/** Copies one file and says what its content was. */
+export function copyFile(from: string, to: string, isExecutable: boolean): string {
+  mkdirSync(dirname(to), { recursive: true })
+  const target = openSync(to, 'wx', isExecutable ? 0o777 : 0o666)
+  try {
+    return pump(from, target)
+  } finally {
+    closeSync(target)
+  }
+}
+
+/** Writes one file and says what its content is. */
+export function writeTreeFile(to: string, content: string | Uint8Array, isExecutable: boolean): string {
+  mkdirSync(dirname(to), { recursive: true })
+  writeFileSync(to, content, { flag: 'wx', mode: isExecutable ? 0o777 : 0o666 })
+  return hashContent(content)
+}
+
+export function hashContent(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** Reads a file to its end, hashes it, and writes it where asked. */
+function pump(from: string, to: number | undefined): string {
+  const source = openSync(from, 'r')
+  try {
+    const hash = createHash('sha256')
+    const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, fstatSync(source).size)))
+    for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
+      const part = piece.subarray(0, length)
+      hash.update(part)
+      for (let written = 0; to !== undefined && written < length; ) written += writeSync(to, part, written)
+    }
+    return hash.digest('hex')
+  } finally {
+    closeSync(source)
+  }
+}
+
+/** Copies a whole folder, marker included, into one that does not exist yet. For backups: nothing is left out. */
+export function copyFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const entry of readFolder(from)) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyFolder(source, target)
+    else if (entry.isFile()) {
+      copyFile(source, target, false)
+      chmodSync(target, statOf(source).mode & 0o777)
+    } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
+  }
+}
+
+/** On the disk before it takes its place: a power cut must not leave empty files under a finished name. */
+export async function flushFolder(folder: string): Promise<void> {
+  const { files, marker } = listTree(folder)
+  const paths = [...files, ...(marker === undefined ? [] : [marker])].map(({ path }) => join(folder, path))
+  await Promise.all(
+    paths.map(async (path) => {
+      const file = await open(path, 'r')
+      try {
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    }),
+  )
+}
+
+/** Copies a skill's files, without the marker, into a folder that is not there yet. */
+export function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  for (const { path, kind, isExecutable } of listTree(from).files) {
+    if (kind === 'file') copyFile(join(from, path), join(to, path), isExecutable)
+  }
+}

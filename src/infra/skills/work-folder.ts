@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
+import { acquireLock, type Release, tryLock } from '../lock.ts'
+
+/**
+ * Where folders are made ready before they take their place, on the same file system. A name tells what is in it:
+ * `<skill>.<id>.new` is being made, `.old` was replaced and comes back if its successor does not, `.gone` is to be
+ * deleted. One writer at a time; whatever a killed one left is put right by the next.
+ */
+export interface WorkFolder {
+  path: string
+  /** Where the finished folders stand. */
+  home: string
+}
+
+/** In a target root. Agents do not look into hidden folders. */
+export function workFolderIn(root: string): WorkFolder {
+  return { path: join(root, '.loadout-work'), home: root }
+}
+
+/** A new place for a folder in the making. */
+export function stagePath({ path }: WorkFolder, skill: string): string {
+  mkdirSync(path, { recursive: true })
+  return join(path, `${skill}.${process.pid}-${randomBytes(4).toString('hex')}.new`)
+}
+
+/** Puts a finished folder in its place; what was there is removed. */
+export function swapIn(stage: string, target: string): void {
+  const old = stage.replace(/\.new$/, '.old')
+  try {
+    const isReplacing = exists(target)
+    if (isReplacing) renameSync(target, old)
+    try {
+      mkdirSync(dirname(target), { recursive: true })
+      renameSync(stage, target)
+    } catch (error) {
+      if (isReplacing) renameSync(old, target)
+      throw error
+    }
+    if (isReplacing) discard(old)
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/** Removes a folder: it is gone at once, however long deleting its files takes. */
+export function swapOut(work: WorkFolder, skill: string, target: string): void {
+  try {
+    const gone = stagePath(work, skill).replace(/\.new$/, '.gone')
+    renameSync(target, gone)
+    remove(gone)
+  } catch (error) {
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/** From here on it will not come back, even if deleting stops half-way. */
+export function discard(old: string): void {
+  const gone = old.replace(/\.old$/, '.gone')
+  renameSync(old, gone)
+  remove(gone)
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // The next writer tries again.
+  }
+}
+
+/** Runs something as the only writer, after putting right what an earlier one left; `first` may prepare that. */
+export async function withWorkFolder<T>(
+  work: WorkFolder,
+  purpose: string,
+  run: (recovered: Finding[]) => T | Promise<T>,
+  { first = async () => {}, waitMs }: { first?: () => Promise<void>; waitMs?: number | undefined } = {},
+): Promise<T> {
+  const release = await acquireLock(lockPath(work), { purpose, waitMs })
+  try {
+    await first()
+    return await run(recoverLocked(work))
+  } finally {
+    release()
+    removeIfEmpty(work)
+  }
+}
+
+/** Puts right what a killed writer left, unless one is at work. Costs nothing when there is nothing. */
+export function recover(work: WorkFolder, purpose: string): Finding[] {
+  if (leftoversIn(work).length === 0) return []
+  const release: Release | undefined = tryLock(lockPath(work), purpose)
+  if (release === undefined) return []
+  try {
+    return recoverLocked(work)
+  } finally {
+    release()
+    removeIfEmpty(work)
+  }
+}
+
+function lockPath({ path }: WorkFolder): string {
+  return join(path, 'lock')
+}
+
+const LEFTOVER = /^(.+)\.(\d+)-[0-9a-f]{8}\.(new|old|gone|marker)$/
+const DEAD_LOCK = /^lock(?:\.break)*\.(\d+)-[0-9a-f]{8}$/
+
+/** What stands in a work folder besides a lock: names of skills whose change was interrupted, or is under way. */
+export function leftoversIn({ path }: WorkFolder): string[] {
+  if (!isFolder(path)) return []
+  return readdirSync(path).filter((name) => LEFTOVER.test(name) || DEAD_LOCK.test(name))
+}
+
+function recoverLocked(work: WorkFolder): Finding[] {
+  const findings: Finding[] = []
+  for (const name of leftoversIn(work).sort()) {
+    const path = join(work.path, name)
+    const [, skill = '', , kind] = LEFTOVER.exec(name) ?? []
+    const target = join(work.home, skill)
+    if (kind === 'old' && !exists(target)) {
+      renameSync(path, target)
+      findings.push(recovered(skill, `${target}: an interrupted change was undone; the old version is back`))
+    } else if (kind === 'old') {
+      discard(path)
+      findings.push(recovered(skill, `${target}: an interrupted change was finished`))
+    } else if (kind === undefined) {
+      if (!isAlive(Number(DEAD_LOCK.exec(name)?.[1]))) remove(path)
+    } else {
+      remove(path)
+      if (kind === 'new') findings.push(recovered(skill, `${target}: a change that had only begun was dropped`))
+    }
+  }
+  return findings
+}
+
+function recovered(skill: string, message: string): Finding {
+  return { severity: 'info', code: 'RECOVERED', message, subject: skill }
+}
+
+function removeIfEmpty({ path }: WorkFolder): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // Not empty, or not there: both are fine.
+  }
+}
