@@ -44,6 +44,8 @@ export interface Input<F extends Flags> {
   readStdin(): string
   /** Shows how far a longer work has come, where somebody can see it. */
   onProgress: ((done: number, total: number, what: string) => void) | undefined
+  /** Fires when the user wants to stop. Who takes it must stop where nothing is half done. */
+  readonly signal: AbortSignal
   /** Asks a person and gives the answer; absent when there is nobody to ask. */
   ask: ((question: string) => string) | undefined
 }

@@ -14,11 +14,17 @@ declare const LOADOUT_VERSION: string | undefined
 
 export const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
 
+const INTERRUPTED = 130
+
 /** Exit codes: 0 fine, 1 findings that need action, 2 could not run. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(argv, terminal)
   } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') {
+      terminal.write('stderr', 'stopped; what was finished stays, nothing is half done\n')
+      return INTERRUPTED
+    }
     report(error instanceof LoadoutError ? error : unexpected(error), argv.includes('--json'), terminal)
     return 2
   }
@@ -50,6 +56,9 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
     flags,
     asJson,
     readStdin: () => terminal.readStdin(),
+    get signal() {
+      return terminal.interruption()
+    },
     onProgress: terminal.isSeen('stderr') ? showProgress(terminal) : undefined,
     ask: terminal.isSeen('stdin') && terminal.isSeen('stderr') ? (text: string) => terminal.ask(text) : undefined,
   }

@@ -9,6 +9,8 @@ export interface Terminal {
   hasColour(stream: 'stdout' | 'stderr'): boolean
   /** Whether a person is at the other end. */
   isSeen(stream: 'stdin' | 'stdout' | 'stderr'): boolean
+  /** Fires when the user presses ctrl-c or the system asks the program to end. Until it is taken, both just end it. */
+  interruption(): AbortSignal
   /** Asks on standard error and reads one line. */
   ask(question: string): string
   readStdin(): string
@@ -24,6 +26,11 @@ export const processTerminal: Terminal = {
   },
   hasColour: (stream) => !process.env.NO_COLOR && process.env.TERM !== 'dumb' && isTerminal(DESCRIPTORS[stream]),
   isSeen: (stream) => isTerminal(DESCRIPTORS[stream]),
+  interruption() {
+    const controller = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+    return controller.signal
+  },
   ask(question) {
     this.write('stderr', question)
     const chunk = Buffer.allocUnsafe(4096)

@@ -204,7 +204,7 @@ describe('readDocument', () => {
     (_, at) => `b${at}: &b${at} [x,${Array.from({ length: at }, (_, to) => `*b${to}`)}]\n`,
   )
   const problems: [what: string, block: string, problem: RegExp][] = [
-    ['a colon in a plain text', 'name: x\ndescription: Use when: asked\n', /^line 3: Nested mappings/],
+    ['a colon in a text before a list', 'name: x\ndescription: Use when: asked\ntags:\n  - a\n', /^line 3: Nested/],
     ['an open bracket', 'name: [x\n', /^line \d: /],
     ['a key twice', 'a: 1\nb: 2\na: 3\n', /^line 4: the key "a" is there twice$/],
     ['a key twice, inside', 'm:\n  a: 1\n  "a": 2\n', /^line 4: the key "a" is there twice$/],
@@ -225,6 +225,13 @@ describe('readDocument', () => {
       /too deeply$/,
     ],
   ]
+  it('a colon in a plain text is taken as it is meant', () => {
+    expect(readDocument('---\nname: x\ndescription: Use when: asked\n---\n\nbody')).toStrictEqual({
+      frontmatter: { name: 'x', description: 'Use when: asked' },
+      body: 'body',
+    })
+  })
+
   it.each(problems)('%s is a problem, and all body', (_, block, problem) => {
     const document = `---\n${block}---\n\nbody`
     expect(readDocument(document)).toStrictEqual({
@@ -269,11 +276,11 @@ describe('installedDocument and importedDocument', () => {
   })
 
   it('keep a broken frontmatter as text', () => {
-    const broken = '---\nname: x\ndescription: a: b\n---\nbody'
+    const broken = '---\nname: x\ndescription: [a\n---\nbody'
     expect(importedDocument(broken)).toStrictEqual({
       metadata: {},
       body: broken,
-      problem: expect.stringMatching(/^line 3/),
+      problem: expect.stringMatching(/^line \d/),
     })
     expect(installedDocument(skill, {}, broken).endsWith(`---\n\n${broken}`)).toBe(true)
   })

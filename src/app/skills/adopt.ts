@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { missing, type Operation, placeOf } from '../../domain/skills/operations.ts'
+import { missing, type Operation, placeOf, planRefresh } from '../../domain/skills/operations.ts'
 import type { PlacementStatus, RegisteredSkill } from '../../domain/skills/placement.ts'
 import { requireName } from '../../domain/skills/skill-name.ts'
 import { isFolder } from '../../infra/files.ts'
@@ -107,7 +107,7 @@ function keepLibrary({ machine, library }: Setup, { skill, folder, sourceHash }:
   return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
 }
 
-/** The copy is now what the library installs, or nearly so; every other copy of the skill follows with the next sync. */
+/** The copy is now what the library installs, or nearly so; the other copies of the skill follow. */
 async function refreshCopies(
   setup: Setup,
   name: string,
@@ -116,13 +116,22 @@ async function refreshCopies(
   request: Carrying,
 ): Promise<Report<Operation[]>> {
   const observation = await observe(setup, roots, true)
-  const registered = observation.find(name)
-  if (registered === undefined) return { value: [], findings: [] }
+  const status = observation.statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) return { value: [], findings: [] }
   const { root, contentHash } = edited.placement
-  const build = buildFor(join(setup.library, registered.folder), registered.skill, edited.agent)
+  const build = buildFor(join(setup.library, status.registered.folder), status.registered.skill, edited.agent)
   const keepsCopy = hashBuild(build) !== contentHash
-  const place = { skill: name, agent: edited.agent, scope: root.scope, root: root.path }
-  const operations: Operation[] = [{ kind: 'refresh', keepsCopy, ...place }]
-  const { value, findings } = await carryOut(setup, observation, { operations, findings: [] }, request)
+  const own: Operation = {
+    kind: 'refresh',
+    keepsCopy,
+    skill: name,
+    agent: edited.agent,
+    scope: root.scope,
+    root: root.path,
+  }
+  const others = status.placements.filter(({ placement }) => placement.root.path !== root.path)
+  const plan = planRefresh([{ ...status, placements: others }], observation.state, { keepEdits: true })
+  const operations = [own, ...plan.operations]
+  const { value, findings } = await carryOut(setup, observation, { operations, findings: plan.findings }, request)
   return { value: value.operations, findings }
 }

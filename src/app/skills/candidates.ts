@@ -29,7 +29,13 @@ export async function listCandidates(machine: Machine, request: ScopeRequest): P
 export function findCandidates(observation: Observation): { candidates: Candidate[]; findings: Finding[] } {
   const folders = strangers(observation).map(({ name, root }) => ({ path: join(root.path, name), agents: root.agents }))
   const { skills, findings } = readForeign(folders, undefined)
-  return { candidates: groupCandidates(skills), findings }
+  const taken = new Set(observation.statuses.map(({ name }) => name))
+  const candidates = groupCandidates(skills).map((candidate): Candidate => {
+    if (!taken.has(candidate.name)) return candidate
+    const { name, copies } = candidate
+    return { name, copies, problem: 'the library has a skill of this name already' }
+  })
+  return { candidates, findings }
 }
 
 export function readForeign(

@@ -21,6 +21,7 @@ export interface DeleteRequest extends ScopeRequest {
 
 export interface Deletion {
   name: string
+  library: string
   folder: string
   commit?: string
   /** Where its files are kept, when git does not have them all. */
@@ -41,14 +42,14 @@ export async function deleteSkill(machine: Machine, request: DeleteRequest): Pro
     if (managed.length > 0) throw stillInstalled(name, managed.map(placeOf))
     const { folder, sourceHash } = status.registered
     const isDryRun = request.dryRun ?? false
-    if (isDryRun) return { value: { name, folder, isDryRun }, findings: recovered }
+    if (isDryRun) return { value: { name, library: setup.library, folder, isDryRun }, findings: recovered }
     const backup = state.uncommittedFolders.has(folder)
       ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash)
       : undefined
     const message = (request.commit ?? setup.config.commitsDeletes) ? `Delete skill ${name}` : undefined
     const commit = await changeLibrary(machine, setup.library, { folder, message })
     return {
-      value: { name, folder, isDryRun, ...(commit && { commit }), ...(backup && { backup }) },
+      value: { name, library: setup.library, folder, isDryRun, ...(commit && { commit }), ...(backup && { backup }) },
       findings: recovered,
     }
   }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
@@ -133,19 +133,29 @@ async function adoptCopies(
   request: ImportRequest,
 ): Promise<Report<Operation[]>> {
   const roots = everyRoot(setup)
-  const operations = imported.flatMap(({ name }) => {
-    const copies = candidates.find((candidate) => candidate.name === name)?.copies ?? []
-    return copies.flatMap((copy) => adoption(copy, roots))
-  })
-  if (request.dryRun) return { value: operations, findings: [] }
+  const names = new Set(imported.map(({ name }) => name))
+  const copies = candidates.filter(({ name }) => names.has(name)).flatMap((candidate) => candidate.copies)
+  const plan = {
+    operations: copies.flatMap((copy) => adoption(copy, roots)),
+    findings: copies.flatMap((copy) => otherName(copy, roots)),
+  }
+  if (request.dryRun) return { value: plan.operations, findings: plan.findings }
   const observation = await observe(setup, [], true)
-  const { value, findings } = await carryOut(setup, observation, { operations, findings: [] }, request)
+  const { value, findings } = await carryOut(setup, observation, plan, request)
   return { value: value.operations, findings }
+}
+
+function otherName({ path, skill }: ForeignSkill, roots: readonly TargetRoot[]): Finding[] {
+  const root = roots.find((each) => each.path === dirname(path))
+  if (root === undefined || path === join(root.path, skill.name)) return []
+  const message = `${path} was imported as ${skill.name}, so its folder stays as it is`
+  const hint = `loadout equip ${skill.name}, then remove the folder`
+  return [{ severity: 'warning', code: 'NAME_DIFFERS', message, subject: skill.name, hint }]
 }
 
 /** Only a copy whose folder has the skill's name can become its install. */
 function adoption({ path, skill }: ForeignSkill, roots: readonly TargetRoot[]): Operation[] {
-  const root = roots.find((each) => path === `${each.path}/${skill.name}`)
+  const root = roots.find((each) => path === join(each.path, skill.name))
   const agent = root?.agents.find((id) => skill.targets.includes(id))
   if (root === undefined || agent === undefined) return []
   return [{ kind: 'adopt', skill: skill.name, agent, scope: root.scope, root: root.path }]

@@ -124,7 +124,7 @@ function keep(operation: Operation, target: string, { machine }: Workbench): Fin
   if (!isAsked) return undefined
   const hash = hashTree(target, listTree(target).files)
   const kept = backUp(machine, target, operation.skill, operation.agent, hash)
-  const message = `${target} held changes of its own; a copy is in ${kept}`
+  const message = `${target}: a copy of what was there is in ${kept}`
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
 }
 

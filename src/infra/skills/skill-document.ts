@@ -70,10 +70,27 @@ function readBlock(block: string): { frontmatter?: Fields; problem?: string } {
     const value = readValue(document, lines)
     return isRecord(value) ? { frontmatter: value } : {}
   } catch (error) {
+    const plain = isMeant && block.length <= LONGEST_BLOCK ? readPlainLines(block) : undefined
+    if (plain !== undefined) return { frontmatter: plain }
     if (!(error instanceof Trouble)) return isMeant ? { problem: 'the frontmatter cannot be read as YAML' } : {}
     // The block starts on the second line of its file.
     return isMeant || error.isMapping ? { problem: `line ${error.line + 1}: ${error.message}` } : {}
   }
+}
+
+/**
+ * Many published skills write `description: Use it when: …` without quotes, which YAML forbids and agents accept. If
+ * every line is a key with a text, that is what was meant.
+ */
+function readPlainLines(block: string): Fields | undefined {
+  const fields: Fields = {}
+  for (const line of block.split(/\r?\n/)) {
+    if (line.trim() === '' || line.startsWith('#')) continue
+    const [, key, text = ''] = /^([A-Za-z][\w-]*):[ \t]+(\S.*)$/.exec(line) ?? []
+    if (key === undefined || Object.hasOwn(fields, key) || /^["'[{|>&*!]/.test(text)) return undefined
+    fields[key] = text.trimEnd()
+  }
+  return fields
 }
 
 /** Why a YAML text is refused, and on which of its lines. */

@@ -16,12 +16,12 @@ export const deleteSkill = defineCommand({
       commit: commitChoice(flags),
       dryRun: flags['dry-run'],
     }),
-  print: ({ name, folder, commit, backup, isDryRun }: Deletion) =>
+  print: ({ name, library, folder, commit, backup, isDryRun }: Deletion) =>
     lines(
       isDryRun
         ? `Nothing was changed. ${folder} would be deleted.`
         : `deleted ${name}${commit === undefined ? ' (not committed)' : ` (commit ${commit.slice(0, 7)})`}`,
       backup !== undefined && `what git does not have is in ${printableLine(backup)}`,
-      commit !== undefined && `to undo: git -C <library> revert ${commit.slice(0, 7)}`,
+      commit !== undefined && `to undo: git -C ${printableLine(library)} revert ${commit.slice(0, 7)}`,
     ),
 })

@@ -38,9 +38,10 @@ interface EquipInput {
   args: Record<string, string | undefined>
   flags: { target?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
   onProgress: ((done: number, total: number, what: string) => void) | undefined
+  signal: AbortSignal
 }
 
-function requestOf({ args, flags, onProgress }: EquipInput): Parameters<Loadout['equip']>[0] {
+function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<Loadout['equip']>[0] {
   return {
     names: namesIn(args.names),
     targets: flags.target,
@@ -49,5 +50,6 @@ function requestOf({ args, flags, onProgress }: EquipInput): Parameters<Loadout[
     project: flags.project,
     dryRun: flags['dry-run'],
     onProgress,
+    signal,
   }
 }

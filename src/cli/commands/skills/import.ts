@@ -23,7 +23,7 @@ export const importSkills = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags, onProgress }, loadout): Promise<Report<Shown>> => {
+  run: async ({ args, flags, onProgress, signal }, loadout): Promise<Report<Shown>> => {
     const { project, targets, subfolder, adopt } = flags
     const { source } = args
     if (source === undefined && !flags.all) {
@@ -31,7 +31,7 @@ export const importSkills = defineCommand({
       return { value: { candidates: value }, findings }
     }
     const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
-    return loadout.importSkills({ source, project, targets, subfolder, adopt, commit, dryRun, onProgress })
+    return loadout.importSkills({ source, project, targets, subfolder, adopt, commit, dryRun, onProgress, signal })
   },
   print: (value: Shown, screen) =>
     'candidates' in value ? printCandidates(value.candidates, screen) : printImport(value, screen),

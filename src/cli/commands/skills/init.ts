@@ -21,9 +21,9 @@ export const init = defineCommand({
     targets: { kind: 'list', value: 'a,b', summary: 'agents to equip (default: claude,codex)' },
     yes: { kind: 'switch', summary: `without a library named: make one in ${DEFAULT_PLACE}` },
   },
-  run: ({ flags, ask, onProgress }, loadout) => {
+  run: ({ flags, ask, signal }, loadout) => {
     const { repo, clone, into, targets } = flags
-    const request: Request = { repo, clone, create: flags.new, into, targets, onProgress: onProgress && (() => {}) }
+    const request: Request = { repo, clone, create: flags.new, into, targets, signal }
     const isNamed = [repo, clone, flags.new].some((way) => way !== undefined)
     if (!isNamed && flags.yes) request.create = DEFAULT_PLACE
     else if (!isNamed && ask !== undefined) Object.assign(request, askWhich(ask))

@@ -25,10 +25,10 @@ const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> =
 }
 
 const NEXT: [SkillView['state'], (names: string) => string][] = [
-  ['outdated', (names) => `loadout sync refreshes ${names}`],
-  ['edited', (names) => `loadout adopt keeps the edit of ${names}`],
-  ['orphaned', (names) => `loadout unequip removes ${names}`],
-  ['unmanaged', (names) => `loadout import --adopt takes over ${names}`],
+  ['outdated', (names) => `loadout sync refreshes what is outdated: ${names}`],
+  ['edited', (names) => `loadout adopt keeps the edit: ${names}`],
+  ['orphaned', (names) => `loadout unequip removes what the library no longer has: ${names}`],
+  ['unmanaged', (names) => `loadout diff compares your folder with the library's: ${names}`],
   ['invalid', () => 'loadout validate says what is wrong'],
   ['broken', () => 'loadout doctor explains'],
   ['unsupported', () => 'loadout doctor explains'],

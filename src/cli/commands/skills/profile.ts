@@ -25,13 +25,14 @@ export const profileApply = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ args, flags, onProgress }, loadout) =>
+  run: ({ args, flags, onProgress, signal }, loadout) =>
     loadout.applyProfile({
       name: args.name ?? '',
       exact: flags.exact,
       project: flags.project,
       dryRun: flags['dry-run'],
       onProgress,
+      signal,
     }),
   print: (outcome, screen) => printOperations(outcome, screen, 'Everything is equipped as the profile says.'),
 })

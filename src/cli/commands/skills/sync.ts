@@ -18,13 +18,14 @@ export const sync = defineCommand({
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
-  run: ({ flags, onProgress }, loadout) =>
+  run: ({ flags, onProgress, signal }, loadout) =>
     loadout.sync({
       project: flags.project,
       push: flags.push,
       keepEdits: flags['keep-edits'],
       dryRun: flags['dry-run'],
       onProgress,
+      signal,
     }),
   print: (result: SyncResult, screen) =>
     lines(result.steps.map((step) => describe(step, result.isDryRun))) +
