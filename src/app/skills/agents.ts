@@ -30,10 +30,14 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
 /** Switches agents on or off. What is installed for them stays until it is unequipped. */
 export async function switchAgents(
   machine: Machine,
-  { ids, isOn }: { ids: readonly string[]; isOn: boolean },
+  { ids, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
 ): Promise<Report<AgentView[]>> {
   if (ids.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
   for (const id of ids) requireAgent(id)
+  if (dryRun) {
+    const { value, findings } = listAgents(machine, {})
+    return { value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)), findings }
+  }
   await changeConfig(machine, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
   return listAgents(machine, {})
 }

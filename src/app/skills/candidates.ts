@@ -4,7 +4,7 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readForeignSkill } from '../../infra/skills/foreign-skill.ts'
-import { strangers } from './inventory.ts'
+import { otherManagers, strangers } from './inventory.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
 import { openSetup, type ScopeRequest } from './setup.ts'
 
@@ -21,8 +21,10 @@ export interface CandidateView {
 export async function listCandidates(machine: Machine, request: ScopeRequest): Promise<Report<CandidateView[]>> {
   const setup = openSetup(machine, request)
   const recovered = await recoverAll(setup, setup.roots)
-  const { candidates, findings } = findCandidates(await observe(setup, setup.roots))
-  return { value: candidates.map(viewCandidate), findings: [...recovered, ...findings] }
+  const observation = await observe(setup, setup.roots)
+  const { candidates, findings } = findCandidates(observation)
+  const others = otherManagers(setup, observation)
+  return { value: candidates.map(viewCandidate), findings: [...recovered, ...findings, ...others] }
 }
 
 /** Folders that are not ours and not in the library. One that cannot be read does not hide the others. */

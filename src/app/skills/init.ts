@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { AGENTS } from '../../domain/skills/agents.ts'
-import { withRepoPath, withTarget } from '../../domain/skills/config.ts'
+import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
+import { isEnabled, withRepoPath, withTarget } from '../../domain/skills/config.ts'
 import { exists, makeFolder, writeNew } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { changeConfig, configPath, expandHome, readConfig } from '../../infra/skills/config-file.ts'
@@ -19,6 +19,7 @@ export interface InitRequest {
   /** Where a clone goes; by default a folder named like the repository, in the home folder. */
   into?: string | undefined
   targets?: readonly string[] | undefined
+  dryRun?: boolean | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((line: string) => void) | undefined
 }
@@ -27,6 +28,7 @@ export interface InitResult {
   config: string
   library: string
   how: 'taken' | 'cloned' | 'made'
+  isDryRun: boolean
   skills: number
   agents: string[]
 }
@@ -34,53 +36,52 @@ export interface InitResult {
 /** Connects this machine with a library: one that is here, one from elsewhere, or a new one. */
 export async function initialize(machine: Machine, request: InitRequest): Promise<Report<InitResult>> {
   // A configuration that cannot be read must be repaired, not replaced.
-  readConfig(machine)
+  const before = readConfig(machine)
   const agents = namedAgents(request.targets)
-  const { library, how } = await openLibrary(machine, request)
+  const { library, how } = chooseLibrary(machine, request)
+  const isEnabledThen = ({ id, isEnabledByDefault }: Agent) =>
+    agents?.includes(id) ?? before.targets[id]?.isEnabled ?? isEnabledByDefault ?? false
+  const enabled = AGENTS.filter(isEnabledThen).map(({ id }) => id)
+  const value = { config: configPath(machine), library, how, agents: enabled, skills: 0, isDryRun: true }
+  if (request.dryRun) return { value, findings: [] }
+  await openLibrary(machine, library, request)
   await changeConfig(machine, (json) => {
-    const named = withRepoPath(json, library)
-    if (agents === undefined) return named
-    return AGENTS.reduce((config, { id, isEnabledByDefault }) => {
-      return agents.includes(id) || isEnabledByDefault ? withTarget(config, id, agents.includes(id)) : config
-    }, named)
+    const switched =
+      agents === undefined ? [] : AGENTS.filter(({ id }) => isEnabled(before, id) !== agents.includes(id))
+    return switched.reduce(
+      (config, { id }) => withTarget(config, id, enabled.includes(id)),
+      withRepoPath(json, library),
+    )
   })
   const { skills, findings } = readRegistry(library, openTreeCache(machine))
-  const config = readConfig(machine)
-  const enabled = AGENTS.filter(({ id, isEnabledByDefault }) => config.targets[id]?.isEnabled ?? isEnabledByDefault)
-  const value = {
-    config: configPath(machine),
-    library,
-    how,
-    skills: skills.length,
-    agents: enabled.map(({ id }) => id),
-  }
-  return { value, findings }
+  return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
 }
 
-async function openLibrary(machine: Machine, request: InitRequest): Promise<Pick<InitResult, 'library' | 'how'>> {
-  const ways = [request.repo, request.clone, request.create].filter((way) => way !== undefined)
+function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult, 'library' | 'how'> {
+  const { repo, clone, create, into } = request
+  const ways = [repo, clone, create].filter((way) => way !== undefined)
   if (ways.length !== 1) {
     throw new LoadoutError('USAGE', ways.length === 0 ? 'no library is named' : 'only one library can be taken', {
       hint: '--new <folder> makes one, --clone <url> fetches one, --repo <folder> takes one that is here',
     })
   }
   const place = (path: string) => resolve(machine.cwd, expandHome(machine, path))
-  if (request.repo !== undefined) {
-    await requireRepository(machine, place(request.repo))
-    return { library: place(request.repo), how: 'taken' }
+  if (repo !== undefined) return { library: place(repo), how: 'taken' }
+  if (create !== undefined) return { library: place(create), how: 'made' }
+  const library = into === undefined ? resolve(machine.home, repositoryName(clone ?? '')) : place(into)
+  return { library, how: 'cloned' }
+}
+
+async function openLibrary(machine: Machine, library: string, request: InitRequest): Promise<void> {
+  const { clone, repo, signal, onProgress } = request
+  if (repo !== undefined) return requireRepository(machine, library)
+  if (clone !== undefined) {
+    return cloneRepository(machine, clone, library, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
   }
-  if (request.clone !== undefined) {
-    const { clone, signal, onProgress } = request
-    const library = request.into === undefined ? resolve(machine.home, repositoryName(clone)) : place(request.into)
-    await cloneRepository(machine, clone, library, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
-    return { library, how: 'cloned' }
-  }
-  const library = place(request.create ?? '')
   if (exists(resolve(library, '.git'))) {
     throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, { hint: `--repo ${library} takes it` })
   }
   await makeLibrary(machine, library)
-  return { library, how: 'made' }
 }
 
 async function makeLibrary(machine: Machine, library: string): Promise<void> {

@@ -101,7 +101,7 @@ export function strangers({ placements, statuses }: Observation): Placement[] {
 }
 
 /** Skills of a project that another manager wrote into its lock file: theirs to change, not ours. */
-function otherManagers({ project }: Setup, { placements }: Observation): Finding[] {
+export function otherManagers({ project }: Setup, { placements }: Observation): Finding[] {
   if (project === undefined) return []
   const { skills, findings } = readSkillsLock(project)
   const found = placements.filter(({ name, marker, root }) => root.scope === 'project' && !marker && skills.has(name))

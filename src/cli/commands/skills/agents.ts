@@ -1,7 +1,7 @@
 import type { AgentView } from '../../../app/loadout.ts'
 import { defineCommand } from '../../command.ts'
 import { alignRows, lines, type Screen } from '../../screen.ts'
-import { namesIn } from '../../skill-flags.ts'
+import { DRY_RUN_FLAG, namesIn } from '../../skill-flags.ts'
 
 const ARGS = [{ name: 'ids', summary: 'the agents', required: true, rest: true }] as const
 
@@ -18,8 +18,9 @@ export const agentsEnable = defineCommand({
   name: 'agents enable',
   summary: 'install skills for these agents from now on',
   args: ARGS,
-  flags: {},
-  run: ({ args }, loadout) => loadout.switchAgents({ ids: namesIn(args.ids), isOn: true }),
+  flags: DRY_RUN_FLAG,
+  run: ({ args, flags }, loadout) =>
+    loadout.switchAgents({ ids: namesIn(args.ids), isOn: true, dryRun: flags['dry-run'] }),
   print: printAgents,
 })
 
@@ -28,8 +29,9 @@ export const agentsDisable = defineCommand({
   summary: 'no longer install skills for these agents',
   details: 'What is installed stays until it is unequipped.',
   args: ARGS,
-  flags: {},
-  run: ({ args }, loadout) => loadout.switchAgents({ ids: namesIn(args.ids), isOn: false }),
+  flags: DRY_RUN_FLAG,
+  run: ({ args, flags }, loadout) =>
+    loadout.switchAgents({ ids: namesIn(args.ids), isOn: false, dryRun: flags['dry-run'] }),
   print: printAgents,
 })
 

@@ -8,7 +8,12 @@ export const deleteSkill = defineCommand({
   summary: 'remove a skill from the library',
   details: 'Refused while an install depends on it. Git keeps its history; what git does not have is kept in a backup.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
-  flags: { ...COMMIT_FLAGS, ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
+  flags: {
+    ...COMMIT_FLAGS,
+    yes: { kind: 'switch', summary: 'for scripts: nothing is asked in any case' },
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
   run: ({ args, flags }, loadout) =>
     loadout.deleteSkill({
       name: args.name ?? '',

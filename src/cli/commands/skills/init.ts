@@ -1,6 +1,7 @@
 import type { InitResult, Loadout } from '../../../app/loadout.ts'
 import { defineCommand } from '../../command.ts'
 import { count, lines, printableLine } from '../../screen.ts'
+import { DRY_RUN_FLAG } from '../../skill-flags.ts'
 
 const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Made a new library in' } as const
 
@@ -20,22 +21,27 @@ export const init = defineCommand({
     new: { kind: 'text', value: 'folder', summary: 'make a new library' },
     targets: { kind: 'list', value: 'a,b', summary: 'agents to equip (default: claude,codex)' },
     yes: { kind: 'switch', summary: `without a library named: make one in ${DEFAULT_PLACE}` },
+    ...DRY_RUN_FLAG,
   },
   run: ({ flags, ask, signal }, loadout) => {
     const { repo, clone, into, targets } = flags
-    const request: Request = { repo, clone, create: flags.new, into, targets, signal }
+    const request: Request = { repo, clone, create: flags.new, into, targets, dryRun: flags['dry-run'], signal }
     const isNamed = [repo, clone, flags.new].some((way) => way !== undefined)
     if (!isNamed && flags.yes) request.create = DEFAULT_PLACE
     else if (!isNamed && ask !== undefined) Object.assign(request, askWhich(ask))
     return loadout.initialize(request)
   },
-  print: ({ config, library, how, skills, agents }: InitResult, screen) =>
+  print: ({ config, library, how, skills, agents, isDryRun }: InitResult, screen) =>
     lines(
-      `${HOW[how]} ${screen.strong(printableLine(library))} (${count(skills, 'skill')})`,
+      isDryRun && 'Nothing was changed. This would be said:',
+      `${HOW[how]} ${screen.strong(printableLine(library))}${isDryRun ? '' : ` (${count(skills, 'skill')})`}`,
       `agents: ${agents.join(', ')}   (loadout agents lists all)`,
       `configuration: ${printableLine(config)}`,
-      '',
-      skills > 0 ? 'Next: loadout inventory, then loadout equip <name>' : 'Next: loadout new <name>, or loadout import',
+      !isDryRun && '',
+      !isDryRun &&
+        (skills > 0
+          ? 'Next: loadout inventory, then loadout equip <name>'
+          : 'Next: loadout new <name>, or loadout import'),
     ),
 })
 
