@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { AGENTS } from '../src/domain/skills/agents.ts'
+import { rerunGuide } from './guide.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+// `npx vitest run test/docs.test.ts --update` writes what the commands print now into the guides.
+describe.concurrent('guides show what the program prints', () => {
+  const guides = [
+    'README.md',
+    'docs/first-library.md',
+    'docs/several-machines.md',
+    'docs/team-projects.md',
+    'docs/moving-over.md',
+  ]
+  it.for(guides)('%s', async (name, { expect }) => {
+    const path = join(ROOT, name)
+    const guide = readFileSync(path, 'utf8')
+    await expect(await rerunGuide(guide)).toMatchFileSnapshot(path)
+  })
+})
+
+describe('documents', () => {
+  const names = [
+    ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+    ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  ]
+  const texts = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+
+  it.each(names)('%s: every link leads somewhere', (name) => {
+    const text = texts.get(name) ?? ''
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+    const broken = links.filter(([, path = '', anchor]) => {
+      const target = path === '' ? name : join(dirname(name), path)
+      if (anchor === undefined) return !existsSync(join(ROOT, target))
+      return !anchorsIn(texts.get(target) ?? '').includes(anchor)
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  it('docs/skills.md has every agent with its folders', () => {
+    const rows = AGENTS.map(({ id, label, userFolder, projectFolder }) => {
+      return `| \`${id}\` | ${label} | \`~/${userFolder}\` | \`${projectFolder}\` |`
+    })
+    const lines = new Set(texts.get('docs/skills.md')?.split('\n'))
+    expect(rows.filter((row) => !lines.has(row))).toEqual([])
+  })
+})
+
+/** The way a heading becomes the end of an address. */
+function anchorsIn(text: string): string[] {
+  const headings = [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => title)
+  return headings.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLI, makeFolder } from './cli/run.ts'
+
+/**
+ * A guide is Markdown whose ```console blocks were really run. `$ ` starts a command, `laptop$ ` one on another machine,
+ * and the lines after it are what it printed; `…` on a line of its own stands for lines left out. What a reader need not
+ * see is in a comment that starts with `<!-- run`.
+ */
+interface Step {
+  machine: string
+  command: string
+  /** The lines of the guide that show what it printed; undefined when it is not shown. */
+  shown: { from: number; to: number } | undefined
+}
+
+const COMMAND = /^(\w*)\$ (.*)$/
+
+/** Runs a guide from top to bottom and gives it back with what its commands print now. */
+export async function rerunGuide(guide: string): Promise<string> {
+  const lines = guide.split('\n')
+  const steps = readSteps(lines)
+  const printed = await runSteps(steps)
+  for (const [at, { shown, command }] of [...steps.entries()].reverse()) {
+    const now = printed[at]
+    if (now === undefined) throw new Error(`the guide stopped before: ${command}`)
+    if (shown === undefined && now.code !== 0) throw new Error(`${command}\n${now.lines.join('\n')}`)
+    if (shown === undefined) continue
+    const before = lines.slice(shown.from, shown.to)
+    if (!isSame(before, now.lines)) lines.splice(shown.from, shown.to - shown.from, ...now.lines)
+  }
+  return lines.join('\n')
+}
+
+function readSteps(lines: readonly string[]): Step[] {
+  const steps: Step[] = []
+  let [mode, machine]: ['text' | 'console' | 'hidden', string] = ['text', '']
+  for (const [at, line] of lines.entries()) {
+    const [, prompt = '', command] = COMMAND.exec(line) ?? []
+    if (mode === 'text') mode = line === '```console' ? 'console' : line === '<!-- run' ? 'hidden' : 'text'
+    else if (line === (mode === 'console' ? '```' : '-->')) mode = 'text'
+    else if (command !== undefined) {
+      machine = prompt
+      steps.push({ machine, command, shown: mode === 'hidden' ? undefined : { from: at + 1, to: at + 1 } })
+    } else {
+      const shown = steps.at(-1)?.shown
+      if (shown === undefined) throw new Error(`line ${at + 1} follows no command: ${line}`)
+      shown.to = at + 1
+    }
+  }
+  return steps
+}
+
+interface Printed {
+  lines: string[]
+  code: number
+}
+
+const END = '\u001e'
+
+/** All in one shell, so that a folder that is entered stays entered. */
+async function runSteps(steps: readonly Step[]): Promise<Printed[]> {
+  const root = realpathSync(makeFolder())
+  const script = ['loadout() { "$NODE" "$CLI" "$@"; }']
+  let current: string | undefined
+  for (const { machine, command } of steps) {
+    const home = join(root, machine || 'home')
+    mkdirSync(home, { recursive: true })
+    if (machine !== current) script.push(`export HOME='${home}'; cd`)
+    current = machine
+    script.push(`{ ${command}`, '} 2>&1', `code=$?; printf '\\n%s${END}' $code; (exit $code)`)
+  }
+  const printed = await runBash(root, script.join('\n'))
+  const outputs = printed.split(END).slice(0, -1)
+  return outputs.map((output) => {
+    const text = output.replaceAll(new RegExp(`${root}/(?!git/)\\w+`, 'g'), '~').replaceAll(`${root}/git/`, ADDRESS)
+    const lines = text.split('\n')
+    const code = Number(lines.pop())
+    if (lines.at(-1) === '') lines.pop()
+    return { lines, code }
+  })
+}
+
+/** Where the guides say that repositories are; here it is a folder. */
+const ADDRESS = 'https://git.example.com/'
+
+function runBash(root: string, script: string): Promise<string> {
+  const [file, config] = [join(root, 'guide.sh'), join(root, 'gitconfig')]
+  writeFileSync(file, script)
+  const settings = `[user]\nname = guide\nemail = guide@example.com\n[init]\ndefaultBranch = main\n`
+  writeFileSync(config, `${settings}[url "${root}/git/"]\ninsteadOf = ${ADDRESS}\n`)
+  const git = { GIT_CONFIG_GLOBAL: config, GIT_CONFIG_NOSYSTEM: '1', GIT: join(root, 'git') }
+  // The same commits have the same ids.
+  const dates = { GIT_AUTHOR_DATE: '2026-01-05T09:00:00Z', GIT_COMMITTER_DATE: '2026-01-05T09:00:00Z' }
+  const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', NODE: process.execPath, CLI, ...git, ...dates }
+  const child = spawn('bash', [file], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  return new Promise((settle, fail) => {
+    const parts: Buffer[] = []
+    child.stdout.on('data', (part: Buffer) => parts.push(part))
+    child.once('error', fail)
+    child.once('close', () => settle(Buffer.concat(parts).toString()))
+  })
+}
+
+/**
+ * Whether a guide shows what was printed, apart from what differs with every run. Words are compared, not lines: where
+ * lines break and how wide columns are depends on the paths of the machine.
+ */
+function isSame(shown: readonly string[], printed: readonly string[]): boolean {
+  const parts = shown.join('\n').split(/^…$/m).map(wordsOf)
+  const now = wordsOf(printed.join('\n'))
+  const [first = [], ...others] = parts
+  if (others.length === 0) return first.length === now.length && startsWith(now, 0, first)
+  const last = others.pop() ?? []
+  let at = startsWith(now, 0, first) ? first.length : Number.POSITIVE_INFINITY
+  for (const part of others) {
+    while (at <= now.length && !startsWith(now, at, part)) at++
+    at += part.length
+  }
+  return at <= now.length - last.length && startsWith(now, now.length - last.length, last)
+}
+
+function startsWith(words: readonly string[], at: number, part: readonly string[]): boolean {
+  return part.every((word, index) => words[at + index] === word)
+}
+
+/** Without ids, times and versions. */
+function wordsOf(text: string): string[] {
+  const steady = text
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/g, '<id>')
+    .replace(/\bversion \d[\d.]*/g, 'version <n>')
+  return steady.split(/\s+/).filter((word) => word !== '')
+}
