@@ -139,7 +139,7 @@ export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
@@ -203,7 +203,7 @@ const WRITE_TROUBLE: Record<string, [string, string]> = {
 
 export function asLoadoutError(error: unknown, path: string, action: 'read' | 'write'): LoadoutError {
   if (error instanceof LoadoutError) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   const detail = error instanceof Error ? error.message : String(error)
   if (action === 'read') {
     const [kind, problem, hint] = READ_TROUBLE[code] ?? [
@@ -215,4 +215,9 @@ export function asLoadoutError(error: unknown, path: string, action: 'read' | 'w
   }
   const [problem, hint] = WRITE_TROUBLE[code] ?? [detail, 'check the path']
   return new LoadoutError('WRITE_FAILED', `${path} could not be written: ${problem}`, { hint, cause: error })
+}
+
+/** The system's name for what went wrong: `ENOENT`; empty if it did not come from there. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { isRecord } from '../domain/shared/record.ts'
-import { asLoadoutError, isAlive } from './files.ts'
+import { asLoadoutError, codeOf, isAlive } from './files.ts'
 
 /** Gives the lock back. */
 export type Release = () => void
@@ -125,8 +125,4 @@ function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
   return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked by ${holder}`, {
     hint: `wait until it has finished; if it never will, remove ${path}`,
   })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -21,7 +21,8 @@ import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { LoadoutError } from '../../src/domain/shared/loadout-error.ts'
-import { type ArchiveEntry, packArchive, putInPlace, unpackArchive } from '../../src/infra/skills/archive.ts'
+import { type ArchiveEntry, packArchive, putInPlace } from '../../src/infra/skills/archive-pack.ts'
+import { unpackArchive } from '../../src/infra/skills/archive-unpack.ts'
 import { aPipe, makeFolder } from '../cli/run.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -113,7 +114,8 @@ async function refusalOf(file: string, limits?: { entries: number; bytes: number
 
 /** Runs a script that has `packArchive` and `unpackArchive` in a process of its own. */
 function runScript(script: string, args: readonly string[], prefix = ''): { code: number | null; out: string } {
-  const source = `import { packArchive, unpackArchive } from '${ROOT}/src/infra/skills/archive.ts'
+  const source = `import { packArchive } from '${ROOT}/src/infra/skills/archive-pack.ts'
+    import { unpackArchive } from '${ROOT}/src/infra/skills/archive-unpack.ts'
     const [,...args] = process.argv
     ${script}`
   const file = join(makeFolder(), 'script.mts')

@@ -4,24 +4,22 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LoadoutError } from '../../src/domain/shared/loadout-error.ts'
 import { decideSync } from '../../src/domain/skills/sync-decision.ts'
-import { refuseUnsafeConfig, runGit } from '../../src/infra/git.ts'
+import { runGit } from '../../src/infra/git.ts'
+import { refuseUnsafeConfig } from '../../src/infra/git-config.ts'
 import type { Machine } from '../../src/infra/machine.ts'
+import { diffFolders } from '../../src/infra/skills/diff-folders.ts'
+import { uncommittedPaths } from '../../src/infra/skills/library-changes.ts'
+import { cloneRepository } from '../../src/infra/skills/library-clone.ts'
+import { commitPaths } from '../../src/infra/skills/library-commit.ts'
+import { fastForward, fetchRemote, pushBranch } from '../../src/infra/skills/library-remote.ts'
 import {
-  cloneRepository,
-  commitPaths,
-  commitsBehind,
-  diffFolders,
-  fastForward,
-  fetchRemote,
   gitFolder,
   gitVersion,
   headCommit,
   initRepository,
-  pushBranch,
-  readRepoState,
   requireRepository,
-  uncommittedPaths,
 } from '../../src/infra/skills/library-repo.ts'
+import { commitsBehind, readRepoState } from '../../src/infra/skills/library-state.ts'
 import { makeFolder } from '../cli/run.ts'
 
 const IDENTITY = '[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n'

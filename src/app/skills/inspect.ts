@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Report } from '../../domain/shared/finding.ts'
-import { missing } from '../../domain/skills/operations.ts'
 import { DOCUMENT_FILE, type Skill } from '../../domain/skills/skill.ts'
+import { missing } from '../../domain/skills/skill-missing.ts'
 import { requireName } from '../../domain/skills/skill-name.ts'
 import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'

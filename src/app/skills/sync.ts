@@ -1,16 +1,12 @@
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { planRefresh } from '../../domain/skills/operations.ts'
+import { planRefresh } from '../../domain/skills/plan-refresh.ts'
 import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import {
-  fastForward,
-  fetchRemote,
-  pushBranch,
-  readRepoState,
-  requireRepository,
-} from '../../infra/skills/library-repo.ts'
+import { fastForward, fetchRemote, pushBranch } from '../../infra/skills/library-remote.ts'
+import { requireRepository } from '../../infra/skills/library-repo.ts'
+import { readRepoState } from '../../infra/skills/library-state.ts'
 import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 

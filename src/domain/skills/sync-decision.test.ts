@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideSync, type Fetched, type RepoState, type SyncDecision, shellWord } from './sync-decision.ts'
+import { decideSync, type Fetched, type RepoState, type SyncDecision } from './sync-decision.ts'
 
 const REPO = '/lib'
 const MAIN = { remote: 'origin', mergeRef: 'refs/heads/main', trackingRef: 'refs/remotes/origin/main', exists: true }
@@ -218,17 +218,3 @@ function stepLines({ steps }: SyncDecision): string[] {
     return `fast-forward${step.commits === undefined ? '' : ` ${step.commits}`} to ${step.trackingRef}${track}`
   })
 }
-
-describe('words of a command', () => {
-  const words: [text: string, expected: string][] = [
-    ['/home/a/lib', '/home/a/lib'],
-    ['/my lib', "'/my lib'"],
-    ["it's", "'it'\\''s'"],
-    ['$(x)', "'$(x)'"],
-    ['', "''"],
-    ['~/x', "'~/x'"],
-  ]
-  it.each(words)('%j → %j', (text, expected) => {
-    expect(shellWord(text)).toBe(expected)
-  })
-})

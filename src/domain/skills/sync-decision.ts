@@ -1,4 +1,5 @@
 import type { Finding } from '../shared/finding.ts'
+import { shellWord } from '../shared/shell-word.ts'
 
 /** What the current branch follows. */
 export interface Upstream {
@@ -194,9 +195,4 @@ function shortRef(ref: string): string {
 
 function git(repo: string, ...args: readonly string[]): string {
   return ['git', '-C', repo, ...args].map(shellWord).join(' ')
-}
-
-/** A word for a command that a person copies into a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -7,9 +7,9 @@ import { pathProblem } from '../../domain/shared/safe-path.ts'
 import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
 import { asLoadoutError, exists, isFile, isFolder } from '../files.ts'
 import type { Machine } from '../machine.ts'
-import { unpackArchive } from './archive.ts'
+import { unpackArchive } from './archive-unpack.ts'
 import { expandHome } from './config-file.ts'
-import { cloneRepository } from './library-repo.ts'
+import { cloneRepository } from './library-clone.ts'
 
 /** Where skills to import lie, once fetched and unpacked. */
 export interface ImportSource {

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { exists } from '../files.ts'
+import { HOOKS_MS, runGit } from '../git.ts'
+import { refuseUnsafeConfig } from '../git-config.ts'
+import type { Machine } from '../machine.ts'
+import { type Change, literal, readChanges } from './library-changes.ts'
+import { currentBranch, headCommit } from './library-repo.ts'
+
+/** Commits these paths as they are on disk and nothing else; what else is staged stays so. Undefined: no change. */
+export async function commitPaths(
+  machine: Machine,
+  repo: string,
+  paths: readonly string[],
+  message: string,
+): Promise<string | undefined> {
+  await refuseUnsafeConfig(machine, repo)
+  await currentBranch(machine, repo)
+  const changes = await readChanges(machine, repo, paths, '--ignored=matching')
+  await refuseIgnored(machine, repo, paths, changes)
+  const changed = pathsWith(paths, changes, /^(?!!!)/)
+  if (changed.length === 0) return undefined
+  const before = await readIndex(machine, repo, changed)
+  refuseNested(repo, changes, before)
+  try {
+    // Not those whose removal is staged already: git add would not find them.
+    const unstaged = pathsWith(changed, changes, /^(?:\?\?|.[^ !?])$/)
+    if (unstaged.length > 0) await runGit(machine, repo, ['add', '--all', '--', ...unstaged.map(literal)])
+    const staged = pathsWith(changed, await readChanges(machine, repo, changed), /^[^ ?]/)
+    if (staged.length > 0) await commitOnly(machine, repo, staged, message)
+    return staged.length > 0 ? headCommit(machine, repo) : undefined
+  } catch (error) {
+    await restoreIndex(machine, repo, changed, before)
+    throw error
+  }
+}
+
+function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
+  const found = changes.filter((change) => status.test(change.status))
+  return paths.filter((path) => found.some((change) => isUnder(change.path, path)))
+}
+
+function isUnder(path: string, folder: string): boolean {
+  const [inner, outer] = [path, folder].map((text) => text.replace(/\/+$/, ''))
+  return inner === outer || path.startsWith(`${outer}/`)
+}
+
+async function commitOnly(machine: Machine, repo: string, paths: readonly string[], message: string): Promise<void> {
+  const flags = ['--quiet', '--cleanup=whitespace', `--message=${message}`, '--only']
+  const settings = await missingIdentity(machine, repo)
+  const options = { allowHooks: true, timeoutMs: HOOKS_MS, settings }
+  await runGit(machine, repo, ['commit', ...flags, '--', ...paths.map(literal)], options)
+}
+
+/** A path that is there, but that git was told not to see. */
+async function refuseIgnored(machine: Machine, repo: string, paths: readonly string[], changes: readonly Change[]) {
+  for (const path of paths) {
+    const own = changes.filter((change) => isUnder(change.path, path) || isUnder(path, change.path))
+    const [ignored] = own
+    if (ignored === undefined || own.some(({ status }) => status !== '!!')) continue
+    if ((await readIndex(machine, repo, [path])).length > 0) continue
+    const rule = await ignoreRule(machine, repo, ignored.path)
+    throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: git ignores it${rule && ` (${rule})`}`, {
+      hint: 'change that rule, or turn the automatic commit off',
+    })
+  }
+}
+
+/** Git would record only which commit it is at, and would run what its settings name to find out. */
+function refuseNested(repo: string, changes: readonly Change[], index: readonly string[]): void {
+  const added = changes.filter(({ status, path }) => status === '??' && path.endsWith('/')).map(({ path }) => path)
+  const known = index.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1))
+  const path = [...added, ...known].find((name) => exists(join(repo, name)))
+  if (path === undefined) return
+  throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: it is a repository of its own`, {
+    hint: `remove ${shellWord(join(repo, path, '.git'))} to keep its files here`,
+  })
+}
+
+async function ignoreRule(machine: Machine, repo: string, path: string): Promise<string> {
+  const ask = ['check-ignore', '--verbose', '-z', '--stdin']
+  const { stdout } = await runGit(machine, repo, ask, { input: `${path}\0`, okCodes: [0, 1] })
+  const [file, line, pattern] = stdout.split('\0')
+  return pattern === undefined ? '' : `${file}:${line}: ${pattern}`
+}
+
+/** Names that git has nowhere, so that a commit does not fail for want of them. */
+async function missingIdentity(machine: Machine, repo: string): Promise<string[]> {
+  const has = async (key: string) => (await runGit(machine, repo, ['config', key], { okCodes: [0, 1] })).code === 0
+  const [name, email] = await Promise.all([has('user.name'), has('user.email')])
+  return [
+    ...(name ? [] : ['user.name=loadout']),
+    ...(email || machine.env.EMAIL ? [] : ['user.email=loadout@localhost']),
+  ]
+}
+
+/** `mode object stage<TAB>path` for each file the index has there. */
+async function readIndex(machine: Machine, repo: string, paths: readonly string[]): Promise<string[]> {
+  const { stdout } = await runGit(machine, repo, ['ls-files', '--stage', '-z', '--', ...paths.map(literal)])
+  return stdout.split('\0').filter((line) => line !== '')
+}
+
+async function restoreIndex(machine: Machine, repo: string, paths: readonly string[], before: readonly string[]) {
+  try {
+    const now = await readIndex(machine, repo, paths)
+    const removals = now.map((line) => line.replace(/^\d+ ([0-9a-f]+) \d/, (_, id) => `0 ${'0'.repeat(id.length)} 0`))
+    const input = [...removals, ...before].map((line) => `${line}\0`).join('')
+    await runGit(machine, repo, ['update-index', '-z', '--index-info'], { input })
+  } catch {
+    // What made the commit fail is what the user has to know.
+  }
+}
