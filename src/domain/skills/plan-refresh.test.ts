@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { foundOf, markerOf, SHARED, statusOf } from './placement.fixture.ts'
+import type { PlacementStatus } from './placement.ts'
+import { planRefresh } from './plan-refresh.ts'
+
+const LIBRARY = { head: 'c0ffee1234', uncommittedFolders: new Set<string>() }
+const MOVED = { ...LIBRARY, head: 'abcdef0000' }
+const CHANGED = { ...LIBRARY, uncommittedFolders: new Set(['skills/review']) }
+
+function refresh(found: PlacementStatus, library = LIBRARY, keepEdits = false): string[] {
+  const { operations, findings } = planRefresh([statusOf([found])], library, { keepEdits })
+  return [
+    ...operations.map((each) => `${each.kind}${'keepsCopy' in each && each.keepsCopy ? ' with a copy' : ''}`),
+    ...findings.map(({ severity, code }) => `${severity} ${code}`),
+  ]
+}
+
+describe('a refresh', () => {
+  const marker = { commit: 'c0ffee1', installedAt: '2020-01-01T00:00:00Z' }
+  const rows: [what: string, found: PlacementStatus, expected: string[], library?: typeof LIBRARY][] = [
+    ['leaves what is current', foundOf('current'), []],
+    [
+      'leaves a marker with the beginning of the commit',
+      foundOf('current', {}, { marker: markerOf({ commit: 'c0ffee1' }) }),
+      [],
+    ],
+    ['marks anew what comes from another commit', foundOf('current'), ['restamp'], MOVED],
+    ['marks anew what had no hashes', foundOf('current', {}, { marker }), ['restamp']],
+    ['marks anew what is no longer committed', foundOf('current'), ['restamp'], CHANGED],
+    [
+      'marks anew what is committed now',
+      foundOf('current', {}, { marker: markerOf({ isUncommitted: true }) }),
+      ['restamp'],
+    ],
+    [
+      'leaves what is as little committed as before',
+      foundOf('current', {}, { marker: markerOf({ isUncommitted: true }) }),
+      [],
+      CHANGED,
+    ],
+    ['replaces what is outdated', foundOf('outdated', { isBehind: true }), ['refresh']],
+    ['keeps a copy of what may be edited', foundOf('outdated', { mayBeEdited: true }), ['refresh with a copy']],
+    [
+      'keeps a copy of an edit that is behind',
+      foundOf('edited', { isBehind: true, mayBeEdited: true }),
+      ['refresh with a copy'],
+    ],
+    ['leaves an edit of the newest', foundOf('edited', { mayBeEdited: true }), ['warning EDITED_INSTALL']],
+    ['leaves what is not ours, without a word', foundOf('unmanaged'), []],
+    ['tells of an orphan', foundOf('orphaned'), ['warning ORPHANED_INSTALL']],
+    ['tells of an agent that is no longer listed', foundOf('unsupported'), ['warning UNSUPPORTED_TARGET']],
+    ['tells of a broken marker', foundOf('broken', { reason: 'x' }), ['error BROKEN_MARKER']],
+  ]
+  it.each(rows)('%s', (_, found, expected, library) => {
+    expect(refresh(found, library)).toEqual(expected)
+  })
+
+  it('keeps edits if so asked', () => {
+    expect(refresh(foundOf('edited', { isBehind: true, mayBeEdited: true }), LIBRARY, true)).toEqual([
+      'warning EDITED_INSTALL',
+    ])
+    expect(refresh(foundOf('outdated', { mayBeEdited: true }), LIBRARY, true)).toEqual(['warning EDITED_INSTALL'])
+    expect(refresh(foundOf('outdated'), LIBRARY, true)).toEqual(['refresh'])
+  })
+
+  it('does not mark anew what the library holds only broken', () => {
+    const { registered: _, ...status } = statusOf([foundOf('current')], { state: 'invalid', problems: ['x'] })
+    expect(planRefresh([status], MOVED, { keepEdits: false })).toEqual({ operations: [], findings: [] })
+  })
+
+  it('marks anew in a library without commits what had one', () => {
+    const empty = { head: undefined, uncommittedFolders: new Set<string>() }
+    const plan = (commit: string) =>
+      planRefresh([statusOf([foundOf('current', {}, { marker: markerOf({ commit }) })])], empty, { keepEdits: false })
+    expect(plan('c0ffee1').operations).toMatchObject([{ kind: 'restamp', contentHash: 'content' }])
+    expect(plan('').operations).toEqual([])
+  })
+
+  it('names the place of each operation', () => {
+    const found = foundOf('outdated', { agent: 'cursor' }, { root: SHARED })
+    expect(planRefresh([statusOf([found])], LIBRARY, { keepEdits: false }).operations).toEqual([
+      { kind: 'refresh', keepsCopy: false, skill: 'review', agent: 'cursor', scope: 'project', root: SHARED.path },
+    ])
+  })
+
+  it('says what to do next, with the scope that it takes', () => {
+    const hint = (found: PlacementStatus) =>
+      planRefresh([statusOf([found])], LIBRARY, { keepEdits: false }).findings[0]?.hint
+    expect(hint(foundOf('edited'))).toBe(
+      'loadout adopt review brings the edit into the library; loadout diff review shows it',
+    )
+    expect(hint(foundOf('unsupported', { agent: 'amp' }, { root: SHARED }))).toBe(
+      'loadout unequip review --target amp --project',
+    )
+  })
+})
