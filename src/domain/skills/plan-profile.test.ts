@@ -74,9 +74,8 @@ describe('a profile', () => {
     expect(apply(statuses, profile, isExact)).toEqual(expected)
   })
 
-  it('for agents that are all off says so twice over, and does nothing', () => {
+  it('for agents that are all off says only that', () => {
     expect(apply([statusOf()], { review: ['amp'] })).toEqual([
-      'error UNSUPPORTED_TARGET: review does not support amp',
       'warning TARGET_DISABLED: review was not equipped for amp: not enabled on this machine',
     ])
   })

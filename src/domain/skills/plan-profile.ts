@@ -15,7 +15,9 @@ export function planProfile(
   const plan: OperationPlan = { operations: [], findings: [] }
   for (const [name, agents] of Object.entries(profile)) {
     const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
-    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit: true })
+    // Without a folder nothing can be said about what the skill supports, only that its agents are off.
+    const isExplicit = wanted.length > 0
+    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit })
     plan.operations.push(...found.operations)
     plan.findings.push(...found.findings, ...disabledIn(name, agents, roots))
   }
