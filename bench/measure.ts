@@ -31,16 +31,36 @@ export function processTimes(children: readonly Child[], env: NodeJS.ProcessEnv,
   return new Map([...times].map(([name, values]) => [name, median(values)]))
 }
 
-/** bash's `times` gives the processor time of finished children to the millisecond. */
+/** What a process took, in milliseconds. */
+export interface Spent {
+  wall: number
+  /** User and system, with the processes that it started. */
+  cpu: number
+}
+
+/** One run of a command that must succeed. */
+export function timeOnce(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Spent {
+  const start = performance.now()
+  const cpu = childTime(`${quote(command)} >/dev/null || exit 1; times`, cwd, env)
+  return { wall: performance.now() - start, cpu }
+}
+
 function timeFive(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
-  const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
-  const script = `for i in 1 2 3 4 5; do ${quoted} >/dev/null 2>&1; done; times`
+  return childTime(`for i in 1 2 3 4 5; do ${quote(command)} >/dev/null 2>&1; done; times`, cwd, env) / 5
+}
+
+function quote(command: readonly string[]): string {
+  return command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+}
+
+/** bash's `times` gives the processor time of finished children to the millisecond. */
+function childTime(script: string, cwd: string, env: NodeJS.ProcessEnv): number {
   const output = execFileSync('bash', ['-c', script], { cwd, env, encoding: 'utf8' })
   const children = output.trim().split('\n').at(-1) ?? ''
   const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
     ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
   )
-  return (seconds.reduce((sum, value) => sum + value, 0) * 1000) / 5
+  return seconds.reduce((sum, value) => sum + value, 0) * 1000
 }
 
 /** Runs a module in a fresh process and gives the JSON it prints: for first calls, where nothing may be warm. */

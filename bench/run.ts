@@ -3,6 +3,7 @@ import { build } from 'esbuild'
 import { benchMatch } from './match.ts'
 import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
+import { benchSkills } from './skills.ts'
 import { benchStart } from './start.ts'
 import { benchUsage } from './usage.ts'
 
@@ -11,6 +12,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   plan: benchPlan,
   start: benchStart,
   rank: benchRank,
+  skills: benchSkills,
   usage: benchUsage,
 }
 
