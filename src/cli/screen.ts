@@ -21,18 +21,28 @@ export function createScreen(hasColour: boolean): Screen {
 
 /** Rows with aligned columns, two blanks apart; `right` names the columns of numbers. Texts from files are made harmless. */
 export function alignRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
-  const clean = rows.map((row) => row.map(printableLine))
+  // Many cells of a table say the same, and measuring one takes a while.
+  const known = new Map<string, { text: string; columns: number }>()
+  const measure = (cell: string) => {
+    const found = known.get(cell)
+    if (found !== undefined) return found
+    const text = printableLine(cell)
+    const measured = { text, columns: width(text) }
+    known.set(cell, measured)
+    return measured
+  }
   const widths: number[] = []
-  for (const row of clean) {
+  for (const row of rows) {
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, width(cell))
+      widths[column] = Math.max(widths[column] ?? 0, measure(cell).columns)
     })
   }
-  return clean.map((row) =>
+  return rows.map((row) =>
     row
       .map((cell, column) => {
-        const padding = ' '.repeat((widths[column] ?? 0) - width(cell))
-        return right.includes(column) ? padding + cell : cell + padding
+        const { text, columns } = measure(cell)
+        const padding = ' '.repeat((widths[column] ?? 0) - columns)
+        return right.includes(column) ? padding + text : text + padding
       })
       .join('  ')
       .trimEnd(),
