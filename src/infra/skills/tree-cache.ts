@@ -1,17 +1,24 @@
+import { constants, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { SKILL_FILE } from '../../domain/skills/skill.ts'
 import { readText, writeAtomically } from '../files.ts'
 import { cacheFolder, type Machine } from '../machine.ts'
-import { hashTree, listTree, type Tree } from './tree.ts'
+import { hashTree, kindOf, listTree, type Tree, type TreeFile } from './tree.ts'
 
 /** What is known about a skill's folder, in the library or installed. */
-export interface FolderState extends Tree {
+export interface FolderState {
+  files: readonly FileIn[]
+  /** Our marker, where there is one. */
+  marker: FileIn | undefined
+  /** Of the files, without the marker. */
   hash: string
   /** The text of the file that describes the folder: our marker where there is one, else skill.json. */
   label: string | undefined
 }
+
+type FileIn = Pick<TreeFile, 'path' | 'kind'>
 
 export interface TreeCache {
   /** Reads a folder; contents only where something changed since they were last read. */
@@ -20,14 +27,21 @@ export interface TreeCache {
   save(): void
 }
 
-type Row = [stamp: string, hash: string, label: string | null]
+type Row = [hash: string, label: string | null, stamps: Stamps]
+
+/**
+ * What is in a folder, in one flat list, because thousands are compared: path, inode, size, mode, and the two times of
+ * every folder and file. As long as a folder is unchanged, nothing in it has come, gone or been renamed.
+ */
+type Stamps = (string | number)[]
+const WIDTH = 6
 
 // A file so fresh could change again without its times telling.
 const SETTLING_MS = 100
 
 const LARGEST_LABEL = 1024 * 1024
 
-/** Hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
+/** Listing and hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
 export function openTreeCache(machine: Machine): TreeCache {
   const path = join(cacheFolder(machine), 'trees.json')
   const known = readRows(path)
@@ -35,17 +49,15 @@ export function openTreeCache(machine: Machine): TreeCache {
   let isChanged = false
   return {
     read(folder) {
-      const tree = listTree(folder)
-      const all = tree.marker === undefined ? tree.files : [...tree.files, tree.marker]
-      const stamp = all.map((file) => file.stamp).join('\n')
       const row = known.get(folder)
-      if (row !== undefined && row[0] === stamp) return { ...tree, hash: row[1], label: row[2] ?? undefined }
-      const state = { ...tree, hash: hashTree(folder, tree.files), label: readLabel(folder, tree) }
-      if (all.every(({ changedAt }) => now - changedAt > SETTLING_MS)) {
-        known.set(folder, [stamp, state.hash, state.label ?? null])
+      if (row !== undefined && isUnchanged(folder, row[2])) return stateOf(row)
+      const tree = listTree(folder)
+      const next = readRow(folder, tree, row)
+      if (isSettled(tree, now)) {
+        known.set(folder, next)
         isChanged = true
       }
-      return state
+      return stateOf(next)
     },
     save() {
       if (!isChanged) return
@@ -56,6 +68,65 @@ export function openTreeCache(machine: Machine): TreeCache {
       }
     },
   }
+}
+
+function isUnchanged(folder: string, stamps: Stamps): boolean {
+  try {
+    for (let at = 0; at < stamps.length; at += WIDTH) {
+      const stat = stamps[at] === '' ? statSync(folder, QUIET) : lstatSync(`${folder}/${stamps[at]}`, QUIET)
+      if (
+        stat === undefined ||
+        stat.ino !== stamps[at + 1] ||
+        stat.size !== stamps[at + 2] ||
+        stat.mode !== stamps[at + 3] ||
+        stat.mtimeMs !== stamps[at + 4] ||
+        stat.ctimeMs !== stamps[at + 5]
+      ) {
+        return false
+      }
+    }
+    return stamps[0] === ''
+  } catch {
+    return false
+  }
+}
+
+const QUIET = { throwIfNoEntry: false } as const
+
+function isSettled({ files, marker, folders }: Tree, now: number): boolean {
+  const all = [...files, ...folders, ...(marker === undefined ? [] : [marker])]
+  return all.every(({ stamp: [, , , modifiedAt, changedAt] }) => now - Math.max(modifiedAt, changedAt) > SETTLING_MS)
+}
+
+/** Files that are as they were keep their hash: when all installs are marked anew, only the markers are read again. */
+function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
+  const files = tree.files.flatMap(({ path, stamp }) => [path, ...stamp])
+  const hash = before !== undefined && isEnd(files, before[2]) ? before[0] : hashTree(folder, tree.files)
+  const others = tree.marker === undefined ? tree.folders : [...tree.folders, tree.marker]
+  return [hash, readLabel(folder, tree) ?? null, [...others.flatMap(({ path, stamp }) => [path, ...stamp]), ...files]]
+}
+
+/** Whether the rest of the stamps, after folders and marker, says the same. */
+function isEnd(files: Stamps, stamps: Stamps): boolean {
+  const start = stamps.length - files.length
+  const isFirst = start > 0 && (isFolder(stamps[start - WIDTH + 3]) || stamps[start - WIDTH] === MARKER_FILE)
+  return isFirst && files.every((value, at) => value === stamps[start + at])
+}
+
+function isFolder(mode: unknown): boolean {
+  return typeof mode === 'number' && (mode & constants.S_IFMT) === constants.S_IFDIR
+}
+
+function stateOf([hash, label, stamps]: Row): FolderState {
+  const files: FileIn[] = []
+  let marker: FileIn | undefined
+  for (let at = 0; at < stamps.length; at += WIDTH) {
+    if (isFolder(stamps[at + 3])) continue
+    const file = { path: String(stamps[at]), kind: kindOf(Number(stamps[at + 3])) }
+    if (file.path === MARKER_FILE) marker = file
+    else files.push(file)
+  }
+  return { files, marker, hash, label: label ?? undefined }
 }
 
 function readLabel(folder: string, { files, marker }: Tree): string | undefined {
@@ -79,8 +150,9 @@ function readRows(path: string): Map<string, Row> {
   }
 }
 
+/** The stamps are compared with the disk before they are believed. */
 function isRow(json: unknown): json is [string, Row] {
   if (!Array.isArray(json) || typeof json[0] !== 'string' || !Array.isArray(json[1])) return false
-  const [stamp, hash, label] = json[1]
-  return typeof stamp === 'string' && typeof hash === 'string' && (label === null || typeof label === 'string')
+  const [hash, label, stamps] = json[1]
+  return typeof hash === 'string' && (label === null || typeof label === 'string') && Array.isArray(stamps)
 }

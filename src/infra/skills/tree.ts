@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  constants,
   type Dirent,
   fstatSync,
   lstatSync,
@@ -12,6 +13,7 @@ import {
   readlinkSync,
   readSync,
   type Stats,
+  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -23,16 +25,19 @@ import { compareText } from '../../domain/shared/order.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { asLoadoutError } from '../files.ts'
 
+/** The exact state of a file or folder without its content. */
+export type Stamp = readonly [inode: number, size: number, mode: number, modifiedAt: number, changedAt: number]
+
+export type FileKind = 'file' | 'link' | 'special'
+
 /** One file of a skill's folder. */
 export interface TreeFile {
   /** Slash-separated, below the folder. */
   path: string
-  kind: 'file' | 'link' | 'special'
+  kind: FileKind
   isExecutable: boolean
   size: number
-  /** The exact state of the file without its content. */
-  stamp: string
-  changedAt: number
+  stamp: Stamp
 }
 
 /** What lies around in folders and belongs to nobody's skill. */
@@ -45,23 +50,26 @@ const PIECE = 1024 * 1024
 export interface Tree {
   files: TreeFile[]
   marker: TreeFile | undefined
+  /** The folder itself, under an empty path, and those in it, as they were before they were read. */
+  folders: { path: string; stamp: Stamp }[]
 }
 
 export function listTree(folder: string): Tree {
-  const tree: Tree = { files: [], marker: undefined }
+  const tree: Tree = { files: [], marker: undefined, folders: [] }
   listInto(tree, folder, '')
   tree.files.sort((a, b) => compareText(a.path, b.path))
   return tree
 }
 
 function listInto(tree: Tree, folder: string, prefix: string): void {
+  tree.folders.push({ path: prefix, stamp: stampOf(statIn(folder, prefix)) })
   for (const entry of readFolder(prefix === '' ? folder : `${folder}/${prefix}`)) {
     const { name } = entry
     if (NOT_COPIED.has(name)) continue
     const path = prefix === '' ? name : `${prefix}/${name}`
-    if (path === MARKER_FILE) tree.marker = describe(entry, path, `${folder}/${path}`)
+    if (path === MARKER_FILE) tree.marker = describe(folder, path)
     else if (entry.isDirectory()) listInto(tree, folder, path)
-    else tree.files.push(describe(entry, path, `${folder}/${path}`))
+    else tree.files.push(describe(folder, path))
   }
 }
 
@@ -73,24 +81,32 @@ function readFolder(path: string): Dirent[] {
   }
 }
 
-function describe(entry: Dirent, path: string, full: string): TreeFile {
-  const kind = entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'special'
-  const stat = statOf(full)
-  const stamp = `${path}|${stat.ino}|${stat.size}|${stat.mode}|${stat.mtimeMs}|${stat.ctimeMs}`
+function describe(folder: string, path: string): TreeFile {
+  const stat = statIn(folder, path)
   const isExecutable = (stat.mode & 0o111) !== 0
-  return { path, kind, isExecutable, size: stat.size, stamp, changedAt: Math.max(stat.mtimeMs, stat.ctimeMs) }
+  return { path, kind: kindOf(stat.mode), isExecutable, size: stat.size, stamp: stampOf(stat) }
 }
 
-function statOf(path: string): Stats {
+export function kindOf(mode: number): FileKind {
+  const type = mode & constants.S_IFMT
+  return type === constants.S_IFREG ? 'file' : type === constants.S_IFLNK ? 'link' : 'special'
+}
+
+function stampOf({ ino, size, mode, mtimeMs, ctimeMs }: Stats): Stamp {
+  return [ino, size, mode, mtimeMs, ctimeMs]
+}
+
+/** The folder itself may be reached through a link; nothing in it may. */
+function statIn(folder: string, path: string): Stats {
   try {
-    return lstatSync(path)
+    return path === '' ? statSync(folder) : lstatSync(`${folder}/${path}`)
   } catch (error) {
-    throw asLoadoutError(error, path, 'read')
+    throw asLoadoutError(error, join(folder, path), 'read')
   }
 }
 
 /** Why a folder cannot be a skill's source: only plain files with readable names are copied. */
-export function treeProblem(files: readonly TreeFile[]): LoadoutError | undefined {
+export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): LoadoutError | undefined {
   for (const { path, kind } of files) {
     if (kind === 'link') {
       const hint = 'put the file itself there: a link may lead out of the skill'
@@ -181,7 +197,7 @@ export function copyFolder(from: string, to: string): void {
     if (entry.isDirectory()) copyFolder(source, target)
     else if (entry.isFile()) {
       copyFile(source, target, false)
-      chmodSync(target, statOf(source).mode & 0o777)
+      chmodSync(target, lstatSync(source).mode & 0o777)
     } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
   }
 }

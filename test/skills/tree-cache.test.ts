@@ -1,0 +1,163 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Machine } from '../../src/infra/machine.ts'
+import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
+import { type FolderState, openTreeCache } from '../../src/infra/skills/tree-cache.ts'
+import { makeFolder } from '../cli/run.ts'
+
+/** So late that everything counts as settled, unless a test is about that. */
+const LATER = 60_000
+
+function makeMachine(ahead = LATER): Machine {
+  const home = makeFolder()
+  return { cwd: home, home, env: {}, now: () => new Date(Date.now() + ahead) }
+}
+
+function makeSkill(): string {
+  const folder = join(makeFolder(), 'skill')
+  mkdirSync(join(folder, 'scripts', 'deep'), { recursive: true })
+  writeFileSync(join(folder, 'skill.json'), '{"name":"a"}')
+  writeFileSync(join(folder, 'SKILL.md'), 'text')
+  writeFileSync(join(folder, 'scripts', 'run.sh'), 'run')
+  writeFileSync(join(folder, 'scripts', 'deep', 'x'), 'x')
+  return folder
+}
+
+function readOnce(machine: Machine, folder: string): FolderState {
+  const cache = openTreeCache(machine)
+  const state = cache.read(folder)
+  cache.save()
+  return state
+}
+
+/** What a process without any memory says. */
+function readAnew(folder: string): FolderState {
+  return openTreeCache(makeMachine()).read(folder)
+}
+
+const cachePath = ({ home }: Machine) => join(home, '.cache', 'loadout', 'trees.json')
+
+describe('a folder that was read before', () => {
+  it('is known by its times alone', () => {
+    const [machine, folder] = [makeMachine(), makeSkill()]
+    const first = readOnce(machine, folder)
+    expect(first.files.map(({ path }) => path)).toEqual(['SKILL.md', 'scripts/deep/x', 'scripts/run.sh', 'skill.json'])
+    expect(first).toEqual(readAnew(folder))
+    // A hash that is only in the cache shows that nothing was read.
+    writeFileSync(cachePath(machine), readFileSync(cachePath(machine), 'utf8').replace(first.hash, 'remembered'))
+    expect(readOnce(machine, folder)).toEqual({ ...first, hash: 'remembered' })
+  })
+
+  const keepTimes = (path: string, change: () => void) => {
+    const { atime, mtime } = statSync(path)
+    change()
+    utimesSync(path, atime, mtime)
+  }
+  const changes: [what: string, change: (folder: string) => void][] = [
+    ['another text', (folder) => writeFileSync(join(folder, 'SKILL.md'), 'other text')],
+    [
+      'a text of the same size and times',
+      (folder) => keepTimes(join(folder, 'SKILL.md'), () => writeFileSync(join(folder, 'SKILL.md'), 'tezt')),
+    ],
+    ['a file more', (folder) => writeFileSync(join(folder, 'new.md'), '')],
+    ['a file more, deep inside', (folder) => writeFileSync(join(folder, 'scripts', 'deep', 'y'), '')],
+    [
+      'a file more in a folder whose times were put back',
+      (folder) => keepTimes(join(folder, 'scripts'), () => writeFileSync(join(folder, 'scripts', 'y'), '')),
+    ],
+    ['a file less', (folder) => rmSync(join(folder, 'scripts', 'run.sh'))],
+    ['another name', (folder) => renameSync(join(folder, 'scripts', 'run.sh'), join(folder, 'scripts', 'go.sh'))],
+    ['another name of a folder', (folder) => renameSync(join(folder, 'scripts'), join(folder, 'bin'))],
+    ['a folder less', (folder) => rmSync(join(folder, 'scripts'), { recursive: true })],
+    ['a folder more, with a file', (folder) => makeWith(join(folder, 'more'), 'y')],
+    ['an executable bit', (folder) => chmodSync(join(folder, 'scripts', 'run.sh'), 0o755)],
+    ['a link for a file', (folder) => linkInstead(join(folder, 'SKILL.md'), 'skill.json')],
+    ['another description', (folder) => writeFileSync(join(folder, 'skill.json'), '{"name":"b"}')],
+    ['a marker', (folder) => writeFileSync(join(folder, '.loadout'), '{}')],
+    ['a folder in its place', (folder) => [rmSync(folder, { recursive: true }), makeWith(folder, 'skill.json')]],
+  ]
+  it.each(changes)('is read again after %s', (_, change) => {
+    const [machine, folder] = [makeMachine(), makeSkill()]
+    const before = readOnce(machine, folder)
+    change(folder)
+    const after = readOnce(machine, folder)
+    expect(after).not.toEqual(before)
+    expect(after).toEqual(readAnew(folder))
+    expect(after.hash).toBe(hashTree(folder, listTree(folder).files))
+    expect(readOnce(machine, folder)).toEqual(after)
+  })
+
+  it('keeps its hash when only its marker is new', () => {
+    const [machine, folder] = [makeMachine(), makeSkill()]
+    writeFileSync(join(folder, '.loadout'), 'one')
+    const { hash } = readOnce(machine, folder)
+    writeFileSync(cachePath(machine), readFileSync(cachePath(machine), 'utf8').replace(hash, 'remembered'))
+    writeFileSync(join(folder, 'stage'), 'two')
+    renameSync(join(folder, 'stage'), join(folder, '.loadout'))
+    expect(readOnce(machine, folder)).toMatchObject({ hash: 'remembered', label: 'two', marker: { kind: 'file' } })
+    rmSync(join(folder, '.loadout'))
+    expect(readOnce(machine, folder)).toMatchObject({ hash: 'remembered', label: '{"name":"a"}', marker: undefined })
+  })
+
+  it('through a link follows where the link leads now', () => {
+    const machine = makeMachine()
+    const [one, two, link] = [makeSkill(), makeSkill(), join(makeFolder(), 'link')]
+    writeFileSync(join(two, 'SKILL.md'), 'two')
+    symlinkSync(one, link)
+    expect(readOnce(machine, link).hash).toBe(readAnew(one).hash)
+    linkInstead(link, two)
+    expect(readOnce(machine, link).hash).toBe(readAnew(two).hash)
+  })
+
+  it('is an error when it is gone', () => {
+    const [machine, folder] = [makeMachine(), makeSkill()]
+    readOnce(machine, folder)
+    rmSync(folder, { recursive: true })
+    expect(() => readOnce(machine, folder)).toThrow(`${folder} does not exist`)
+  })
+})
+
+it('what is so fresh that its times may not tell the next change is not remembered', () => {
+  const [machine, folder] = [makeMachine(0), makeSkill()]
+  readOnce(machine, folder)
+  expect(() => readFileSync(cachePath(machine))).toThrow('ENOENT')
+  utimesSync(join(folder, 'SKILL.md'), 1, 1)
+  readOnce(machine, folder)
+  expect(() => readFileSync(cachePath(machine))).toThrow('ENOENT')
+})
+
+it.each([
+  '',
+  '{}',
+  '[1]',
+  '[["x"]]',
+  '[["FOLDER",["h",null,[]]]]',
+  '[["FOLDER",["h",null,[1,2]]]]',
+  '[["FOLDER",["h","l",["../x",1]]]]',
+])('a cache that holds %j is as good as none', (text) => {
+  const [machine, folder] = [makeMachine(), makeSkill()]
+  mkdirSync(join(machine.home, '.cache', 'loadout'), { recursive: true })
+  writeFileSync(cachePath(machine), text.replace('FOLDER', folder))
+  expect(readOnce(machine, folder)).toEqual(readAnew(folder))
+})
+
+function makeWith(folder: string, file: string): void {
+  mkdirSync(folder)
+  writeFileSync(join(folder, file), 'y')
+}
+
+function linkInstead(path: string, target: string): void {
+  rmSync(path)
+  symlinkSync(target, path)
+}
