@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
 import {
   aFolder,
   aLinkTo,
@@ -9,7 +10,6 @@ import {
   type Content,
   makeFolder,
   makeProject,
-  type Run,
   runLoadout,
   runShell,
 } from './run.ts'
@@ -43,33 +43,6 @@ function sections(...headings: string[]): string {
 /** A table is stored only for an index that is old enough for its times to be trusted. */
 function settle(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250)
-}
-
-/** What must hold for every run, whatever it was given. */
-function expectCivil({ code, stdout, stderr }: Run): void {
-  expect.soft(code, 'it ends by itself with a documented code').toBeOneOf([0, 1, 2])
-  expect.soft(stdout + stderr, 'no stack trace').not.toMatch(/\n {4}at |node:internal|Node\.js v\d/)
-  expect.soft(stderr, 'no defect of ours').not.toContain('something went wrong that should not')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-  expect.soft(stdout + stderr, 'no control characters').not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
-  if (code === 2) expect.soft(stderr, 'what is wrong, then what to do').toMatch(/^error: .+\n {2}\S.*\n$/s)
-}
-
-/** The same for a run with --json: its output is one JSON value, whatever happened. */
-function expectCivilJson(run: Run): void {
-  expectCivil(run)
-  expect.soft(() => JSON.parse(run.stdout), `one JSON value, not ${run.stdout.slice(0, 80)}`).not.toThrow()
-}
-
-/** Every path below a folder with what it holds. */
-function treeOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .sort()
-    .map((name) => {
-      const stat = lstatSync(join(folder, name))
-      if (stat.isSymbolicLink()) return `${name} -> ${readlinkSync(join(folder, name))}`
-      return stat.isFile() ? `${name} ${readFileSync(join(folder, name), 'latin1')}` : name
-    })
 }
 
 describe('calls that cannot be understood', () => {
