@@ -1,5 +1,5 @@
-import { renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
@@ -119,6 +119,8 @@ function replace(stage: string, target: string, old: string, hasNew: boolean): (
   }
   try {
     if (isReplacing) renameSync(target, old)
+    // Git keeps no empty folder: a clone without skills has no place for them yet.
+    if (hasNew) mkdirSync(dirname(target), { recursive: true })
     if (hasNew) renameSync(stage, target)
     return undo
   } catch (error) {
