@@ -16,7 +16,7 @@ export interface EquipRequest {
 
 export function planEquip(statuses: readonly SkillStatus[], request: EquipRequest): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
-  for (const name of request.names) {
+  for (const name of new Set(request.names)) {
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
@@ -60,7 +60,7 @@ export function planUnequip(
   request: EquipRequest & { isKnown(name: string): boolean },
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
-  for (const name of request.names) {
+  for (const name of new Set(request.names)) {
     const status = statuses.find((each) => each.name === name)
     if (status === undefined && !request.isKnown(name)) throw missing(name, status, statuses)
     const found = (status?.placements ?? []).filter(({ placement }) =>
