@@ -2,7 +2,7 @@ import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import { compareText } from '../../domain/shared/order.ts'
-import { getOwn } from '../../domain/shared/record.ts'
+import { getOwn, setOwn } from '../../domain/shared/record.ts'
 import { type Profile, withProfile } from '../../domain/skills/config.ts'
 import { planProfile } from '../../domain/skills/plan-profile.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -16,11 +16,15 @@ export interface SavedProfile {
   profile: Profile
 }
 
+export interface ProfileSaving extends SavedProfile {
+  isDryRun: boolean
+}
+
 /** Writes down which agent has which skill now, under a name. */
 export async function saveProfile(
   machine: Machine,
   request: ScopeRequest & { name: string; dryRun?: boolean | undefined },
-): Promise<Report<SavedProfile>> {
+): Promise<Report<ProfileSaving>> {
   const setup = openSetup(machine, request)
   const { statuses } = await observe(setup, setup.roots)
   const profile: Profile = {}
@@ -28,10 +32,11 @@ export async function saveProfile(
     const agents = placements
       .filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
       .map(({ agent }) => agent)
-    if (agents.length > 0) profile[name] = agents.sort(compareText)
+    if (agents.length > 0) setOwn(profile, name, agents.sort(compareText))
   }
-  if (!request.dryRun) await changeConfig(machine, (json) => withProfile(json, request.name, profile))
-  return { value: { name: request.name, profile }, findings: [] }
+  const isDryRun = request.dryRun ?? false
+  if (!isDryRun) await changeConfig(machine, (json) => withProfile(json, request.name, profile))
+  return { value: { name: request.name, profile, isDryRun }, findings: [] }
 }
 
 export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {

@@ -1,7 +1,8 @@
-import type { SavedProfile } from '../../../app/loadout.ts'
+import type { ProfileSaving, SavedProfile } from '../../../app/loadout.ts'
+import { shellWord } from '../../../domain/skills/sync-decision.ts'
 import { defineCommand } from '../../command.ts'
 import { printOperations } from '../../operations.ts'
-import { alignRows, count, lines } from '../../screen.ts'
+import { alignRows, count, lines, printableLine } from '../../screen.ts'
 import { DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
 
 const NAME = [{ name: 'name', summary: 'the profile', required: true }] as const
@@ -13,7 +14,12 @@ export const profileSave = defineCommand({
   flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
   run: ({ args, flags }, loadout) =>
     loadout.saveProfile({ name: args.name ?? '', project: flags.project, dryRun: flags['dry-run'] }),
-  print: (saved: SavedProfile) => lines(row(saved).join('  '), `to use it: loadout profile apply ${saved.name}`),
+  print: (saved: ProfileSaving) =>
+    lines(
+      saved.isDryRun && 'Nothing was changed. This would be saved:',
+      alignRows([row(saved)]),
+      !saved.isDryRun && printableLine(`to use it: loadout profile apply ${shellWord(saved.name)}`),
+    ),
 })
 
 export const profileApply = defineCommand({
