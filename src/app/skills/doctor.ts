@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Code } from '../../domain/shared/codes.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { needsAction } from '../../domain/skills/attention.ts'
 import type { Operation } from '../../domain/skills/operations.ts'
 import type { PlacementStatus, TargetRoot } from '../../domain/skills/placement.ts'
@@ -111,7 +112,7 @@ function checkRoot({ path, agents, scope }: TargetRoot): Check {
       state: 'problem',
       code: 'NOT_A_FOLDER',
       message: `${path} is not a folder`,
-      fix: `move it away: mv ${path} ${path}.aside`,
+      fix: `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
     }
   }
   if (!isWritable(path)) {
@@ -120,7 +121,7 @@ function checkRoot({ path, agents, scope }: TargetRoot): Check {
       state: 'problem',
       code: 'WRITE_FAILED',
       message: `${path} may not be written`,
-      fix: `chmod u+w ${path}`,
+      fix: `chmod u+w ${shellWord(path)}`,
     }
   }
   return { name, state: 'fine', message: `${path}${link}` }

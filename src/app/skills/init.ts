@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
 import { isEnabled, withRepoPath, withTarget } from '../../domain/skills/config.ts'
 import { exists, makeFolder, writeNew } from '../../infra/files.ts'
@@ -81,7 +82,9 @@ async function openLibrary(machine: Machine, library: string, request: InitReque
     return cloneRepository(machine, clone, library, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
   }
   if (exists(resolve(library, '.git'))) {
-    throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, { hint: `--repo ${library} takes it` })
+    throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, {
+      hint: `--repo ${shellWord(library)} takes it`,
+    })
   }
   await makeLibrary(machine, library)
 }

@@ -1,8 +1,13 @@
 import type { Finding } from '../shared/finding.ts'
+import { shellWord } from '../shared/shell-word.ts'
 import type { PlacementStatus } from './placement.ts'
 
 export function placeOf({ placement }: PlacementStatus): string {
   return `${placement.root.path}/${placement.name}`
+}
+
+function scopeFlag({ placement }: PlacementStatus): string {
+  return placement.root.scope === 'project' ? ' --project' : ''
 }
 
 /** Why something that is already there is left as it is. */
@@ -10,7 +15,8 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   if (found.state === 'unmanaged') {
     const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
-    const hint = found.reason ? 'move it away' : `loadout import ${place} --adopt takes it over; or move it away`
+    const aside = `move it away: mv ${shellWord(place)} ${shellWord(`${place}.aside`)}`
+    const hint = found.reason ? aside : `loadout diff ${name}${scopeFlag(found)} shows how it differs; ${aside}`
     return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
   }
   return needsAction(name, found)
@@ -19,7 +25,7 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
 /** What a person has to decide about an install. */
 export function needsAction(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
-  const where = found.placement.root.scope === 'project' ? ' --project' : ''
+  const where = scopeFlag(found)
   switch (found.state) {
     case 'edited': {
       const hint = `loadout adopt ${name}${where} brings the edit into the library; loadout diff ${name}${where} shows it`
@@ -53,7 +59,7 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
     }
     default: {
       const message = `${place} is installed, but the library does not have it any more`
-      const hint = `loadout unequip ${name}${where} removes it; loadout import ${place} brings it back`
+      const hint = `loadout unequip ${name}${where} removes it; loadout import ${shellWord(place)} brings it back`
       return { severity: 'warning', code: 'ORPHANED_INSTALL', message, subject: name, hint }
     }
   }
@@ -61,6 +67,6 @@ export function needsAction(name: string, found: PlacementStatus): Finding {
 
 export function keptEdit(name: string, found: PlacementStatus): Finding {
   const message = `${placeOf(found)} was edited by hand and was not refreshed`
-  const hint = `loadout adopt ${name} brings the edit into the library`
+  const hint = `loadout adopt ${name}${scopeFlag(found)} brings the edit into the library`
   return { severity: 'warning', code: 'EDITED_INSTALL', message, subject: name, hint }
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import { findJsonError } from '../../domain/shared/json-error.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText, sortedBy } from '../../domain/shared/order.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { RegisteredSkill, Registry } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE, parseSkill, SKILL_FILE } from '../../domain/skills/skill.ts'
 import { asLoadoutError, exists, isFolder } from '../files.ts'
@@ -105,7 +106,7 @@ function invalidFindings(invalid: readonly Invalid[]): Finding[] {
 function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {
   if (folder === `${SKILLS_FOLDER}/${name}`) return []
   const message = `${folder} is named "${name}" in its skill.json, unlike its folder`
-  const hint = `rename the folder: git mv ${folder} ${SKILLS_FOLDER}/${name}`
+  const hint = `rename the folder: git mv ${shellWord(folder)} ${SKILLS_FOLDER}/${name}`
   return [{ severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint }]
 }
 

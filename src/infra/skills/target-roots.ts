@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
 import { type Config, isEnabled } from '../../domain/skills/config.ts'
 import type { Scope, TargetRoot } from '../../domain/skills/placement.ts'
@@ -70,6 +71,7 @@ export function requireProject(machine: Machine, config: Config, named: string):
     root === undefined
       ? `${place} is in no git repository`
       : `${root} has no folder of an enabled agent, such as .claude or .codex`
-  const hint = root === undefined ? 'project scope needs one: git init' : `make one: mkdir ${join(root, '.claude')}`
+  const hint =
+    root === undefined ? 'project scope needs one: git init' : `make one: mkdir ${shellWord(join(root, '.claude'))}`
   throw new LoadoutError('NO_PROJECT', problem, { hint })
 }

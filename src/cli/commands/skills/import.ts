@@ -1,5 +1,6 @@
 import type { CandidateView, ImportResult } from '../../../app/loadout.ts'
 import type { Report } from '../../../domain/shared/finding.ts'
+import { shellWord } from '../../../domain/shared/shell-word.ts'
 import { defineCommand } from '../../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../../screen.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
@@ -40,6 +41,8 @@ export const importSkills = defineCommand({
 function printCandidates(candidates: readonly CandidateView[], screen: Screen): string {
   if (candidates.length === 0) return lines('Every skill in the folders of the agents is in the library.')
   const free = candidates.filter(({ problem }) => problem === undefined)
+  // Copies in several folders are taken over together, or the others would stay behind.
+  const single = free.find(({ paths }) => paths.length === 1)?.paths[0]
   return lines(
     candidates.flatMap(({ name, description, targets, paths, problem }) => [
       `  ${screen.strong(printableLine(name))}  ${targets.join(', ')}${problem === undefined ? '' : `  ${screen.alert('blocked')}`}`,
@@ -48,8 +51,9 @@ function printCandidates(candidates: readonly CandidateView[], screen: Screen): 
     ]),
     '',
     `${screen.strong(count(candidates.length, 'skill'))} outside the library`,
-    free[0] !== undefined && `loadout import ${printableLine(free[0].paths[0] ?? '')} --adopt`,
+    single !== undefined && `loadout import ${printableLine(shellWord(single))} --adopt`,
     free.length > 1 && `loadout import --all --adopt brings in all ${free.length}`,
+    free.length === 1 && single === undefined && 'loadout import --all --adopt',
   )
 }
 

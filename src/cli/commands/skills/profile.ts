@@ -1,5 +1,5 @@
 import type { ProfileSaving, SavedProfile } from '../../../app/loadout.ts'
-import { shellWord } from '../../../domain/skills/sync-decision.ts'
+import { shellWord } from '../../../domain/shared/shell-word.ts'
 import { defineCommand } from '../../command.ts'
 import { printOperations } from '../../operations.ts'
 import { alignRows, count, lines, printableLine } from '../../screen.ts'
