@@ -5,7 +5,13 @@ import { defineCommand } from '../../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../../screen.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
 
-type Shown = { candidates: CandidateView[] } | ImportResult
+type Shown = Candidates | ImportResult
+
+interface Candidates {
+  candidates: CandidateView[]
+  /** As it was asked for; absent for the user's own. */
+  project?: string
+}
 
 export const importSkills = defineCommand({
   name: 'import',
@@ -29,19 +35,20 @@ export const importSkills = defineCommand({
     const { source } = args
     if (source === undefined && !flags.all) {
       const { value, findings } = await loadout.listCandidates({ project })
-      return { value: { candidates: value }, findings }
+      return { value: { candidates: value, ...(project === undefined ? {} : { project }) }, findings }
     }
     const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
     return loadout.importSkills({ source, project, targets, subfolder, adopt, commit, dryRun, onProgress, signal })
   },
   print: (value: Shown, screen) =>
-    'candidates' in value ? printCandidates(value.candidates, screen) : printImport(value, screen),
+    'candidates' in value ? printCandidates(value, screen) : printImport(value, screen),
 })
 
-function printCandidates(candidates: readonly CandidateView[], screen: Screen): string {
+function printCandidates({ candidates, project }: Candidates, screen: Screen): string {
   if (candidates.length === 0) return lines('Every skill in the folders of the agents is in the library.')
   const free = candidates.filter(({ problem }) => problem === undefined)
   // Copies in several folders are taken over together, or the others would stay behind.
+  const scope = project === undefined ? '' : ` --project ${shellWord(project || '.')}`
   const single = free.find(({ paths }) => paths.length === 1)?.paths[0]
   return lines(
     candidates.flatMap(({ name, description, targets, paths, problem }) => [
@@ -51,9 +58,9 @@ function printCandidates(candidates: readonly CandidateView[], screen: Screen): 
     ]),
     '',
     `${screen.strong(count(candidates.length, 'skill'))} outside the library`,
-    single !== undefined && `loadout import ${printableLine(shellWord(single))} --adopt`,
-    free.length > 1 && `loadout import --all --adopt brings in all ${free.length}`,
-    free.length === 1 && single === undefined && 'loadout import --all --adopt',
+    single !== undefined && printableLine(`loadout import ${shellWord(single)} --adopt${scope}`),
+    free.length > 1 && printableLine(`loadout import --all --adopt${scope} brings in all ${free.length}`),
+    free.length === 1 && single === undefined && printableLine(`loadout import --all --adopt${scope}`),
   )
 }
 
