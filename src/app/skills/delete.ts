@@ -43,14 +43,15 @@ export async function deleteSkill(machine: Machine, request: DeleteRequest): Pro
     if (managed.length > 0) throw stillInstalled(name, managed.map(placeOf))
     const { folder, sourceHash } = status.registered
     const isDryRun = request.dryRun ?? false
-    if (isDryRun) return { value: { name, library: setup.library, folder, isDryRun }, findings: recovered }
+    const deletion = { name, library: setup.library, folder, isDryRun }
+    if (isDryRun) return { value: deletion, findings: recovered }
     const backup = state.uncommittedFolders.has(folder)
       ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash)
       : undefined
     const message = (request.commit ?? setup.config.commitsDeletes) ? `Delete skill ${name}` : undefined
     const commit = await changeLibrary(machine, setup.library, { folder, message })
     return {
-      value: { name, library: setup.library, folder, isDryRun, ...(commit && { commit }), ...(backup && { backup }) },
+      value: { ...deletion, ...(commit && { commit }), ...(backup && { backup }) },
       findings: recovered,
     }
   }

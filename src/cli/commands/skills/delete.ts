@@ -1,4 +1,5 @@
 import type { Deletion } from '../../../app/loadout.ts'
+import { shellWord } from '../../../domain/shared/shell-word.ts'
 import { defineCommand } from '../../command.ts'
 import { lines, printableLine } from '../../screen.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
@@ -24,9 +25,10 @@ export const deleteSkill = defineCommand({
   print: ({ name, library, folder, commit, backup, isDryRun }: Deletion) =>
     lines(
       isDryRun
-        ? `Nothing was changed. ${folder} would be deleted.`
+        ? `Nothing was changed. ${printableLine(folder)} would be deleted.`
         : `deleted ${name}${commit === undefined ? ' (not committed)' : ` (commit ${commit.slice(0, 7)})`}`,
       backup !== undefined && `what git does not have is in ${printableLine(backup)}`,
-      commit !== undefined && `to undo: git -C ${printableLine(library)} revert ${commit.slice(0, 7)}`,
+      commit !== undefined &&
+        printableLine(`to undo: git -C ${shellWord(library)} revert --no-edit ${commit.slice(0, 7)}`),
     ),
 })

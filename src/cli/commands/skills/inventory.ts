@@ -1,7 +1,7 @@
 import type { Inventory, SkillView } from '../../../app/loadout.ts'
 import type { PlacementState } from '../../../domain/skills/placement.ts'
 import { defineCommand } from '../../command.ts'
-import { alignRows, count, lines, type Screen } from '../../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen } from '../../screen.ts'
 import { SCOPE_FLAGS } from '../../skill-flags.ts'
 
 const GLYPHS: Record<PlacementState, string> = {
@@ -102,7 +102,7 @@ function next({ skills, unmanaged }: Inventory, screen: Screen): string[] {
 
 function printEmpty({ library, unmanaged }: Inventory): string {
   return lines(
-    `The library is empty: ${library}`,
+    `The library is empty: ${printableLine(library)}`,
     unmanaged > 0 && `${count(unmanaged, 'skill')} outside the library: loadout import lists them`,
     'loadout new <name> starts a skill; loadout import <folder> brings one in',
   )
