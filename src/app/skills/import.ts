@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
@@ -10,6 +10,7 @@ import { openImportSource } from '../../infra/skills/import-source.ts'
 import { requireRepository } from '../../infra/skills/library-repo.ts'
 import { changeLibrary } from '../../infra/skills/library-work.ts'
 import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
+import { realOrSame } from '../../infra/skills/target-roots.ts'
 import { findCandidates, readForeign } from './candidates.ts'
 import { asWriter, type Carrying, carryOut, type Observation, observe } from './observe.ts'
 import { namedAgents, openSetup, type ScopeRequest, type Setup } from './setup.ts'
@@ -59,8 +60,8 @@ function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
 /** One that was named must work; of several the others go on. */
 function readNamed(setup: Setup, folders: readonly string[], targets: readonly string[] | undefined) {
   const placed = folders.map((path) => {
-    const root = everyRoot(setup).find((each) => each.path === dirname(path))
-    return { path, agents: root?.agents ?? [] }
+    const root = everyRoot(setup).find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
+    return root === undefined ? { path, agents: [] } : { path: join(root.path, basename(path)), agents: root.agents }
   })
   const { skills, findings, failure } = readForeign(placed, targets)
   if (failure !== undefined && folders.length === 1) throw failure

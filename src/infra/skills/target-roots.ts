@@ -40,7 +40,8 @@ export function targetRoots(
   return [...roots.values()]
 }
 
-function realOrSame(path: string): string {
+/** Where a path really leads; a path that leads nowhere is taken as it is. */
+export function realOrSame(path: string): string {
   try {
     return realpathSync(path)
   } catch {
