@@ -821,7 +821,7 @@ describe('delete, new and validate', () => {
     ])
     expect(machine.read('.codex/skills/alpha/SKILL.md')).toBe('not managed: does not block')
     const undo = /to undo: (.*)/.exec(run.stdout)?.[1] ?? ''
-    runShell(undo.replace('revert', '-c user.name=T -c user.email=t@localhost revert --no-edit'), {
+    runShell(undo.replace('revert', '-c user.name=T -c user.email=t@localhost revert'), {
       home: machine.home,
     })
     expect(machine.json('inventory')).toMatchObject({ skills: [{ name: 'alpha' }, { name: 'beta' }] })

@@ -32,7 +32,8 @@ export function checkLibrary(machine: Machine, library: string): Finding[] {
 export function checkSkill(machine: Machine, path: string): Finding[] {
   const folder = isFolder(path) ? path : dirname(path)
   const library = dirname(dirname(folder))
-  const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && exists(join(folder, SKILL_FILE))
+  const isOurs = () => exists(join(folder, SKILL_FILE)) || library === configuredLibrary(machine)
+  const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
   if (isInLibrary) {
     const place = `${SKILLS_FOLDER}/${basename(folder)}`
     const { skills, findings } = readRegistry(library, openTreeCache(machine))
