@@ -82,7 +82,7 @@ async function change(
   const run = async (recovered: Finding[]) => {
     const observation = await observe(setup, roots, true)
     const planned = plan(observation)
-    const report = await carryOut(setup, observation, planned, request)
+    const report = await carryOut(setup, observation, planned, request, { isAll: true })
     return { ...report, findings: [...recovered, ...report.findings] }
   }
   if (request.dryRun) return run([])

@@ -86,20 +86,21 @@ export async function asWriter<T>(
   return withLibrary(setup.machine, setup.library, purpose, (found) => lockRoots(0, found))
 }
 
-/** A plan's operations are carried out, or only told. */
+/** A plan's operations are carried out, or only told. `isAll`: the command does nothing else. */
 export async function carryOut(
   setup: Setup,
   observation: Observation,
   { operations, findings }: OperationPlan,
   request: Carrying,
+  { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
   if (request.dryRun) return { value: { operations, isDryRun: true }, findings }
   const { machine, library } = setup
   const { state, find } = observation
   const bench = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
   const applied = await applyOperations(operations, bench)
-  // A single thing that could not be done is the answer; among others it is a finding.
-  if (applied.failure !== undefined && operations.length === 1) throw applied.failure
+  // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
+  if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
 }
 
