@@ -1,0 +1,1005 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, runShell } from './run.ts'
+import {
+  commitAll,
+  expectNarrow,
+  git,
+  makeMachine,
+  makeRepository,
+  makeTrap,
+  put,
+  putAll,
+  skill,
+} from './skills-machine.ts'
+
+const ESCAPE = '\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e'
+
+/** A socket in the file system: it can be neither copied nor read. */
+const aSocket = (path: string) => {
+  const script = 'require("node:net").createServer().listen(process.argv[1], () => process.exit())'
+  // The server is not closed in an orderly way, so that its file stays.
+  spawnSync(process.execPath, ['-e', script.replace('process.exit()', 'process.kill(process.pid, "SIGKILL")'), path])
+}
+
+describe('names that cannot be a skill', () => {
+  const NAMES = {
+    'leaves the folder': '../x',
+    'leaves it from within': 'a/../../x',
+    absolute: '/etc/passwd',
+    'with a new line': 'a\nb',
+    'too long': 'a'.repeat(65),
+    'upper case': 'Alpha',
+    'with an escape': `a${ESCAPE}`,
+    'a dot': '.',
+    'our own': '.loadout-work',
+    'with NUL in the middle': 'a\u2400b',
+    'with a hyphen at the end': 'a-',
+    __proto__: '__proto__',
+  }
+
+  it.each(
+    Object.entries(NAMES).flatMap(([what, name]) =>
+      ['equip', 'unequip', 'delete'].map((command) => [what, command, name]),
+    ),
+  )('%s: %s', (_, command = '', name = '') => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.write('x/keep.txt', 'kept')
+    machine.write('.claude/x/.loadout', '{"repo_commit":"","installed_at":""}')
+    const before = machine.tree()
+    const run = machine.run(command, '--json', '--', name)
+    expect(run.code).toBe(2)
+    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'BAD_NAME' } })
+    expect(run.stderr.length).toBeLessThan(400)
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it.each(['inspect', 'new', 'adopt', 'share', 'diff'])('%s refuses them as well', (command) => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    const before = machine.tree()
+    for (const name of ['../x', '/etc/passwd', 'a\nb', 'a'.repeat(65)]) {
+      const run = machine.run(command, '--json', '--', name)
+      expect(JSON.parse(run.stdout), name).toMatchObject({ error: { code: 'BAD_NAME' } })
+      expect(run.code).toBe(2)
+    }
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it.each(['../x', '/tmp/x', 'a\nb', 'a'.repeat(65)])('import refuses a skill.json with the name %j', (name) => {
+    const machine = makeMachine()
+    putAll(machine.path('drop/it'), {
+      'skill.json': JSON.stringify({ name, description: 'D', targets: ['claude'] }),
+      'SKILL.md': 'x',
+    })
+    const before = machine.tree()
+    const run = machine.run('import', 'drop/it')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('skill.json')
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('import makes a proper name from a frontmatter that has none', () => {
+    const machine = makeMachine()
+    machine.write('drop/it/SKILL.md', '---\nname: ../../Evil Name\ndescription: D\n---\nx\n')
+    expect(machine.json('import', 'drop/it', '--targets', 'claude')).toMatchObject({
+      imported: [{ name: 'evil-name' }],
+    })
+  })
+
+  it('a name that is only mistyped is answered with the right one', () => {
+    const machine = makeMachine({ skills: skill('release-notes') })
+    for (const command of ['equip', 'inspect', 'delete', 'diff', 'share', 'adopt', 'unequip']) {
+      const run = machine.run(command, 'relase-notes')
+      expect(run.code, command).toBe(2)
+      expect(run.stderr, command).toContain('did you mean release-notes?')
+    }
+  })
+})
+
+describe('a library with something wrong in it', () => {
+  const BAD: Record<string, [files: Record<string, Content>, reason: string]> = {
+    'no SKILL.md': [{ 'bad/skill.json': '{}' }, 'SKILL.md is missing'],
+    'no skill.json': [{ 'bad/SKILL.md': 'x' }, 'skill.json is missing'],
+    'an empty folder': [{ bad: aFolder }, 'are missing'],
+    'broken JSON': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '{\n  "name": tru\n}' }, 'line 2, column'],
+    'a list': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '[]' }, 'must hold an object'],
+    null: [{ 'bad/SKILL.md': 'x', 'bad/skill.json': 'null' }, 'must hold an object'],
+    'wrong types': [
+      { 'bad/SKILL.md': 'x', 'bad/skill.json': '{"name":1,"description":{},"tags":"x","targets":{},"claude":[]}' },
+      '"tags" must be a list of texts',
+    ],
+    'no targets': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '{"description":"D","targets":[]}' }, '"targets"'],
+    'an unknown agent': [
+      { 'bad/SKILL.md': 'x', 'bad/skill.json': '{"description":"D","targets":["claude","clippy"]}' },
+      'clippy',
+    ],
+    'binary skill.json': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': new Uint8Array([0, 255]) }, 'skill.json'],
+    'skill.json as a folder': [{ 'bad/SKILL.md': 'x', 'bad/skill.json/x': 'x' }, 'skill.json is missing'],
+    'a link': [{ ...skill('bad'), 'bad/sub/passwd': aLinkTo('/etc/passwd') }, 'sub/passwd is a symbolic link'],
+    'SKILL.md as a link': [
+      { 'bad/SKILL.md': aLinkTo('/etc/passwd'), 'bad/skill.json': '{"description":"D","targets":["claude"]}' },
+      'SKILL.md is a symbolic link',
+    ],
+    'a link to itself': [{ ...skill('bad'), 'bad/loop': aLinkToItself }, 'loop is a symbolic link'],
+    'a pipe': [{ ...skill('bad'), 'bad/pipe': aPipe }, 'pipe is a pipe'],
+    'a socket': [{ ...skill('bad'), 'bad/sock': aSocket }, 'sock is a pipe, socket or device'],
+    'a marker': [{ ...skill('bad'), 'bad/.loadout': '{}' }, '.loadout'],
+  }
+
+  it.each(Object.entries(BAD))('%s: told with the reason, and the others go on', (_, [files, reason]) => {
+    const machine = makeMachine({ skills: skill('good') })
+    putAll(join(machine.library, 'skills'), files)
+    const run = machine.run('inventory')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('skills/bad')
+    expect(run.stderr).toContain(reason)
+    expect(run.stdout).toMatch(/bad .*invalid/)
+    expectNarrow(run.stdout)
+    expect(machine.run('equip', 'good').code).toBe(0)
+    for (const args of [
+      ['equip', 'bad'],
+      ['inspect', 'bad'],
+      ['share', 'bad'],
+      ['diff', 'bad'],
+    ]) {
+      const refused = machine.run(...args)
+      expect(refused.code, args[0]).toBe(2)
+      expect(refused.stderr, args[0]).toContain(reason)
+    }
+    expect(machine.run('validate').code).toBe(1)
+    const examined = machine.run('doctor')
+    expect(examined.code).toBe(1)
+    expect(examined.stdout.replace(/\s+/g, ' ')).toContain(reason)
+    expect(existsSync(machine.path('.claude/skills/bad'))).toBe(false)
+  })
+
+  it('equip --all passes over what is invalid', () => {
+    const machine = makeMachine({ skills: { ...skill('good'), 'bad/SKILL.md': 'x' } })
+    expect(machine.run('equip', '--all').code).toBe(0)
+    expect(machine.json('inventory')).toMatchObject({ skills: [{ state: 'invalid' }, { state: 'current' }] })
+  })
+
+  it('two folders with one name: neither is used, both are named', () => {
+    const machine = makeMachine({
+      skills: { ...skill('good'), ...skill('one', { name: 'same' }), ...skill('two', { name: 'same' }) },
+    })
+    const run = machine.run('inventory')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/skills\/one .*skills\/two/)
+    expect(run.stderr).toContain('DUPLICATE_SKILL')
+    expect(machine.run('equip', 'same').code).toBe(2)
+    expect(machine.run('equip', 'good').code).toBe(0)
+  })
+
+  it('a name unlike the folder is a finding, and the skill works', () => {
+    const machine = makeMachine({ skills: skill('folder', { name: 'other' }) })
+    const run = machine.run('inventory')
+    expect(run.stderr).toContain('NAME_DIFFERS')
+    expect(machine.run('equip', 'other').code).toBe(0)
+    expect(machine.run('unequip', 'other').code).toBe(0)
+    expect(machine.run('delete', 'other').code).toBe(0)
+    expect(existsSync(join(machine.library, 'skills/folder'))).toBe(false)
+  })
+
+  it('a folder that is a link leads out of the library and is refused', () => {
+    const outside = makeFolder()
+    putAll(outside, skill('secret'))
+    const machine = makeMachine({ skills: skill('good') })
+    symlinkSync(join(outside, 'secret'), join(machine.library, 'skills/secret'))
+    const run = machine.run('inventory')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('skills/secret')
+    expect(run.stderr).toContain('symbolic link')
+    expect(machine.run('equip', 'secret').code).toBe(2)
+  })
+
+  it('a file in place of the folder of skills', () => {
+    const machine = makeMachine()
+    put(join(machine.library, 'skills'), 'a file')
+    for (const command of ['inventory', 'sync', 'validate']) {
+      const run = machine.run(command)
+      expect(run.code, command).toBe(2)
+      expect(run.stderr, command).toContain(join(machine.library, 'skills'))
+      expect(run.stderr, command).toContain('not a folder')
+    }
+    expect(machine.run('doctor').code).toBe(1)
+  })
+
+  it('a text that is not UTF-8 is named, and nothing is installed', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    put(join(machine.library, 'skills/alpha/SKILL.md'), new Uint8Array([0x23, 0x20, 0xe9, 0x0a]))
+    const run = machine.run('equip', 'alpha')
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toContain('skills/alpha/SKILL.md')
+    expect(run.stderr).toContain('UTF-8')
+    expect(existsSync(machine.path('.claude/skills/alpha'))).toBe(false)
+    expect(machine.run('validate').code).toBe(1)
+  })
+
+  it('a file of 100 MB is copied without filling the memory', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    const file = put(join(machine.library, 'skills/alpha/large.bin'), '')
+    truncateSync(file, 100 * 1024 * 1024)
+    const run = machine.runWith({ env: { NODE_OPTIONS: '--max-old-space-size=64' } }, 'equip', 'alpha')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(lstatSync(machine.path('.claude/skills/alpha/large.bin')).size).toBe(100 * 1024 * 1024)
+    machine.run('unequip', 'alpha')
+  })
+
+  it('a very long description is installed whole and warned of', () => {
+    const description = `${'words and more '.repeat(2000)}end`
+    const machine = makeMachine({ skills: skill('alpha', { description }) })
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain(description)
+    const run = machine.run('validate')
+    expect(run.code).toBe(0)
+    expect(run.stderr).toContain('1024')
+    const shown = machine.run('inspect', 'alpha')
+    expectNarrow(shown.stdout)
+  })
+
+  it('a description that no reader would take is refused before anything is written', () => {
+    const machine = makeMachine({ skills: skill('alpha', { description: 'x'.repeat(200_000) }) })
+    const run = machine.run('equip', 'alpha')
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toContain('shorten the description')
+    expect(existsSync(machine.path('.claude/skills/alpha'))).toBe(false)
+  })
+})
+
+describe('frontmatter that wants to do harm', () => {
+  const LAUGHS = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghi'.split('').map((key, at) => {
+      const before = 'abcdefghi'[at]
+      return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`
+    }),
+  ].join('\n')
+
+  it.each([
+    ['aliases that multiply', `name: evil\ndescription: D\n${LAUGHS}`],
+    ['an alias of itself', 'name: evil\ndescription: &a [*a]'],
+    ['deep nesting', `name: evil\ndescription: D\nx: ${'['.repeat(50_000)}`],
+    ['a key twice', 'name: evil\nname: good\ndescription: D'],
+    ['a colon without quotes', 'name: evil\ndescription: Use when: something'],
+  ])('%s: import says which line, and nothing changes', (_, block) => {
+    const machine = makeMachine()
+    machine.write('drop/evil/SKILL.md', `---\n${block}\n---\n\n# Evil\n\nText.\n`)
+    const before = machine.tree()
+    const run = machine.runWith({ milliseconds: 5000 }, 'import', 'drop/evil', '--targets', 'claude')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('drop/evil')
+    expect(run.stderr).toMatch(/line \d+/)
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('in the library it is kept as text, and validate tells', () => {
+    const body = '---\nname: x\ndescription: Use when: never\n---\n\nText.\n'
+    const machine = makeMachine({ skills: skill('alpha', {}, body) })
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain(body)
+    const run = machine.run('validate')
+    expect(run.stderr + run.stdout).toMatch(/line 3/)
+  })
+})
+
+describe('things that lie in the way in an agent’s folder', () => {
+  const IN_THE_WAY: Record<string, Content> = {
+    'a folder of the user': (path) => put(join(path, 'SKILL.md'), 'mine'),
+    'an empty folder': aFolder,
+    'a file': 'mine',
+    'a link to a folder': aLinkTo('/etc'),
+    'a dangling link': aLinkTo('/no/where'),
+    'a pipe': aPipe,
+    'a folder with a broken marker': (path) => putAll(path, { '.loadout': 'garbage', 'SKILL.md': 'mine' }),
+    'a folder with a list as marker': (path) => putAll(path, { '.loadout': '[]', 'SKILL.md': 'mine' }),
+    'a folder with an empty marker': (path) => putAll(path, { '.loadout': '', 'SKILL.md': 'mine' }),
+    'a folder with a marker of other types': (path) =>
+      putAll(path, { '.loadout': '{"repo_commit":1}', 'SKILL.md': 'mine' }),
+    'a folder with a marker that is a folder': (path) => put(join(path, '.loadout/x'), 'mine'),
+    'a folder with a marker that is a link': (path) =>
+      putAll(path, { real: '{"repo_commit":"","installed_at":""}', '.loadout': aLinkTo('real') }),
+    'a folder with a marker that is a pipe': (path) => put(join(path, '.loadout'), aPipe),
+    'a folder with a huge marker': (path) => truncateSync(put(join(path, '.loadout'), ''), 2 ** 28),
+  }
+
+  it.each(Object.entries(IN_THE_WAY))('%s is never touched', (_, content) => {
+    const machine = makeMachine({
+      skills: { ...skill('alpha', { targets: ['claude'] }), ...skill('beta', { targets: ['claude'] }) },
+    })
+    const place = put(machine.path('.claude/skills/alpha'), content)
+    const size = lstatSync(place).size
+    const shape = () =>
+      lstatSync(place).isDirectory() ? readdirSync(place, { recursive: true }).join() : lstatSync(place).mode
+    const before = shape()
+    for (const args of [
+      ['equip', 'alpha', 'beta'],
+      ['unequip', 'alpha'],
+      ['sync'],
+      ['inventory'],
+      ['doctor', '--fix'],
+      ['equip', '--all'],
+      ['unequip', '--all'],
+      ['profile', 'save', 'x'],
+    ]) {
+      const run = machine.runWith({ milliseconds: 10_000 }, ...args)
+      expect(run.code, args.join(' ')).toBeOneOf([0, 1])
+    }
+    const run = machine.run('equip', 'alpha')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(place)
+    expect(shape()).toEqual(before)
+    expect(lstatSync(place).size).toBe(size)
+  })
+
+  it('the hint for a folder of the user works when typed', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    machine.write('.claude/skills/alpha/SKILL.md', 'mine')
+    const run = machine.run('equip', 'alpha')
+    expect(machine.run('diff', 'alpha').stdout).toContain('+mine')
+    const command = /move it away: (mv .*)/.exec(run.stderr)?.[1] ?? 'false'
+    expect(runShell(command).code).toBe(0)
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+  })
+
+  it('a file in place of an agent’s folder', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.write('.claude/skills', 'a file')
+    const before = machine.read('.claude/skills')
+    const run = machine.run('equip', 'alpha')
+    expect(run.code).toBeOneOf([1, 2])
+    expect(run.stderr).toContain(machine.path('.claude/skills'))
+    expect(machine.read('.claude/skills')).toBe(before)
+    expect(machine.run('inventory').code).toBe(0)
+    expect(machine.run('doctor').stdout).toContain('is not a folder')
+  })
+
+  it('a managed folder with a link in it is edited, kept and restored', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    machine.run('equip', 'alpha')
+    symlinkSync('/etc/passwd', machine.path('.claude/skills/alpha/link'))
+    spawnSync('mkfifo', [machine.path('.claude/skills/alpha/pipe')])
+    expect(machine.json('inventory')).toMatchObject({ skills: [{ state: 'edited' }] })
+    const adopted = machine.run('adopt', 'alpha')
+    expect(adopted.code).toBe(2)
+    expect(adopted.stderr).toContain('link')
+    expect(machine.run('diff', 'alpha').code).toBe(0)
+    const run = machine.run('unequip', 'alpha')
+    expect(run.code).toBe(0)
+    const backup = /a copy is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
+    expect(lstatSync(join(backup, 'link')).isSymbolicLink()).toBe(true)
+  })
+})
+
+describe('agents', () => {
+  it.each(['equip', 'unequip', 'diff', 'adopt'])('%s: unknown ones are answered with the nearest', (command) => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    const run = machine.run(command, 'alpha', '--target', 'cluade')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('did you mean claude?')
+  })
+
+  it('unknown ones for init, new, import and agents enable', () => {
+    const machine = makeMachine()
+    machine.write('a/SKILL.md', '# A\n\nText.\n')
+    const before = machine.tree()
+    for (const args of [
+      ['init', '--new', 'other', '--targets', 'cursr'],
+      ['new', 'x', '--targets', 'cursr'],
+      ['import', 'a', '--targets', 'cursr'],
+      ['agents', 'enable', 'cursr'],
+      ['agents', 'disable', 'claude', 'cursr'],
+    ]) {
+      const run = machine.run(...args)
+      expect(run.code, args[0]).toBe(2)
+      expect(run.stderr, args[0]).toContain('did you mean cursor?')
+    }
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('disabled ones: the hint enables them', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['cursor'] }) })
+    const run = machine.run('equip', 'alpha', '--target', 'cursor')
+    expect(run.code).toBe(2)
+    const command = /loadout (agents enable cursor)/.exec(run.stderr)?.[1] ?? ''
+    expect(machine.run('equip', 'alpha').code).toBe(2)
+    expect(machine.run(...command.split(' ')).code).toBe(0)
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+    machine.run('agents', 'disable', 'cursor')
+    expect(machine.run('unequip', 'alpha').code).toBe(0)
+    expect(existsSync(machine.path('.cursor/skills/alpha'))).toBe(false)
+  })
+
+  it('ones that a skill does not support', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['codex'] }) })
+    const run = machine.run('equip', 'alpha', '--target', 'claude')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('it supports codex')
+  })
+})
+
+describe('things that cannot be imported', () => {
+  const SOURCES: Record<string, [Record<string, Content>, string]> = {
+    'nothing there': [{}, 'does not exist'],
+    'a folder without skills': [{ 'source/readme.txt': 'x' }, 'holds no skill'],
+    'a file': [{ source: 'x' }, 'neither a folder nor a .tar.gz'],
+    'a pipe': [{ source: aPipe }, 'neither a folder nor a .tar.gz'],
+    'a link in it': [
+      { 'source/SKILL.md': '# A\n\nB\n', 'source/link': aLinkTo('/etc/passwd') },
+      'link is a symbolic link',
+    ],
+    'SKILL.md as a link': [{ 'source/SKILL.md': aLinkTo('/etc/passwd') }, 'SKILL.md is a symbolic link'],
+    'a pipe in it': [{ 'source/SKILL.md': '# A\n\nB\n', 'source/sub/pipe': aPipe }, 'sub/pipe is a pipe'],
+    'a socket in it': [{ 'source/SKILL.md': '# A\n\nB\n', 'source/sock': aSocket }, 'sock is a pipe, socket'],
+    'SKILL.md as a folder': [{ 'source/SKILL.md/x': 'x' }, 'SKILL.md'],
+    'not UTF-8': [{ 'source/SKILL.md': new Uint8Array([0xe9, 0x0a]) }, 'UTF-8'],
+    empty: [{ 'source/SKILL.md': '' }, 'no description'],
+    'wrong types': [{ 'source/SKILL.md': 'x', 'source/skill.json': '{"targets":7}' }, '"targets"'],
+    'broken JSON': [{ 'source/SKILL.md': 'x', 'source/skill.json': '{\n"a": }' }, 'line 2'],
+  }
+
+  it.each(Object.entries(SOURCES))('%s', (_, [files, reason]) => {
+    const machine = makeMachine()
+    putAll(machine.home, files)
+    const before = machine.tree()
+    const run = machine.runWith({ milliseconds: 10_000 }, 'import', 'source', '--targets', 'claude', '--json')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain(reason)
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it.each([
+    ['an address that runs a program', 'ext::sh -c "touch sprung"'],
+    ['an option', '--upload-pack=touch sprung'],
+    ['an unknown scheme', 'evil://host/x'],
+    ['a host that is not there', 'https://user:secret@localhost:1/x.git'],
+  ])('%s', (_, url) => {
+    const machine = makeMachine()
+    const before = machine.tree()
+    for (const args of [
+      ['import', '--targets', 'claude', '--json', '--', url],
+      ['init', '--clone', url, '--into', 'other', '--json'],
+    ]) {
+      const run = machine.run(...args)
+      expect(run.code).toBe(2)
+      expect(run.stderr).not.toContain('secret')
+      expect(run.stdout).not.toContain('secret')
+    }
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('a repository whose folder of skills is a link to elsewhere', () => {
+    const outside = makeFolder()
+    put(join(outside, 'private/SKILL.md'), '# Private\n\nText.\n')
+    const source = makeRepository(makeFolder())
+    symlinkSync(outside, join(source, 'skills'))
+    commitAll(source, 'Link')
+    const machine = makeMachine()
+    expect(machine.run('import', `file://${source}`, '--targets', 'claude').code).toBe(2)
+    expect(machine.run('import', `file://${source}`, '--subfolder', 'skills', '--targets', 'claude').code).toBe(2)
+  })
+
+  it('an archive that is none, is cut off, or leaves its folder', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.run('share', 'alpha')
+    const whole = readFileSync(machine.path('alpha.tar.gz'))
+    machine.write('cut.tar.gz', whole.subarray(0, whole.length - 40))
+    machine.write('none.tar.gz', 'not an archive')
+    machine.write('empty.tgz', '')
+    machine.write('x/SKILL.md', '# X\n\nText.\n')
+    runShell(
+      `cd ${machine.path('x')} && tar -czPf ../up.tar.gz --transform 's,^,../../,' SKILL.md && tar -czPf ../abs.tar.gz ${machine.path('x/SKILL.md')}`,
+    )
+    runShell(`cd ${machine.path('x')} && ln -s /etc etc && tar -czf ../link.tar.gz .; rm etc`)
+    const before = machine.tree()
+    for (const name of ['cut.tar.gz', 'none.tar.gz', 'empty.tgz', 'up.tar.gz', 'abs.tar.gz', 'link.tar.gz']) {
+      const run = machine.run('import', name, '--targets', 'claude')
+      expect(run.code, name).toBe(2)
+      expect(run.stderr, name).toContain(name)
+    }
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('a name that is taken, also by a broken skill', () => {
+    const machine = makeMachine({ skills: { ...skill('alpha'), 'beta/SKILL.md': 'x' } })
+    for (const name of ['alpha', 'beta']) {
+      machine.write(`drop/${name}/SKILL.md`, `---\nname: ${name}\ndescription: D\n---\nx\n`)
+      const run = machine.run('import', `drop/${name}`, '--targets', 'claude')
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain('already')
+    }
+    expect(machine.git('status', '--porcelain')).toBe('')
+  })
+})
+
+describe('a configuration that cannot be used', () => {
+  const BROKEN: Record<string, [Content, string]> = {
+    'broken JSON': ['{\n  "repo_path": "x",\n  "targets": {,}\n}\n', 'line 3, column 15'],
+    empty: ['', 'line 1'],
+    'a list': ['[]', 'must be a JSON object'],
+    binary: [new Uint8Array([0, 255, 254]), 'config.json'],
+    'a folder': [aFolder, 'is a folder'],
+    'a pipe': [aPipe, 'not a regular file'],
+    'a link to itself': [aLinkToItself, 'leads back to itself'],
+    'a number as library': ['{"repo_path": 7}', '"repo_path" must be a path'],
+    'a list of targets': ['{"targets": []}', '"targets" must be a JSON object'],
+    'a word as switch': ['{"targets": {"claude": {"enabled": "yes"}}}', 'must be true or false'],
+    'a broken profile': ['{"profiles": {"p": {"a": "claude"}}}', 'must be a list of agents'],
+  }
+
+  it.each(Object.entries(BROKEN))(
+    '%s: every command says where, and the file stays as it is',
+    (_, [content, reason]) => {
+      const machine = makeMachine({ config: false })
+      const path = machine.write('.config/loadout/config.json', content)
+      const before = machine.tree()
+      for (const args of [
+        ['inventory'],
+        ['init', '--new', 'lib'],
+        ['agents', 'enable', 'cursor'],
+        ['equip', 'x'],
+        ['sync'],
+        ['profile', 'list'],
+      ]) {
+        const run = machine.runWith({ milliseconds: 5000 }, ...args, '--json')
+        expect(run.code, args[0]).toBe(2)
+        expect(run.stderr, args[0]).toContain(path)
+        expect(run.stderr, args[0]).toContain(reason)
+        expect(run.stderr, args[0]).not.toMatch(/overwrite|init --new/)
+      }
+      expect(machine.run('doctor').code).toBe(1)
+      expect(machine.tree()).toEqual(before)
+    },
+  )
+
+  it('a library that is not there, is a file, or is no repository', () => {
+    for (const make of [undefined, 'a file', aFolder]) {
+      const machine = makeMachine({ config: false })
+      machine.write('.config/loadout/config.json', JSON.stringify({ repo_path: '~/lib' }))
+      if (make !== undefined) machine.write('lib', make)
+      for (const command of ['sync', 'equip']) {
+        const run = machine.run(command, ...(command === 'equip' ? ['x'] : []))
+        expect(run.code).toBe(2)
+        expect(run.stderr).toContain(machine.path('lib'))
+        expect(run.stderr).toContain('loadout init')
+      }
+      expect(machine.run('doctor').code).toBe(1)
+    }
+  })
+
+  it('no configuration: the hint names the way in', () => {
+    const machine = makeMachine({ config: false })
+    for (const args of [
+      ['inventory'],
+      ['equip', 'x'],
+      ['sync'],
+      ['import'],
+      ['new', 'x'],
+      ['suggest', 'x'],
+      ['share', 'x'],
+    ]) {
+      const run = machine.run(...args)
+      expect(run.code, args[0]).toBe(2)
+      expect(run.stderr, args[0]).toContain('loadout init --new <folder>')
+    }
+    expect(machine.tree()).toEqual([])
+  })
+
+  it('init does not take what is no library, and writes nothing', () => {
+    const machine = makeMachine({ config: false })
+    machine.write('plain/file', 'x')
+    makeRepository(machine.path('inside'))
+    mkdirSync(machine.path('inside/deeper'))
+    makeRepository(machine.path('bare'), '--bare')
+    const before = machine.tree()
+    for (const [flag, place] of [
+      ['--repo', 'nowhere'],
+      ['--repo', 'plain'],
+      ['--repo', 'plain/file'],
+      ['--repo', 'inside/deeper'],
+      ['--repo', 'bare'],
+      ['--new', 'inside'],
+      ['--new', 'plain/file'],
+      ['--new', 'plain/file/below'],
+    ] as const) {
+      const run = machine.run('init', flag, place)
+      expect(run.code, `${flag} ${place}`).toBe(2)
+      expect(run.stderr, `${flag} ${place}`).toContain(place)
+    }
+    expect(machine.run('init', '--repo', 'inside', '--new', 'x').code).toBe(2)
+    expect(machine.tree()).toEqual(before)
+  })
+})
+
+describe('a machine that does not cooperate', () => {
+  it('git is missing: what needs it says so, what does not goes on', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.run('equip', 'alpha', '--target', 'claude')
+    const env = { PATH: makeFolder() }
+    machine.write('a/SKILL.md', '# A\n\nText.\n')
+    const before = machine.tree()
+    for (const args of [
+      ['sync'],
+      ['import', 'a', '--targets', 'claude'],
+      ['delete', 'alpha'],
+      ['equip', 'alpha'],
+      ['init', '--new', 'x'],
+    ]) {
+      const run = machine.runWith({ env }, ...args)
+      expect(run.code, args[0]).toBe(2)
+      expect(run.stderr, args[0]).toContain('install git')
+    }
+    expect(machine.tree().filter((row) => row !== 'x')).toEqual(before)
+    expect(machine.runWith({ env }, 'inventory').code).toBe(0)
+    expect(machine.runWith({ env }, 'inspect', 'alpha').code).toBe(0)
+    expect(machine.runWith({ env }, 'doctor').stdout).toContain('install git')
+  })
+
+  /** Everything belongs to root; the program runs as somebody else. */
+  function boundMachine() {
+    const machine = makeMachine({ skills: { ...skill('alpha'), ...skill('beta') } })
+    for (const name of readdirSync(machine.home, { recursive: true, encoding: 'utf8' })) {
+      if (process.getuid?.() === 0) chownSync(machine.path(name), 65534, 65534)
+    }
+    if (process.getuid?.() === 0) chownSync(machine.home, 65534, 65534)
+    return machine
+  }
+
+  it('an agent’s folder that may not be written', () => {
+    const machine = boundMachine()
+    const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
+    expect(run('equip', 'alpha').code).toBe(0)
+    chmodSync(machine.path('.claude/skills'), 0o555)
+    const before = machine.tree()
+    for (const args of [
+      ['equip', 'beta'],
+      ['unequip', 'alpha'],
+      ['equip', 'beta', '--target', 'claude'],
+    ]) {
+      const refused = run(...args)
+      expect(refused.code, args.join(' ')).toBeOneOf([1, 2])
+      expect(refused.stderr).toContain(machine.path('.claude/skills'))
+      expect(refused.stderr).toContain('permission')
+    }
+    expect(machine.tree().filter((row) => row.startsWith('.claude'))).toEqual(
+      before.filter((row) => row.startsWith('.claude')),
+    )
+    expect(run('inventory').code).toBe(0)
+    const examined = run('doctor')
+    expect(examined.code).toBe(1)
+    expect(examined.stdout).toContain(`chmod u+w ${machine.path('.claude/skills')}`)
+    chmodSync(machine.path('.claude/skills'), 0o755)
+  })
+
+  it('an agent’s folder that may not be read', () => {
+    const machine = boundMachine()
+    const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
+    run('equip', 'alpha')
+    chmodSync(machine.path('.claude/skills/alpha'), 0o000)
+    const shown = run('inventory')
+    expect(shown.code).toBeOneOf([0, 1])
+    expect(shown.stdout).toContain('broken')
+    chmodSync(machine.path('.claude/skills'), 0o000)
+    const run2 = run('inventory')
+    expect(run2.code).toBeOneOf([0, 1, 2])
+    expect(run2.stderr).toContain(machine.path('.claude/skills'))
+    chmodSync(machine.path('.claude/skills'), 0o755)
+    chmodSync(machine.path('.claude/skills/alpha'), 0o755)
+  })
+
+  it('a library that may not be read, or only in part', () => {
+    const machine = boundMachine()
+    const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
+    const folder = join(machine.library, 'skills/alpha')
+    chmodSync(folder, 0o000)
+    const part = run('inventory')
+    expect(part.code).toBe(1)
+    expect(part.stderr).toContain(folder)
+    expect(run('equip', 'beta').code).toBe(0)
+    chmodSync(folder, 0o755)
+    chmodSync(join(folder, 'SKILL.md'), 0o000)
+    expect(run('equip', 'alpha').code).toBeOneOf([1, 2])
+    expect(run('inventory').code).toBeOneOf([0, 1])
+    chmodSync(machine.library, 0o000)
+    for (const args of [['inventory'], ['sync'], ['equip', 'alpha']]) {
+      const refused = run(...args)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toContain(machine.library)
+    }
+    expect(run('doctor').code).toBe(1)
+    chmodSync(machine.library, 0o755)
+  })
+
+  it('a library that may only be read can still be installed from', () => {
+    const machine = boundMachine()
+    const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
+    spawnSync('chmod', ['-R', 'a-w', machine.library])
+    expect(run('equip', 'alpha').code).toBe(0)
+    expect(run('inventory').code).toBe(0)
+    for (const args of [
+      ['new', 'x'],
+      ['delete', 'beta'],
+    ]) {
+      const refused = run(...args)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toContain(machine.library)
+    }
+    spawnSync('chmod', ['-R', 'u+w', machine.library])
+  })
+
+  it('a home that may not be written', () => {
+    const machine = boundMachine()
+    spawnSync('chmod', ['-R', 'a-w', machine.home])
+    const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
+    expect(run('inventory').code).toBe(0)
+    for (const args of [
+      ['equip', 'alpha'],
+      ['agents', 'enable', 'cursor'],
+      ['profile', 'save', 'x'],
+    ]) {
+      const refused = run(...args)
+      expect(refused.code, args[0]).toBeOneOf([1, 2])
+      expect(refused.stderr, args[0]).toContain('permission')
+    }
+    spawnSync('chmod', ['-R', 'u+w', machine.home])
+  })
+
+  it('a full disk: the old copy stays, nothing half-done is left', ({ skip }) => {
+    const machine = makeMachine({
+      skills: { ...skill('alpha', { targets: ['claude'] }), ...skill('large', { targets: ['claude'] }) },
+    })
+    const root = machine.path('.claude/skills')
+    mkdirSync(root, { recursive: true })
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', root]).status !== 0) return skip('needs root')
+    onTestFinished(() => void spawnSync('umount', [root]))
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+    const before = machine.tree()
+    put(join(machine.library, 'skills/large/data'), Buffer.alloc(3 << 20, 1))
+    const run = machine.run('equip', 'large')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('disk is full')
+    put(join(machine.library, 'skills/alpha/data'), Buffer.alloc(3 << 20, 1))
+    const sync = machine.run('sync')
+    expect(sync.code).toBe(1)
+    expect(sync.stderr).toContain('disk is full')
+    expect(machine.tree().filter((row) => row.startsWith('.claude'))).toEqual(
+      before.filter((row) => row.startsWith('.claude')),
+    )
+  })
+
+  it('a full disk under the library and the state', ({ skip }) => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    machine.run('equip', 'alpha')
+    machine.write('.claude/skills/alpha/data', Buffer.alloc(3 << 20, 1))
+    mkdirSync(machine.path('.local/state/loadout'), { recursive: true })
+    const state = machine.path('.local/state/loadout')
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', state]).status !== 0) return skip('needs root')
+    onTestFinished(() => void spawnSync('umount', [state]))
+    const run = machine.run('unequip', 'alpha')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('disk is full')
+    expect(lstatSync(machine.path('.claude/skills/alpha/data')).size).toBe(3 << 20)
+  })
+
+  it('a lock that somebody holds is named; one of a dead process is taken over', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    const started = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19]
+    const host = spawnSync('hostname', { encoding: 'utf8' }).stdout.trim()
+    const owner = (pid: number) => JSON.stringify({ pid, started, host, purpose: 'equip' })
+    machine.write('.claude/skills/.loadout-work/lock/owner.json', owner(99_999_999))
+    const name = readdirSync(machine.path('.claude/skills/.loadout-work/lock'))
+    expect(name).toEqual(['owner.json'])
+    expect(machine.run('equip', 'alpha').code).toBe(0)
+  })
+
+  it('state that is broken', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.write('.local/state/loadout/projects.json', '{broken')
+    machine.write('.cache/loadout/trees.json', '[[1,2],[null]')
+    const run = machine.run('delete', 'alpha')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('projects.json')
+    expect(machine.run('inventory').code).toBe(0)
+  })
+})
+
+describe('a library whose git settings want to run a program', () => {
+  const SETTINGS: Record<string, (trap: string) => [string, string]> = {
+    fsmonitor: (trap) => ['core.fsmonitor', trap],
+    'an external diff': (trap) => ['diff.external', trap],
+    'an ssh command': (trap) => ['core.sshCommand', trap],
+    'a folder of hooks': (trap) => ['core.hooksPath', join(trap, '..')],
+    'a filter': (trap) => ['filter.x.clean', trap],
+    'a diff driver': (trap) => ['diff.x.textconv', trap],
+    'a credential helper': (trap) => ['credential.helper', `!${trap}`],
+    'an address that is a program': (trap) => ['remote.origin.url', `ext::${trap}`],
+    'an upload program': (trap) => ['remote.origin.uploadpack', trap],
+    'a pager': (trap) => ['core.pager', trap],
+    'an editor': (trap) => ['core.editor', trap],
+    signing: (trap) => ['gpg.program', trap],
+  }
+
+  it.each(Object.entries(SETTINGS))('%s never runs', (_, setting) => {
+    const trap = makeTrap()
+    const machine = makeMachine({ skills: { ...skill('alpha'), '../.gitattributes': '* filter=x diff=x\n' } })
+    machine.run('equip', 'alpha')
+    machine.write('a/SKILL.md', '# A\n\nText.\n')
+    const [key, value] = setting(trap.program)
+    const remote = makeRepository(join(makeFolder(), 'r.git'), '--bare')
+    machine.git('remote', 'add', 'origin', remote)
+    machine.git('config', key, value)
+    put(join(machine.library, 'skills/alpha/SKILL.md'), 'changed')
+    machine.write('.claude/skills/alpha/SKILL.md', 'mine')
+    for (const args of [
+      ['inventory'],
+      ['diff', 'alpha'],
+      ['sync', '--push'],
+      ['equip', 'alpha'],
+      ['import', 'a', '--targets', 'claude'],
+      ['adopt', 'alpha', '--force'],
+      ['delete', 'alpha'],
+      ['doctor'],
+    ]) {
+      const run = machine.run(...args)
+      if (run.code === 2 && run.stderr.includes('GIT_UNSAFE')) expect(run.stderr).toContain(key)
+    }
+    expect(trap.isSprung()).toBe(false)
+  })
+
+  it('hooks that are not for commits never run', () => {
+    const trap = makeTrap()
+    const author = makeMachine({ skills: skill('alpha') })
+    const machine = makeMachine({ config: false })
+    machine.run('init', '--clone', author.library, '--into', 'library')
+    for (const hook of [
+      'post-checkout',
+      'post-merge',
+      'pre-auto-gc',
+      'reference-transaction',
+      'fsmonitor-watchman',
+      'post-index-change',
+      'post-rewrite',
+    ]) {
+      chmodSync(put(join(machine.library, '.git/hooks', hook), `#!/bin/sh\nexec ${trap.program}\n`), 0o755)
+    }
+    put(join(author.library, 'skills/alpha/SKILL.md'), 'second')
+    commitAll(author.library, 'Second')
+    for (const args of [['sync'], ['equip', 'alpha'], ['inventory'], ['doctor'], ['sync', '--dry-run']]) {
+      expect(machine.run(...args).code, args.join(' ')).toBe(0)
+    }
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('second')
+    expect(trap.isSprung()).toBe(false)
+  })
+
+  it('settings of a repository that skills are imported from never run either', () => {
+    const trap = makeTrap()
+    const source = makeRepository(makeFolder())
+    putAll(source, { 'a/SKILL.md': '# A\n\nText.\n', '.gitattributes': '* filter=x\n' })
+    commitAll(source, 'A')
+    git(source, 'config', 'uploadpack.packObjectsHook', trap.program)
+    git(source, 'config', 'core.fsmonitor', trap.program)
+    git(source, 'config', 'filter.x.smudge', trap.program)
+    const machine = makeMachine()
+    expect(machine.run('import', `file://${source}`, '--targets', 'claude').code).toBe(0)
+    expect(trap.isSprung()).toBe(false)
+  })
+
+  it('a branch or a remote with the name of an option is refused by name', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    put(join(machine.library, '.git/refs/heads/-evil'), `${machine.git('rev-parse', 'HEAD')}\n`)
+    put(join(machine.library, '.git/HEAD'), 'ref: refs/heads/-evil\n')
+    const run = machine.run('sync')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('-evil')
+    const other = makeMachine({ skills: skill('alpha') })
+    put(
+      join(other.library, '.git/config'),
+      `${other.read('library/.git/config')}[remote "--upload-pack=x"]\n\turl = /x\n`,
+    )
+    expect(other.run('sync').code).toBe(2)
+  })
+
+  it('a variable that names another repository is not listened to', () => {
+    const trap = makeTrap()
+    const machine = makeMachine({ skills: skill('alpha') })
+    const other = makeRepository(makeFolder())
+    const env = {
+      GIT_DIR: join(other, '.git'),
+      GIT_WORK_TREE: other,
+      GIT_EXTERNAL_DIFF: trap.program,
+      GIT_PAGER: trap.program,
+    }
+    machine.write('a/SKILL.md', '# A\n\nText.\n')
+    expect(machine.runWith({ env }, 'import', 'a', '--targets', 'claude').code).toBe(0)
+    expect(machine.git('log', '-1', '--format=%s')).toBe('Import skill a')
+    expect(trap.isSprung()).toBe(false)
+  })
+})
+
+describe('texts that would steer the terminal', () => {
+  it('never reach it: names, descriptions, tags, paths and bodies', () => {
+    const skills = {
+      ...skill('alpha', { description: `D${ESCAPE}`, tags: [`t${ESCAPE}`], claude: { key: ESCAPE } }, `# A${ESCAPE}\n`),
+      [`bad${ESCAPE}/skill.json`]: '{}',
+      ...skill('named', { name: 'other' }),
+      [`alpha/file${ESCAPE}.txt`]: 'x',
+    }
+    const home = join(makeFolder(), `home${ESCAPE}`)
+    mkdirSync(home)
+    const machine = makeMachine({ home, skills })
+    machine.write(`.codex/skills/loose${ESCAPE}/SKILL.md`, `---\nname: ok${ESCAPE}\ndescription: L${ESCAPE}\n---\n`)
+    machine.write(`.claude/skills/ours${ESCAPE}/.loadout`, '{"repo_commit":"x","installed_at":"y"}')
+    for (const args of [
+      ['equip', 'alpha'],
+      ['inventory'],
+      ['inspect', 'alpha'],
+      ['suggest', `alpha${ESCAPE}`],
+      ['import'],
+      ['import', '--all'],
+      ['share', 'alpha', '--dry-run'],
+      ['profile', 'save', `p${ESCAPE}`],
+      ['profile', 'list'],
+      ['profile', 'apply', `q${ESCAPE}`],
+      ['sync'],
+      ['doctor'],
+      ['validate'],
+      ['agents'],
+      ['delete', 'other', '--dry-run'],
+      ['delete', 'other'],
+      ['equip', '--tag', ESCAPE],
+      ['equip', 'alpha', '--target', ESCAPE],
+      ['init', '--repo', ESCAPE],
+      ['new', 'x', '--description', ESCAPE],
+      ['import', `nowhere${ESCAPE}`],
+    ]) {
+      const run = machine.run(...args)
+      expect(run.stdout + run.stderr, args.join(' ')).not.toMatch(/[\u202e\u009b\u0007]/)
+      machine.run(...args, '--json')
+    }
+    machine.write('.claude/skills/alpha/SKILL.md', `changed ${ESCAPE}`)
+    expect(machine.run('diff', 'alpha').stdout).not.toContain('\u202e')
+    expect(machine.run('adopt', 'alpha').stdout).not.toContain('\u202e')
+  })
+
+  it('an empty library under such a path', () => {
+    const home = join(makeFolder(), `home${ESCAPE}`)
+    mkdirSync(home)
+    expect(makeMachine({ home }).run('inventory').code).toBe(0)
+  })
+})
+
+describe('changes in between', () => {
+  it('an edit that is made while a copy is judged is never lost', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    machine.run('equip', 'alpha')
+    put(join(machine.library, 'skills/alpha/SKILL.md'), 'second')
+    const file = machine.path('.claude/skills/alpha/notes.txt')
+    runShell(`(sleep 0.05; echo mine > ${file}) & loadout sync; wait`, { home: machine.home, cwd: machine.home })
+    const kept = runShell(`grep -rl mine ${machine.path('.claude/skills')} ${machine.path('.local/state')} 2>/dev/null`)
+    expect(kept.stdout).not.toBe('')
+  })
+
+  it('a library that is removed while it is in use is a plain error', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.run('equip', 'alpha')
+    rmSync(join(machine.library, '.git'), { recursive: true })
+    for (const args of [['sync'], ['equip', 'alpha'], ['delete', 'alpha'], ['new', 'x']]) {
+      const run = machine.run(...args)
+      expect(run.code, args[0]).toBe(2)
+      expect(run.stderr, args[0]).toContain('not a git repository')
+    }
+  })
+})
