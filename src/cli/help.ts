@@ -11,7 +11,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
     return rows.length > 0 ? ['', screen.strong(title), ...rows] : []
   })
   return lines(
-    `${screen.strong('loadout')} ${version}: equips AI agents with the right knowledge, and says why.`,
+    `${screen.strong('loadout')} ${version}: equips AI agents with skills and knowledge, and says why.`,
     '',
     'usage: loadout <command> [arguments] [flags]',
     groups,

@@ -1,4 +1,5 @@
 import type { Outcome } from '../app/loadout.ts'
+import type { Finding } from '../domain/shared/finding.ts'
 import { alignRows, count, lines, type Screen } from './screen.ts'
 
 const PAST: Record<Outcome['operations'][number]['kind'], string> = {
@@ -7,15 +8,22 @@ const PAST: Record<Outcome['operations'][number]['kind'], string> = {
   remove: 'removed',
   restamp: 'marked',
   adopt: 'adopted',
+  recover: 'recovered',
 }
 
 // More than this is read by nobody; the total says it.
 const MOST_SHOWN = 40
 
-/** What was done, one line each; with a dry run what would be. */
-export function printOperations({ operations, isDryRun }: Outcome, screen: Screen, nothing: string): string {
+/** What was done, one line each; with a dry run what would be. `calm` is said when all was well already. */
+export function printOperations(
+  { operations, isDryRun }: Outcome,
+  screen: Screen,
+  findings: readonly Finding[],
+  calm: string,
+): string {
   const told = operations.filter(({ kind }) => kind !== 'restamp' || isDryRun)
-  if (operations.length === 0) return lines(nothing)
+  const isCalm = findings.every(({ severity }) => severity === 'info')
+  if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')
   const shown = told.slice(0, MOST_SHOWN)
   const rows = shown.map(({ kind, skill, agent, scope, root }) => {
     return [`  ${isDryRun ? kind : PAST[kind]}`, skill, agent, scope, root]
@@ -25,7 +33,7 @@ export function printOperations({ operations, isDryRun }: Outcome, screen: Scree
   return lines(
     isDryRun && 'Nothing was changed. This would be done:',
     alignRows(rows),
-    more > 0 && `  and ${count(more, 'more')}`.replace('mores', 'more'),
+    more > 0 && `  and ${count(more, 'more', 'more')}`,
     restamped > 0 &&
       `  ${count(restamped, 'unchanged install')} ${restamped === 1 ? 'was' : 'were'} marked with the new commit`,
     !isDryRun && told.length > 1 && screen.strong(`${count(told.length, 'install')} changed`),

@@ -59,7 +59,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
   const config = await look(
     'config',
     () => readConfig(machine),
-    () => configPath(machine),
+    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (not there yet)'}`,
   )
   if (config.value === undefined) return [git.check, config.check]
   const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
@@ -140,8 +140,11 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
   const fetched = state.remotes.length === 0 ? 'no remote' : 'ok'
   const { findings } = decideSync(library, state, fetched, { push: config.pushesOnSync })
   const where = state.remotes.length === 0 ? 'no remote: this machine only' : `${state.branch} follows ${state.remote}`
-  if (findings.length === 0) return [{ name: 'sync', state: 'fine', message: where }]
-  return findings.map((finding) => checkOf('sync', finding))
+  const sync: Check[] =
+    findings.length === 0
+      ? [{ name: 'sync', state: 'fine', message: where }]
+      : findings.map((finding) => checkOf('sync', finding))
+  return [repository.check, ...sync]
 }
 
 function checkOf(name: string, { severity, message, code, hint }: Finding): Check {

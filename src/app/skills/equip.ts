@@ -7,6 +7,8 @@ import { requireName } from '../../domain/skills/skill-name.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { rememberProject } from '../../infra/skills/projects.ts'
+import { readRegistry } from '../../infra/skills/registry.ts'
+import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 import { asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
 
@@ -22,13 +24,21 @@ export interface EquipCommand extends ScopeRequest, Carrying {
 export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
   const agents = namedAgents(request.targets)
-  const roots = rootsFor(setup, agents)
   requireSelection(request)
+  const roots = rootsInUse(setup, rootsFor(setup, agents), request)
   return change(setup, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
     const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
     return planEquip(statuses, { names, agents, roots, isExplicit })
   })
+}
+
+/** A folder is made only for an agent that one of the skills supports. */
+function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
+  if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
+  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const targets = new Set(skills.flatMap(({ skill }) => (names.includes(skill.name) ? skill.targets : [])))
+  return roots.filter(({ path, agents }) => isFolder(path) || agents.some((id) => targets.has(id)))
 }
 
 /** Removes installed copies. What is not ours stays. */

@@ -35,7 +35,7 @@ export interface Inventory {
   /** The enabled agents, in the order of their table. */
   agents: string[]
   skills: SkillView[]
-  /** Folders in the agents' folders that are neither ours nor in the library. */
+  /** How many skills in the agents' folders are neither ours nor in the library. */
   unmanaged: number
 }
 
@@ -57,7 +57,7 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
     ...(setup.project === undefined ? {} : { project: setup.project }),
     agents: setup.roots.flatMap(({ agents }) => agents),
     skills,
-    unmanaged: strangers(observation).length,
+    unmanaged: new Set(strangers(observation).map(({ name }) => name)).size,
   }
   return { value, findings: [...recovered, ...observation.registry.findings, ...otherManagers(setup, observation)] }
 }
@@ -94,10 +94,10 @@ async function behindOf({ machine, library }: Setup, status: SkillStatus): Promi
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** Folders without our marker, under names that the library does not have. */
+/** Skills without our marker, under names that the library does not have. */
 export function strangers({ placements, statuses }: Observation): Placement[] {
   const known = new Set(statuses.map(({ name }) => name))
-  return placements.filter(({ name, kind, marker }) => kind === 'folder' && marker === undefined && !known.has(name))
+  return placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name))
 }
 
 /** Skills of a project that another manager wrote into its lock file: theirs to change, not ours. */

@@ -14,11 +14,12 @@ import { recoverLibrary, withLibrary } from '../../infra/skills/library-work.ts'
 import { readPlacements } from '../../infra/skills/placements.ts'
 import { type RegistryReading, readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
-import { recover, withWorkFolder, workFolderIn } from '../../infra/skills/work-folder.ts'
+import { leftoversIn, recover, withWorkFolder, workFolderIn } from '../../infra/skills/work-folder.ts'
 import type { Setup } from './setup.ts'
 
 /** The library and what is installed, as they are now. */
 export interface Observation {
+  roots: readonly TargetRoot[]
   registry: RegistryReading
   placements: Placement[]
   statuses: SkillStatus[]
@@ -38,7 +39,7 @@ export async function observe(setup: Setup, roots: readonly TargetRoot[], willCh
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const state = needsGit ? await libraryState(setup) : { head: undefined, uncommittedFolders: new Set<string>() }
   const statuses = reconcile(registry, placements, state)
-  return { registry, placements, statuses, state, find: (name) => byName.get(name) }
+  return { roots, registry, placements, statuses, state, find: (name) => byName.get(name) }
 }
 
 /** For a marker of an older program: what the folder would hold if it were installed now. */
@@ -94,7 +95,9 @@ export async function carryOut(
   request: Carrying,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
-  if (request.dryRun) return { value: { operations, isDryRun: true }, findings }
+  if (request.dryRun) {
+    return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun: true }, findings }
+  }
   const { machine, library } = setup
   const { state, find } = observation
   const bench = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
@@ -102,6 +105,16 @@ export async function carryOut(
   // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
   if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
+}
+
+/** What the next command that changes anything will put right first. */
+function recoveries(roots: readonly TargetRoot[]): Operation[] {
+  return roots.flatMap(({ path, scope, agents }) => {
+    const skills = new Set(leftoversIn(workFolderIn(path)).map((name) => name.split('.')[0] ?? ''))
+    return [...skills].map(
+      (skill): Operation => ({ kind: 'recover', skill, agent: agents[0] ?? '', scope, root: path }),
+    )
+  })
 }
 
 export interface Carrying {

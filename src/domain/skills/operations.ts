@@ -18,6 +18,8 @@ export type Operation = {
   | { kind: 'restamp'; contentHash: string }
   /** A folder of the user's, equal to what would be installed or just imported, becomes ours. */
   | { kind: 'adopt' }
+  /** A change that was interrupted is finished or undone: always the first thing that a command does. */
+  | { kind: 'recover' }
 )
 
 export interface OperationPlan {

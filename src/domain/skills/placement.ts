@@ -30,6 +30,8 @@ export interface Placement {
   root: TargetRoot
   /** Only a folder can be ours. */
   kind: 'folder' | 'file' | 'link'
+  /** Whether it holds a SKILL.md. */
+  isSkill?: boolean
   /** Absent without our marker file; a problem when there is one that cannot be read. */
   marker?: InstallMarker | { problem: string }
   /** Of what is there now, without the marker. */

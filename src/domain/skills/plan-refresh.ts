@@ -27,14 +27,15 @@ export function planRefresh(
   return plan
 }
 
-/** The content is right, but the marker names another commit, or has no hashes yet. */
+/**
+ * The content is right, but the marker names another commit, or has no hashes yet. In a project the commit may lag: a
+ * team keeps the markers in its own repository, where a new one for every commit of the library would be noise.
+ */
 function isStale({ placement }: PlacementStatus, { folder }: RegisteredSkill, library: LibraryState): boolean {
   const marker = placement.marker
   if (marker === undefined || 'problem' in marker) return false
+  if (marker.contentHash === undefined) return true
+  if (placement.root.scope === 'project') return false
   const isUncommitted = library.uncommittedFolders.has(folder)
-  return (
-    marker.contentHash === undefined ||
-    !sameCommit(marker.commit, library.head ?? '') ||
-    (marker.isUncommitted ?? false) !== isUncommitted
-  )
+  return !sameCommit(marker.commit, library.head ?? '') || (marker.isUncommitted ?? false) !== isUncommitted
 }

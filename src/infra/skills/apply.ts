@@ -87,6 +87,9 @@ async function prepare(operation: Operation, bench: Workbench): Promise<Finish> 
         swapOut(work, skill, target)
         return kept ? [kept] : []
       }
+    case 'recover':
+      // Done with the lock; it is in a plan only to be told.
+      return () => []
     case 'restamp':
       return () => {
         restamp(operation, operation.contentHash, bench)

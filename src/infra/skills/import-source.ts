@@ -35,9 +35,20 @@ export async function openImportSource(
     })
   }
   return fetched(async (folder) => {
-    await cloneRepository(machine, named, folder, { depth: 1, ...(signal && { signal }) })
+    await fetchRepository(machine, named, folder, signal)
     return inside(folder, subfolder)
   })
+}
+
+/** The folder it goes to is gone when it fails: only what was named helps the user. */
+async function fetchRepository(machine: Machine, url: string, folder: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await cloneRepository(machine, url, folder, { depth: 1, ...(signal && { signal }) })
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') throw error
+    const hint = 'check the URL, and that git may read it without asking: git ls-remote'
+    throw new LoadoutError('GIT_FAILED', error.message.replaceAll(folder, 'a temporary folder'), { hint, cause: error })
+  }
 }
 
 async function openLocal(path: string, subfolder: string): Promise<ImportSource> {

@@ -4,6 +4,7 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../../domain/skills/marker.ts'
 import type { Placement, TargetRoot } from '../../domain/skills/placement.ts'
+import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
 import { asLoadoutError, isFolder } from '../files.ts'
 import type { FolderState, TreeCache } from './tree-cache.ts'
 
@@ -27,7 +28,8 @@ function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placem
   try {
     const state = cache.read(join(root.path, name))
     const marker = markerOf(state)
-    return { ...placement, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
+    const isSkill = state.files.some(({ path }) => path === DOCUMENT_FILE)
+    return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     // Unreadable: whether it is ours cannot be told, so it is shown as broken and never touched.

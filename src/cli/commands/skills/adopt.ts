@@ -1,7 +1,7 @@
 import type { Adoption } from '../../../app/loadout.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../../command.ts'
-import { lines, printableText, type Screen } from '../../screen.ts'
+import { alignRows, lines, printableText, type Screen } from '../../screen.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS, TARGET_FLAG } from '../../skill-flags.ts'
 
 export const adopt = defineCommand({
@@ -29,13 +29,14 @@ export const adopt = defineCommand({
     }
     return loadout.adopt(request)
   },
-  print: ({ name, diff, commit, isDryRun }: Adoption, screen: Screen) =>
+  print: ({ name, diff, commit, operations, isDryRun }: Adoption, screen: Screen) =>
     lines(
       diff === '' ? `The edit of ${name} changes nothing in the library.` : printableText(diff).trimEnd(),
       diff !== '' && isDryRun && 'Nothing was changed. This would go into the library.',
       diff !== '' &&
         !isDryRun &&
         screen.strong(`${name} adopted${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
+      alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
     ),
 })
 

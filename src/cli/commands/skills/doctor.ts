@@ -21,7 +21,7 @@ export const doctor = defineCommand({
         return [
           `${sign}  ${screen.strong(printableLine(name))}`,
           ...wrap(message, 4),
-          ...(fix ? wrap(`to do: ${fix}`, 4) : []),
+          ...(fix ? [`    to do: ${printableLine(fix)}`] : []),
         ]
       }),
       '',

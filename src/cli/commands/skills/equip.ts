@@ -21,7 +21,7 @@ export const equip = defineCommand({
   args: ARGS,
   flags: FLAGS,
   run: (input, loadout) => loadout.equip(requestOf(input)),
-  print: (outcome, screen) => printOperations(outcome, screen, 'Everything is equipped already.'),
+  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is equipped already.'),
 })
 
 export const unequip = defineCommand({
@@ -31,7 +31,7 @@ export const unequip = defineCommand({
   args: ARGS,
   flags: FLAGS,
   run: (input, loadout) => loadout.unequip(requestOf(input)),
-  print: (outcome, screen) => printOperations(outcome, screen, 'Nothing was removed.'),
+  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Nothing was removed.'),
 })
 
 interface EquipInput {

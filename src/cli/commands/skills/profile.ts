@@ -40,7 +40,8 @@ export const profileApply = defineCommand({
       onProgress,
       signal,
     }),
-  print: (outcome, screen) => printOperations(outcome, screen, 'Everything is equipped as the profile says.'),
+  print: (outcome, screen, findings) =>
+    printOperations(outcome, screen, findings, 'Everything is equipped as the profile says.'),
 })
 
 export const profileList = defineCommand({

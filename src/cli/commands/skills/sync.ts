@@ -5,6 +5,8 @@ import { printOperations } from '../../operations.ts'
 import { count, lines } from '../../screen.ts'
 import { DRY_RUN_FLAG, SCOPE_FLAGS } from '../../skill-flags.ts'
 
+const BEFORE_TAKING = 'Below, installs are compared with the library as it is before that.'
+
 export const sync = defineCommand({
   name: 'sync',
   summary: 'update the library from its remote, and all installs from the library',
@@ -27,9 +29,11 @@ export const sync = defineCommand({
       onProgress,
       signal,
     }),
-  print: (result: SyncResult, screen) =>
-    lines(result.steps.map((step) => describe(step, result.isDryRun))) +
-    printOperations(result, screen, 'Every install is as the library has it.'),
+  print: (result: SyncResult, screen, findings) =>
+    lines(
+      result.steps.map((step) => describe(step, result.isDryRun)),
+      result.isDryRun && result.steps.some(({ kind }) => kind === 'fast-forward') && BEFORE_TAKING,
+    ) + printOperations(result, screen, findings, 'Every install is as the library has it.'),
 })
 
 function describe(step: SyncStep, isDryRun: boolean): string {
