@@ -7,6 +7,7 @@ import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from '../../
 import { type LibraryState, reconcile } from '../../domain/skills/reconcile.ts'
 import { isWritable } from '../../infra/files.ts'
 import { applyOperations, type OnProgress } from '../../infra/skills/apply.ts'
+import { removePartialBackups } from '../../infra/skills/backups.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
 import { uncommittedPaths } from '../../infra/skills/library-changes.ts'
 import { gitFolder, headCommit } from '../../infra/skills/library-repo.ts'
@@ -80,7 +81,10 @@ export async function asWriter<T>(
   const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
   const lockRoots = (at: number, found: Finding[]): Promise<T> => {
     const path = paths[at]
-    if (path === undefined) return run(found)
+    if (path === undefined) {
+      removePartialBackups(setup.machine)
+      return run(found)
+    }
     return withWorkFolder(workFolderIn(path), purpose, (more) => lockRoots(at + 1, [...found, ...more]))
   }
   if (!isWritable(gitFolder(setup.library))) return lockRoots(0, [])
