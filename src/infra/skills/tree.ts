@@ -5,6 +5,7 @@ import {
   constants,
   type Dirent,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -198,7 +199,17 @@ export function copyFolder(from: string, to: string): void {
     else if (entry.isFile()) {
       copyFile(source, target, false)
       chmodSync(target, lstatSync(source).mode & 0o777)
+      flushFile(target)
     } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
+  }
+}
+
+function flushFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 
