@@ -122,7 +122,7 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
 }
 
 /** Removes what a writer of this file left behind when it was killed. */
-function removeLeftovers(target: string): void {
+export function removeLeftovers(target: string): void {
   const pattern = /^\.(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/
   try {
     for (const name of readdirSync(dirname(target))) {

@@ -3,8 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
-import { asLoadoutError, exists, removeFile, writeAtomically } from '../files.ts'
-import { runGit } from '../git.ts'
+import { asLoadoutError, exists, removeFile, removeLeftovers, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
 import { commitPaths } from './library-commit.ts'
@@ -53,8 +52,10 @@ export async function withLibrary<T>(
   run: (recovered: Finding[]) => Promise<T>,
   waitMs?: number,
 ): Promise<T> {
-  const finishAndRun = async (undone: Finding[]) => run([...undone, ...(await commitIntent(machine, library))])
-  const first = () => finishRemoval(machine, library)
+  const removed: Finding[] = []
+  const first = async () => void removed.push(...(await finishRemoval(machine, library)))
+  const finishAndRun = async (undone: Finding[]) =>
+    run([...removed, ...undone, ...(await commitIntent(machine, library))])
   return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, waitMs })
 }
 
@@ -129,25 +130,38 @@ function replace(stage: string, target: string, old: string, hasNew: boolean): (
   }
 }
 
-/** A removal that git already knows of is finished; otherwise the folder comes back. */
-async function finishRemoval(machine: Machine, library: string): Promise<void> {
+/** A removal that had begun goes on to its commit; if git refuses that, the folder comes back. */
+async function finishRemoval(machine: Machine, library: string): Promise<Finding[]> {
+  removeLeftovers(intentPath(library))
   const intent = readIntent(library)
-  if (intent === undefined) return
+  if (intent === undefined) return []
   await gitToFinish(library)
-  if (intent.hash !== null || (await isCommitted(machine, library, intent.folder))) return
+  const { folder, hash, message } = intent
+  if (hash !== null || exists(join(library, folder))) return []
+  try {
+    await commitPaths(machine, library, [folder], message)
+  } catch (error) {
+    if (error instanceof LoadoutError) return []
+    throw error
+  }
   const { path } = libraryWork(library)
   for (const name of leftoversIn(libraryWork(library))) {
-    if (name.startsWith(`${basename(intent.folder)}.`) && name.endsWith('.old')) discard(join(path, name))
+    if (name.startsWith(`${basename(folder)}.`) && name.endsWith('.old')) discard(join(path, name))
   }
+  return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted removal was finished` }]
 }
 
 /** New content that is in its place, but not in a commit yet, is committed now. */
 async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
   const intent = readIntent(library)
-  if (intent === undefined) return []
-  const { folder, hash, message } = intent
-  const path = join(library, folder)
+  const findings = intent === undefined ? [] : await commitNew(machine, library, intent)
+  // Not before: whoever is killed meanwhile leaves it to the next.
   removeFile(intentPath(library))
+  return findings
+}
+
+async function commitNew(machine: Machine, library: string, { folder, hash, message }: Intent): Promise<Finding[]> {
+  const path = join(library, folder)
   if (hash === null || !exists(path) || hashFolder(path) !== hash) return []
   try {
     const commit = await commitPaths(machine, library, [folder], message)
@@ -169,19 +183,17 @@ function readIntent(library: string): Intent | undefined {
   return { folder, hash: typeof hash === 'string' ? hash : null, message }
 }
 
-/** Whether the current commit has anything under a path. */
-async function isCommitted(machine: Machine, library: string, folder: string): Promise<boolean> {
-  const args = ['ls-tree', '--name-only', 'HEAD', '--', folder]
-  const { stdout } = await runGit(machine, library, args, { okCodes: [0, 128] })
-  return stdout.trim() !== ''
-}
-
 const PATIENCE_MS = 5_000
 
-/** The git of a killed process may still be at work. */
+/** The git of a killed process may still be at work, or have died with it. Which of the two, nobody can tell. */
 async function gitToFinish(library: string): Promise<void> {
   const lock = join(gitFolder(library), 'index.lock')
-  for (const deadline = Date.now() + PATIENCE_MS; exists(lock) && Date.now() < deadline; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; exists(lock); ) {
+    if (Date.now() > deadline) {
+      throw new LoadoutError('LOCKED', `${library} is locked by a git that was committing an interrupted change`, {
+        hint: `wait until it has finished; if no git is running, remove ${lock}`,
+      })
+    }
     await new Promise((wake) => setTimeout(wake, 50))
   }
 }
