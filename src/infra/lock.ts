@@ -112,8 +112,10 @@ function isDead({ pid, started, host }: Owner): boolean {
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in brackets that may hold anything; the start is the 22nd.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    // The second field is a name in brackets that may hold anything; the state is the third, the start the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A process that has ended keeps its number until its parent asks, which in a container may be never.
+    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '')
   } catch {
     return ''
   }
