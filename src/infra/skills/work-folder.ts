@@ -111,13 +111,23 @@ const LEFTOVER = /^(.+)\.(\d+)-[0-9a-f]{8}\.(new|old|gone|marker)$/
 const DEAD_LOCK = /^lock(?:\.break)*\.(\d+)-[0-9a-f]{8}$/
 
 /** What stands in a work folder besides a lock: names of skills whose change was interrupted, or is under way. */
-export function leftoversIn({ path }: WorkFolder): string[] {
-  if (!isFolder(path)) return []
-  return readdirSync(path).filter((name) => LEFTOVER.test(name) || DEAD_LOCK.test(name))
+export function leftoversIn(work: WorkFolder): string[] {
+  return namesIn(work).filter((name) => LEFTOVER.test(name) || DEAD_LOCK.test(name))
+}
+
+/** A writer that has just finished may take the folder away. */
+function namesIn({ path }: WorkFolder): string[] {
+  try {
+    return isFolder(path) ? readdirSync(path) : []
+  } catch (error) {
+    if (!isFolder(path)) return []
+    throw asLoadoutError(error, path, 'read')
+  }
 }
 
 function recoverLocked(work: WorkFolder): Finding[] {
   const findings: Finding[] = []
+  removeDeadBreakers(work)
   for (const name of leftoversIn(work).sort()) {
     const path = join(work.path, name)
     const [, skill = '', , kind] = LEFTOVER.exec(name) ?? []
@@ -136,6 +146,12 @@ function recoverLocked(work: WorkFolder): Finding[] {
     }
   }
   return findings
+}
+
+/** Whoever was killed while taking over a lock left a lock on doing so. */
+function removeDeadBreakers(work: WorkFolder): void {
+  const breakers = namesIn(work).filter((name) => /^lock(?:\.break)+$/.test(name))
+  for (const name of breakers) tryLock(join(work.path, name), 'recovery')?.()
 }
 
 function recovered(skill: string, message: string): Finding {
