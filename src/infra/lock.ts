@@ -52,6 +52,12 @@ export function tryLock(path: string, purpose: string): Release | undefined {
   }
 }
 
+/** Whether a process that is alive has the lock. */
+export function isHeld(path: string): boolean {
+  const owner = readOwner(path)
+  return owner !== undefined && !isDead(owner)
+}
+
 function place(path: string, purpose: string): boolean {
   const stage = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
   const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }

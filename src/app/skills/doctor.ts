@@ -15,7 +15,7 @@ import { gitVersion, requireRepository } from '../../infra/skills/library-repo.t
 import { readRepoState } from '../../infra/skills/library-state.ts'
 import { isUnfinished } from '../../infra/skills/library-work.ts'
 import { targetRoots } from '../../infra/skills/target-roots.ts'
-import { leftoversIn, workFolderIn } from '../../infra/skills/work-folder.ts'
+import { interruptedIn, workFolderIn } from '../../infra/skills/work-folder.ts'
 import { asWriter, carryOut, type Observation, observe } from './observe.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
@@ -166,7 +166,7 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
 }
 
 function checkLeftovers(setup: Setup): Check {
-  const left = rootsOf(setup).flatMap(({ path }) => leftoversIn(workFolderIn(path)))
+  const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
   const name = 'leftovers'
   if (left.length === 0 && !isUnfinished(setup.library)) return { name, state: 'fine', message: 'no interrupted work' }
   const message = 'a command was interrupted; the next one puts that right'

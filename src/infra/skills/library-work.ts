@@ -10,7 +10,16 @@ import { commitPaths } from './library-commit.ts'
 import { gitFolder } from './library-repo.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { flushFolder, hashTree, listTree } from './tree.ts'
-import { discard, leftoversIn, stagePath, swapIn, swapOut, type WorkFolder, withWorkFolder } from './work-folder.ts'
+import {
+  discard,
+  isAtWork,
+  leftoversIn,
+  stagePath,
+  swapIn,
+  swapOut,
+  type WorkFolder,
+  withWorkFolder,
+} from './work-folder.ts'
 
 /** A change of one skill's folder in the library, with the commit that belongs to it. */
 export interface LibraryChange {
@@ -39,9 +48,11 @@ function intentPath(library: string): string {
   return join(gitFolder(library), 'loadout-intent.json')
 }
 
-/** Whether a killed change waits to be finished or undone, or one is under way. */
+/** Whether a killed change waits to be finished or undone. */
 export function isUnfinished(library: string): boolean {
-  return exists(intentPath(library)) || leftoversIn(libraryWork(library)).length > 0
+  const work = libraryWork(library)
+  const isWaiting = () => exists(intentPath(library)) || leftoversIn(work).length > 0
+  return isWaiting() && !isAtWork(work) && isWaiting()
 }
 
 /** Runs something as the only writer of the library, after putting right what an earlier one left. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
-import { acquireLock, type Release, tryLock } from '../lock.ts'
+import { acquireLock, isHeld, type Release, tryLock } from '../lock.ts'
 
 /**
  * Where folders are made ready before they take their place, on the same file system. A name tells what is in it:
@@ -92,7 +92,7 @@ export async function withWorkFolder<T>(
 
 /** Puts right what a killed writer left, unless one is at work. Costs nothing when there is nothing. */
 export function recover(work: WorkFolder, purpose: string): Finding[] {
-  if (leftoversIn(work).length === 0) return []
+  if (interruptedIn(work).length === 0) return []
   const release: Release | undefined = tryLock(lockPath(work), purpose)
   if (release === undefined) return []
   try {
@@ -123,6 +123,15 @@ function namesIn({ path }: WorkFolder): string[] {
     if (!isFolder(path)) return []
     throw asLoadoutError(error, path, 'read')
   }
+}
+
+/** What a killed writer left. What a writer makes that is at work now is none of it. */
+export function interruptedIn(work: WorkFolder): string[] {
+  return leftoversIn(work).length === 0 || isAtWork(work) ? [] : leftoversIn(work)
+}
+
+export function isAtWork(work: WorkFolder): boolean {
+  return isHeld(lockPath(work))
 }
 
 function recoverLocked(work: WorkFolder): Finding[] {
