@@ -1,0 +1,125 @@
+// Loaded into the program with --require. Every call that changes the file system, and every start of a program, gets
+// a number and is written to KILL_LOG; the process kills itself at call KILL_AT: before it, half-way, or after it.
+const childProcess = require('node:child_process')
+const fs = require('node:fs')
+const { dirname, join } = require('node:path')
+
+const real = { ...fs }
+const { KILL_LOG, KILL_AT, KILL_HOW } = process.env
+let calls = 0
+// What such a call calls in turn is a part of it.
+let isInside = false
+
+function die() {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** Does what a call would have done up to its middle. */
+const HALVES = {
+  mkdirSync(path, options) {
+    const missing = []
+    for (let at = path; options?.recursive && !real.existsSync(at); at = dirname(at)) missing.unshift(at)
+    if (missing.length > 1) real.mkdirSync(missing[0])
+  },
+  rmSync(path, options) {
+    if (!options?.recursive || !real.existsSync(path) || !real.statSync(path).isDirectory()) return
+    const files = real.readdirSync(path, { recursive: true }).map((name) => join(path, name))
+    const plain = files.filter((file) => !real.lstatSync(file).isDirectory()).sort()
+    for (const file of plain.slice(0, Math.ceil(plain.length / 2))) real.unlinkSync(file)
+  },
+  writeFileSync(path, data, options) {
+    const bytes = Buffer.from(data)
+    real.writeFileSync(path, bytes.subarray(0, bytes.length / 2), options)
+  },
+  writeSync(file, data, offset = 0) {
+    const bytes = Buffer.from(data).subarray(offset)
+    real.writeSync(file, bytes.subarray(0, bytes.length / 2))
+  },
+}
+
+function inside(act) {
+  isInside = true
+  try {
+    return act()
+  } finally {
+    isInside = false
+  }
+}
+
+// The state before it and after it is the same.
+const IN_VAIN = {
+  mkdirSync: (path) => real.existsSync(path),
+  rmSync: (path) => !real.existsSync(path),
+  rmdirSync: (path) => !real.existsSync(path) || real.readdirSync(path).length > 0,
+  fsyncSync: () => true,
+  fdatasyncSync: () => true,
+  sync: () => true,
+  datasync: () => true,
+  spawn: (_program, command) => !/^(?:add|commit|update-index|merge|checkout|fetch|push)$/.test(command),
+}
+
+const paths = new Map()
+
+/** What a call is about: paths, also where a number stands for one. */
+function describe(name, args) {
+  const words = args.slice(0, /^(?:rename|spawn|link|symlink|copyFile)/.test(name) ? 2 : 1)
+  return words.map((word) => paths.get(word) ?? word).join(' ')
+}
+
+function counted(name, args, call) {
+  if (isInside) return call()
+  calls += 1
+  if (KILL_LOG) {
+    const isVain = IN_VAIN[name]?.(...args) ?? false
+    const line = { name, detail: describe(name, args), hasHalf: name in HALVES, isVain }
+    inside(() => real.appendFileSync(KILL_LOG, `${JSON.stringify(line)}\n`))
+  }
+  const isHere = calls === Number(KILL_AT)
+  if (isHere && KILL_HOW === 'half') inside(() => HALVES[name]?.(...args))
+  if (isHere && KILL_HOW !== 'after') die()
+  const result = inside(call)
+  if (isHere && typeof result?.then === 'function') return result.then(die)
+  if (isHere) die()
+  if (name === 'openSync') paths.set(result, args[0])
+  return result
+}
+
+function wrap(module, name, isMeant = () => true) {
+  const original = module[name]
+  module[name] = function (...args) {
+    if (!isMeant(...args)) return original.apply(this, args)
+    return counted(name, args, () => original.apply(this, args))
+  }
+}
+
+const writes = (_path, flags = 'r') => (typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(flags))
+// Not what is printed.
+const isFile = (file) => typeof file !== 'number' || file > 2
+
+wrap(fs, 'openSync', writes)
+for (const name of ['writeSync', 'writeFileSync', 'appendFileSync', 'fsyncSync', 'fdatasyncSync', 'ftruncateSync']) {
+  wrap(fs, name, isFile)
+}
+for (const name of ['mkdirSync', 'mkdtempSync', 'renameSync', 'rmSync', 'rmdirSync', 'unlinkSync', 'linkSync']) {
+  wrap(fs, name)
+}
+for (const name of ['chmodSync', 'fchmodSync', 'symlinkSync', 'copyFileSync', 'cpSync', 'truncateSync', 'utimesSync']) {
+  wrap(fs, name)
+}
+for (const name of ['mkdir', 'writeFile', 'rename', 'rm', 'rmdir', 'unlink', 'chmod', 'copyFile', 'symlink', 'link']) {
+  wrap(fs.promises, name)
+}
+
+const { open } = fs.promises
+fs.promises.open = async (...args) => {
+  const file = await (writes(...args) ? counted('open', args, () => open(...args)) : open(...args))
+  for (const name of ['sync', 'datasync', 'write', 'writeFile', 'truncate', 'chmod']) wrap(file, name)
+  return file
+}
+
+const { spawn } = childProcess
+childProcess.spawn = (program, args, options) => {
+  // The first word after git's settings and the folder.
+  const command = args.find((word, at) => !word.startsWith('-') && !['-c', '-C'].includes(args[at - 1]))
+  return counted('spawn', [program, command], () => spawn(program, args, options))
+}

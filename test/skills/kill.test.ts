@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
+import {
+  AGENT_FOLDERS,
+  commitAll,
+  copyWorld,
+  forEachAtOnce,
+  git,
+  leftoversIn,
+  loadout,
+  loadoutOk,
+  makeWorld,
+  readTree,
+  skillFiles,
+  type World,
+  write,
+} from './world.ts'
+
+const PRELOAD = join(import.meta.dirname, 'kill-at.cjs')
+const EDIT = 'An edit by hand.'
+
+const ALPHA = {
+  ...skillFiles('alpha', '# Alpha\n\nFirst version.\n'),
+  'scripts/run.sh': '#!/bin/sh\necho first\n',
+  'docs/deep/notes.md': 'First notes.\n',
+}
+
+/** A library, one skill installed for both agents, and folders that are nobody's business. */
+async function makeBase(): Promise<World> {
+  const world = makeWorld({ alpha: ALPHA, beta: skillFiles('beta'), spare: { ...ALPHA, ...skillFiles('spare') } })
+  await loadoutOk(world, 'equip', 'beta')
+  write(world.home, {
+    '.claude/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine.\n---\n# Mine\n',
+    '.claude/skills/mine/run.sh': 'true\n',
+    'drafts/delta/SKILL.md': '---\nname: delta\ndescription: A draft.\n---\n# Delta\n',
+    'drafts/delta/docs/more.md': 'More.\n',
+  })
+  return world
+}
+
+function changeLibrary(world: World): void {
+  const alpha = join(world.library, 'skills/alpha')
+  write(alpha, { 'SKILL.md': '# Alpha\n\nSecond version.\n', 'docs/new.md': 'New.\n' })
+  rmSync(join(alpha, 'docs/deep'), { recursive: true })
+  commitAll(world, 'second')
+}
+
+function editCopy(world: World): void {
+  const copy = join(world.home, '.claude/skills/alpha')
+  write(copy, { 'docs/deep/notes.md': `${EDIT}\n`, 'mine.md': `${EDIT}\n` })
+  rmSync(join(copy, 'scripts'), { recursive: true })
+}
+
+interface Scenario {
+  args: string[]
+  /** Makes what is there before the command. */
+  prepare?: (world: World) => Promise<void> | void
+  /** What it commits: exactly this path. */
+  commits?: string
+  isEdited?: boolean
+  /** Killed here first; then the command that finds that is killed as well. */
+  crash?: { at: RegExp; next: string[] }
+}
+
+const installed = async (world: World) => void (await loadoutOk(world, 'equip', 'alpha', '--target', 'claude'))
+
+const edited = async (world: World) => {
+  await installed(world)
+  editCopy(world)
+}
+
+const ADOPT: Scenario = { args: ['adopt', 'alpha', '--yes'], prepare: edited, commits: 'skills/alpha', isEdited: true }
+const DELETE: Scenario = { args: ['delete', 'spare'], commits: 'skills/spare' }
+const IMPORT: Scenario = { args: ['import', 'drafts/delta', '--targets', 'claude,codex'], commits: 'skills/delta' }
+const REFRESH_EDITED: Scenario = {
+  args: ['sync'],
+  prepare: async (world) => {
+    await edited(world)
+    changeLibrary(world)
+  },
+  isEdited: true,
+}
+
+const SCENARIOS: Record<string, Scenario> = {
+  'equip, the first ever for one agent': {
+    args: ['equip', 'alpha'],
+    prepare: ({ home }) => rmSync(join(home, '.codex'), { recursive: true }),
+  },
+  'sync after the library has changed': {
+    args: ['sync'],
+    prepare: async (world) => {
+      await installed(world)
+      changeLibrary(world)
+    },
+  },
+  'sync of an edited copy': REFRESH_EDITED,
+  'sync after a commit that changes nothing installed': {
+    args: ['sync'],
+    prepare: async (world) => {
+      await installed(world)
+      write(world.library, { 'README.md': 'Changed.\n' })
+      commitAll(world, 'readme')
+    },
+  },
+  'unequip of an edited copy': { args: ['unequip', 'alpha'], prepare: edited, isEdited: true },
+  import: IMPORT,
+  'import --adopt': { args: ['import', '.claude/skills/mine', '--adopt'], commits: 'skills/mine' },
+  adopt: ADOPT,
+  delete: DELETE,
+  'a reader after a killed refresh': {
+    ...REFRESH_EDITED,
+    crash: { at: /^renameSync \S+\.new \S+\/\.claude\/skills\/alpha$/, next: ['inventory'] },
+  },
+  'a reader after a killed adopt': { ...ADOPT, crash: { at: /^spawn git add$/, next: ['inventory'] } },
+  'a writer after a killed delete': { ...DELETE, crash: { at: /^spawn git commit$/, next: ['unequip', 'alpha'] } },
+}
+
+interface Call {
+  name: string
+  detail: string
+  hasHalf: boolean
+  /** It leaves everything as it is: a folder that is there already, a flush, a git that only reads. */
+  isVain: boolean
+}
+
+type How = 'before' | 'half' | 'after'
+
+interface Point {
+  /** Which of the calls, from 1. */
+  at: number
+  how: How
+  call: Call
+}
+
+/** What a command does to the file system, call by call. */
+async function recordCalls(world: World, args: readonly string[]): Promise<Call[]> {
+  const log = join(world.home, 'calls.log')
+  const run = await loadout(world, args, { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_LOG: log })
+  expect(run, args.join(' ')).toMatchObject({ code: 0 })
+  const lines = readFileSync(log, 'utf8').trim().split('\n')
+  rmSync(log)
+  return lines.map((line) => JSON.parse(line) as Call)
+}
+
+/**
+ * Before each call that changes something, half-way through those that have a middle, and right after git was started,
+ * which goes on by itself. After any other is the same as before the next: in between nothing changes.
+ */
+function killPoints(calls: readonly Call[]): Point[] {
+  return calls.flatMap((call, index) => {
+    if (call.isVain) return []
+    const hows: How[] = ['before', ...(call.hasHalf ? ['half' as const] : [])]
+    if (call.name === 'spawn' || index === calls.length - 1) hows.push('after')
+    return hows.map((how) => ({ at: index + 1, how, call }))
+  })
+}
+
+/** Whether git, once started, changes the repository without us. */
+function changesRepository({ name, detail }: Call): boolean {
+  return name === 'spawn' && /^git (?:add|commit|update-index)$/.test(detail)
+}
+
+/** What a kill may leave of each folder: the whole of what was there before, or the whole of what would be there. */
+interface Expected {
+  before: World
+  after: World
+  scenario: Scenario
+}
+
+const skillFolders = ({ home, library }: World): string[] => {
+  const folders = [...AGENT_FOLDERS.map((folder) => join(home, folder)), join(library, 'skills')]
+  return folders.flatMap((folder) =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter((name) => !name.startsWith('.'))
+          .map((name) => join(folder, name).slice(home.length + 1))
+      : [],
+  )
+}
+
+const isMarker = (path: string) => path === '.loadout'
+
+function checkFolders(world: World, { before, after }: Expected): void {
+  for (const folder of new Set([world, before, after].flatMap(skillFolders))) {
+    const [found, old, made] = [world, before, after].map(({ home }) => readTree(join(home, folder), isMarker))
+    const isWhole = [old, made].some((tree) => JSON.stringify(tree) === JSON.stringify(found))
+    if (!isWhole) expect({ folder, found }, 'neither the old nor the new version').toEqual({ folder, found: made })
+    checkMarker(world, before, folder)
+  }
+  for (const folder of ['drafts', '.config']) {
+    expect(readTree(join(world.home, folder))).toEqual(readTree(join(before.home, folder)))
+  }
+}
+
+/** An install is marked with what it holds, unless it was edited before. */
+function checkMarker(world: World, before: World, folder: string): void {
+  const path = join(world.home, folder)
+  if (!existsSync(path) || folder.startsWith('library')) return
+  const marker = join(path, '.loadout')
+  if (!existsSync(marker)) return void expect(existsSync(join(before.home, folder, '.loadout')), folder).toBe(false)
+  const isAsBefore = JSON.stringify(readTree(path)) === JSON.stringify(readTree(join(before.home, folder)))
+  const { content_hash } = JSON.parse(readFileSync(marker, 'utf8'))
+  if (!isAsBefore) expect(content_hash, folder).toBe(hashTree(path, listTree(path).files))
+}
+
+/** The change and its commit are both there or both not. */
+function checkCommits(world: World, { before, scenario: { commits } }: Expected): void {
+  expect(git(world, 'status', '--porcelain')).toBe('')
+  const [head, old] = [world, before].map((each) => git(each, 'rev-parse', 'HEAD'))
+  if (head === old) return
+  expect(git(world, 'rev-parse', 'HEAD^')).toBe(old)
+  const changed = git(world, 'diff', '--name-only', '--no-renames', 'HEAD^', 'HEAD').split('\n')
+  expect(changed.filter((path) => !path.startsWith(`${commits}/`))).toEqual([])
+}
+
+function checkEdit({ home, library }: World): void {
+  const places = ['.claude/skills/alpha', '.local/state/loadout/backups/alpha'].map((path) => join(home, path))
+  const files = [...places, join(library, 'skills/alpha')].map((place) => readTree(place) ?? {})
+  const held = files.flatMap((tree) => Object.entries(tree).filter(([, text]) => text.includes(EDIT)))
+  const names = new Set(held.map(([path]) => path.split('/').at(-1)))
+  expect([...names].sort()).toEqual(['mine.md', 'notes.md'])
+}
+
+const FINE_STATES = ['current', 'outdated', 'edited']
+
+/** What was not ours before may still not be. */
+function checkStates(stdout: string, { before }: Expected): void {
+  const { skills } = JSON.parse(stdout) as { skills: { placements: { state: string; path: string }[] }[] }
+  for (const { state, path } of skills.flatMap(({ placements }) => placements)) {
+    const wasUnmanaged = path.endsWith('/mine') && !existsSync(join(before.home, '.claude/skills/mine/.loadout'))
+    expect([...FINE_STATES, ...(wasUnmanaged ? ['unmanaged'] : [])], path).toContain(state)
+  }
+}
+
+/** The whole state, without what differs from run to run. */
+function stateOf({ home }: World): string {
+  const tree = readTree(home, (path) => /^library\/\.git\/(?:objects|index$|logs)/.test(path)) ?? {}
+  const rows = Object.entries(tree).map(([path, text]) => {
+    const isSteady = !/owner\.json|trees\.json|COMMIT_EDITMSG/.test(path)
+    const name = path.replace(/\d+-[0-9a-f]{8}/, '*').replace(/tmp\/loadout-\w+/, 'tmp/*')
+    return [name, isSteady ? text.replace(/"installed_at": "[^"]*"/, '') : '']
+  })
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
+}
+
+async function checkNext(world: World, expected: Expected, isKnown: (state: string) => boolean): Promise<void> {
+  const inventory = await loadout(world, ['inventory', '--json'])
+  expect(inventory).toMatchObject({ code: 0 })
+  checkAll(world, expected)
+  checkStates(inventory.stdout, expected)
+  if (isKnown(`recovered ${stateOf(world)}`)) return
+  const doctor = await loadout(world, ['doctor', '--json'])
+  const { findings } = JSON.parse(doctor.stdout) as { findings: { code: string }[] }
+  const codes = findings.map(({ code }) => code).filter((code) => !/^(?:OUTDATED|EDITED)_INSTALL$/.test(code))
+  expect({ codes, code: doctor.code }).toEqual({ codes: [], code: findings.length > 0 ? 1 : 0 })
+  const sync = await loadout(world, ['sync', '--json', '--keep-edits'])
+  expect([0, 1]).toContain(sync.code)
+  checkAll(world, expected, { isSynced: true })
+  expect(leftoversIn(world).join(' ')).toBe('')
+}
+
+function checkAll(world: World, expected: Expected, { isSynced = false } = {}): void {
+  if (!isSynced) checkFolders(world, expected)
+  checkCommits(world, expected)
+  if (expected.scenario.isEdited) checkEdit(world)
+}
+
+const withKill = (at: number, how: How) => {
+  return { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_AT: String(at), KILL_HOW: how }
+}
+
+/** Where every command does the same: taking locks and giving them back, remembering what was read. */
+const EVERYWHERE = /\/lock[./]|\/lock$|trees\.json/
+
+/** In the system's folder for what may be lost. */
+const SCRATCH = /\/tmp\/loadout-\w{6}(?:$|\/)/
+
+const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
+
+/** The second and every further file of one folder in the making, unless all are wanted. */
+function isMoreOfTheSame(seen: Set<string>, { how, call }: Point): boolean {
+  const stage = /^(.+\.(?:new|partial))\//.exec(call.detail)?.[1]
+  const key = `${how} ${call.name} ${stage}`
+  if (isThorough || stage === undefined || call.name === 'rmSync') return false
+  return seen.size === seen.add(key).size
+}
+
+function choosePoints(calls: readonly Call[], { crash }: Scenario, isFirst: boolean): Point[] {
+  const seen = new Set<string>()
+  return killPoints(calls)
+    .filter(({ call }) => !SCRATCH.test(call.detail))
+    .filter(({ call }) => isThorough || isFirst || crash || !EVERYWHERE.test(call.detail))
+    .filter((point) => !isMoreOfTheSame(seen, point))
+}
+
+async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
+  const before = await makeBase()
+  await scenario.prepare?.(before)
+  const after = await copyWorld(before)
+  const wholeRun = await recordCalls(after, scenario.args)
+  const start = scenario.crash === undefined ? before : await crashed(before, scenario, wholeRun)
+  const args = scenario.crash?.next ?? scenario.args
+  const calls = scenario.crash === undefined ? wholeRun : await recordCalls(await copyWorld(start), args)
+  const points = choosePoints(calls, scenario, isFirst)
+  const seen = new Set<string>()
+  const isKnown = (state: string) => seen.size === seen.add(state).size
+  const failures: string[] = []
+  let kills = 0
+  await forEachAtOnce(points, async ({ at, how, call }) => {
+    const world = await copyWorld(start)
+    try {
+      const { code } = await loadout(world, args, withKill(at, how))
+      // What is remembered of what was read depends on the time: with fewer calls it may end before this one.
+      expect([null, 0]).toContain(code)
+      if (code === null) kills += 1
+      const gits = calls.slice(0, at).filter(changesRepository).length
+      const isMoving = how === 'after' && changesRepository(call)
+      if (isMoving || !isKnown(`${gits} ${stateOf(world)}`))
+        await checkNext(world, { before, after, scenario }, isKnown)
+    } catch (error) {
+      failures.push(`${how} call ${at}, ${call.name} ${call.detail}: ${error instanceof Error ? error.message : error}`)
+    }
+    rmSync(world.home, { recursive: true, force: true })
+  })
+  expect(kills).toBeGreaterThan(points.length * 0.9)
+  return { kills, states: seen.size, failures }
+}
+
+interface Tally {
+  kills: number
+  states: number
+  failures: string[]
+}
+
+async function crashed(before: World, { args, crash }: Scenario, calls: readonly Call[]): Promise<World> {
+  const at = calls.findIndex(({ name, detail }) => crash?.at.test(`${name} ${detail}`))
+  const world = await copyWorld(before)
+  expect(await loadout(world, args, withKill(at + 1, 'before'))).toMatchObject({ code: null })
+  return world
+}
+
+describe('a kill at any call', () => {
+  it.each(Object.entries(SCENARIOS))('%s', { timeout: 180_000 }, async (name, scenario) => {
+    const { kills, states, failures } = await tryAll(scenario, name.startsWith('equip'))
+    console.log(`${name}: killed at ${kills} points; ${states} different states were checked`)
+    expect(failures).toEqual([])
+  })
+})
+
+describe('a kill of everything while git commits', () => {
+  // Git dies with the program and leaves its own lock, which only a person may remove.
+  const HOOK = `#!/bin/sh
+mv "$GIT_DIR/armed" "$GIT_DIR/fired" 2>/dev/null || mv .git/armed .git/fired 2>/dev/null || exit 0
+read -r stat < /proc/$PPID/stat
+set -- $stat
+kill -9 $4
+kill -9 0
+`
+  it.each([
+    ['import', IMPORT],
+    ['adopt', ADOPT],
+    ['delete', DELETE],
+  ])('%s: says what is in the way, and finishes when that is gone', async (_name, scenario) => {
+    const before = await makeBase()
+    await scenario.prepare?.(before)
+    const after = await copyWorld(before)
+    await loadoutOk(after, ...scenario.args)
+    const world = await copyWorld(before)
+    write(join(world.library, '.git'), { 'hooks/pre-commit': HOOK, armed: '' })
+    chmodSync(join(world.library, '.git/hooks/pre-commit'), 0o755)
+    expect(await loadout(world, scenario.args)).toMatchObject({ code: null })
+    const lock = join(world.library, '.git/index.lock')
+    expect(existsSync(lock)).toBe(true)
+    const [reader, writer] = await Promise.all([
+      loadout(world, ['inventory', '--json']),
+      loadout(await copyWorld(world), ['unequip', 'alpha']),
+    ])
+    expect(reader).toMatchObject({ code: 0 })
+    expect(writer).toMatchObject({ code: 2, stderr: expect.stringContaining('remove ') })
+    rmSync(lock)
+    for (const path of readdirSync(join(world.library, '.git'))) {
+      if (path.startsWith('next-index-')) rmSync(join(world.library, '.git', path))
+    }
+    await checkNext(world, { before, after, scenario }, () => false)
+    expect(git(world, 'rev-parse', 'HEAD')).not.toBe(git(before, 'rev-parse', 'HEAD'))
+  })
+})
