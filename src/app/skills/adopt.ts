@@ -49,13 +49,19 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     const { statuses, state } = await observe(setup, roots, true)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
-    const edited = chooseEdited(name, status.placements, request)
+    const edited = chooseEdited(name, status.placements)
     const { registered } = status
     const folder = join(setup.library, registered.folder)
     const content = readAdopted(folder, registered.skill, edited.agent, placeOf(edited))
     const diff = await diffLibrary(machine, folder, content)
     const value: Adoption = { name, from: placeOf(edited), diff, operations: [], isDryRun: request.dryRun ?? false }
-    if (request.dryRun || diff === '') return { value, findings: recovered }
+    if (diff === '' && !request.dryRun) {
+      // The library has the edit already, perhaps from an adoption that was killed before its end.
+      const refreshed = await refreshCopies(setup, name, roots, edited, request)
+      return { value: { ...value, operations: refreshed.value }, findings: [...recovered, ...refreshed.findings] }
+    }
+    if (diff !== '' && edited.isBehind && !request.force) throw changedBoth(name)
+    if (request.dryRun) return { value, findings: recovered }
     const kept = state.uncommittedFolders.has(registered.folder) ? keepLibrary(setup, registered) : []
     const message = (request.commit ?? setup.config.commitsImports) ? `Adopt edits of ${name}` : undefined
     const write = (stage: string) => writeSkillFolder(content, stage)
@@ -69,7 +75,7 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
   return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
 }
 
-function chooseEdited(name: string, placements: readonly PlacementStatus[], request: AdoptRequest): PlacementStatus {
+function chooseEdited(name: string, placements: readonly PlacementStatus[]): PlacementStatus {
   const edited = placements.filter(
     ({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited),
   )
@@ -88,12 +94,13 @@ function chooseEdited(name: string, placements: readonly PlacementStatus[], requ
       },
     )
   }
-  if (first.isBehind && !request.force) {
-    throw new LoadoutError('IMPORT_CONFLICT', `${name} was edited here, and has changed in the library since`, {
-      hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)`,
-    })
-  }
   return first
+}
+
+function changedBoth(name: string): LoadoutError {
+  return new LoadoutError('IMPORT_CONFLICT', `${name} was edited here, and has changed in the library since`, {
+    hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)`,
+  })
 }
 
 function diffLibrary(machine: Machine, folder: string, content: SkillContent): Promise<string> {
