@@ -350,6 +350,18 @@ describe('a kill at any call', () => {
   })
 })
 
+it('adopt goes on where a kill between the commit and the copy stopped it', async () => {
+  const before = await makeBase()
+  await edited(before)
+  const calls = await recordCalls(await copyWorld(before), ADOPT.args)
+  const crash = { at: /^renameSync \S+\/\.claude\/skills\/alpha \S+\.old$/, next: [] }
+  const world = await crashed(before, { ...ADOPT, crash }, calls)
+  await loadoutOk(world, ...ADOPT.args)
+  const { stdout } = await loadoutOk(world, 'inventory', '--json')
+  expect(stdout).not.toContain('"edited"')
+  expect(leftoversIn(world).join(' ')).toBe('')
+})
+
 describe('a kill of everything while git commits', () => {
   // Git dies with the program and leaves its own lock, which only a person may remove.
   const HOOK = `#!/bin/sh
