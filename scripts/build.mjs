@@ -1,8 +1,8 @@
-// Builds dist/: the library as one ES module with its types, and the command line as CommonJS with a code cache.
+// Builds dist/: the library as one ES module with its types, and the command line as CommonJS with code caches.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -24,25 +24,77 @@ const lateBuiltins = {
   },
 }
 
+const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
+/** Use cases that nobody waits for on every prompt, with the parsers they need: `skills.cjs`. */
+const apart = new Set()
+
+/** In program.cjs: takes these use cases from the other file when they are first called, and hands it our class of errors. */
+const skillsApart = {
+  name: 'skills-apart',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/(skills\/.*|validate)\.ts$/ }, ({ path, resolveDir, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      apart.add(resolve(resolveDir, path))
+      return { path: resolve(resolveDir, path), namespace: 'apart' }
+    })
+    onResolve({ filter: /^\.\/skills\.cjs$/ }, ({ path }) => ({ path, external: true }))
+    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({
+      resolveDir: resolve('src'),
+      contents: `const { LoadoutError } = require(${JSON.stringify(ERROR_FILE)})
+        module.exports = require('./skills.cjs').open('${relative('src', path)}', LoadoutError)`,
+    }))
+  },
+}
+
+/** In skills.cjs: an error must be the same class in both files, or nobody would recognise it. */
+const errorsFromProgram = {
+  name: 'errors-from-program',
+  setup({ onLoad }) {
+    onLoad({ filter: /loadout-error\.ts$/ }, () => ({
+      contents: 'export let LoadoutError; export const share = (theirs) => { LoadoutError = theirs }',
+    }))
+  },
+}
+
 rmSync('dist', { recursive: true, force: true })
 
 await build({ ...common, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'esm' })
 
 // CommonJS, because starting Node with an ES module costs a fifth more, and a person waits for it on every prompt.
-await build({
+const program = {
   ...common,
-  entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
   keepNames: false,
-  plugins: [lateBuiltins],
   define: { LOADOUT_VERSION: JSON.stringify(version), 'import.meta.dirname': '__dirname' },
+}
+await build({
+  ...program,
+  entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
+  plugins: [lateBuiltins, skillsApart],
+})
+const useCases = [...apart].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
+await build({
+  ...program,
+  stdin: {
+    resolveDir: resolve('src'),
+    sourcefile: 'skills.js',
+    contents: `import { share } from ${JSON.stringify(ERROR_FILE)}
+      const useCases = { ${useCases.join(', ')} }
+      export const open = (name, LoadoutError) => { share(LoadoutError); return useCases[name]() }`,
+  },
+  outdir: undefined,
+  outExtension: undefined,
+  outfile: 'dist/skills.cjs',
+  plugins: [lateBuiltins, errorsFromProgram],
 })
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
-const stray = /\P{ASCII}+/u.exec(readFileSync('dist/program.cjs', 'utf8'))
-if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
+for (const file of ['dist/program.cjs', 'dist/skills.cjs']) {
+  const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
+  if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
+}
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
 try {
@@ -50,14 +102,26 @@ try {
 } catch {
   writeFileSync('dist/cli.js', "import './cli.cjs'\n")
 }
-leaveCodeCache()
+leaveCodeCaches()
 
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 
-/** Runs a plan once, so that the compiled code of what a plan needs, and no more, lies beside the program. */
-function leaveCodeCache() {
+/** Runs a plan and an inventory once, so that the compiled code of what they need, and no more, lies beside the program. */
+function leaveCodeCaches() {
   const project = mkdtempSync(join(tmpdir(), 'loadout-build-'))
-  const layer = join(project, '.claude', 'loadout')
+  const run = (part, ...args) =>
+    execFileSync(process.execPath, [resolve('dist/cli.cjs'), ...args], {
+      cwd: project,
+      env: { PATH: process.env.PATH, HOME: project, LOADOUT_WRITE_CODE_CACHE: part },
+    })
+  writeSampleIndex(join(project, '.claude', 'loadout'))
+  run('program', 'plan', 'publish the release', '--global=', '--org=', '--session=')
+  writeSampleSkills(project)
+  run('skills', 'inventory')
+  rmSync(project, { recursive: true })
+}
+
+function writeSampleIndex(layer) {
   mkdirSync(layer, { recursive: true })
   const triggers = { task: true, plan: true, edit: false }
   const entry = {
@@ -74,13 +138,18 @@ function leaveCodeCache() {
     { ...entry, id: 'two', keywords: ['docs', 'two words'], priority: 'core' },
   ]
   writeFileSync(join(layer, 'index.json'), JSON.stringify({ version: '1.0.0', generated: '', entries, budget: {} }))
-  execFileSync(
-    process.execPath,
-    [resolve('dist/cli.cjs'), 'plan', 'publish the release', '--global=', '--org=', '--session='],
-    {
-      cwd: project,
-      env: { ...process.env, LOADOUT_WRITE_CODE_CACHE: '1' },
-    },
-  )
-  rmSync(project, { recursive: true })
+}
+
+/** A library with one skill, and the same skill beside it as if it had been installed. */
+function writeSampleSkills(home) {
+  for (const folder of ['library/skills/one', '.claude/skills/one']) {
+    mkdirSync(join(home, folder), { recursive: true })
+    writeFileSync(join(home, folder, 'SKILL.md'), 'one\n')
+    writeFileSync(join(home, folder, 'skill.json'), '{"name":"one","description":"one","targets":["claude"]}')
+  }
+  const marker = { repo_commit: '', installed_at: '', target: 'claude', content_hash: '0', source_hash: '0' }
+  writeFileSync(join(home, '.claude/skills/one/.loadout'), JSON.stringify(marker))
+  mkdirSync(join(home, 'library', '.git'))
+  mkdirSync(join(home, '.config', 'loadout'), { recursive: true })
+  writeFileSync(join(home, '.config', 'loadout', 'config.json'), '{"repo_path":"~/library"}')
 }

@@ -8,19 +8,29 @@ import { Script } from 'node:vm'
  * compiles the program itself: slower, never wrong.
  */
 const folder = import.meta.dirname
-const filename = join(folder, 'program.cjs')
-const cachePath = join(folder, 'program.cache')
-const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
-const script = new Script(source, { filename, cachedData: readCache() })
-script.runInThisContext()({}, require, {}, filename, folder)
+load('program')
 
-if (process.env.LOADOUT_WRITE_CODE_CACHE) {
-  process.on('exit', () => writeFileSync(cachePath, script.createCachedData()))
+function load(part: string): unknown {
+  const filename = join(folder, `${part}.cjs`)
+  const cachePath = join(folder, `${part}.cache`)
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
+  const script = new Script(source, { filename, cachedData: readCache(cachePath) })
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, requireLate, module, filename, folder)
+  if (process.env.LOADOUT_WRITE_CODE_CACHE === part) {
+    process.on('exit', () => writeFileSync(cachePath, script.createCachedData()))
+  }
+  return module.exports
 }
 
-function readCache(): Buffer | undefined {
+/** What the program asks for while it runs: another part of itself, or a module of Node. */
+function requireLate(name: string): unknown {
+  return name === './skills.cjs' ? load('skills') : require(name)
+}
+
+function readCache(path: string): Buffer | undefined {
   try {
-    return readFileSync(cachePath)
+    return readFileSync(path)
   } catch {
     return undefined
   }
