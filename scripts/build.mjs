@@ -12,8 +12,13 @@ const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'wa
 const lateBuiltins = {
   name: 'late-builtins',
   setup({ onResolve, onLoad }) {
-    const calls = { 'node:crypto': ['createHash', 'randomBytes'], 'node:tty': ['isatty'] }
-    onResolve({ filter: /^node:(crypto|tty)$/ }, ({ path, namespace }) =>
+    const calls = {
+      'node:child_process': ['spawn'],
+      'node:crypto': ['createHash', 'randomBytes'],
+      'node:fs/promises': ['open', 'writeFile'],
+      'node:tty': ['isatty'],
+    }
+    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|tty)$/ }, ({ path, namespace }) =>
       namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
     )
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({

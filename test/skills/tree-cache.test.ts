@@ -105,9 +105,17 @@ describe('a folder that was read before', () => {
     writeFileSync(cachePath(machine), readFileSync(cachePath(machine), 'utf8').replace(hash, 'remembered'))
     writeFileSync(join(folder, 'stage'), 'two')
     renameSync(join(folder, 'stage'), join(folder, '.loadout'))
-    expect(readOnce(machine, folder)).toMatchObject({ hash: 'remembered', label: 'two', marker: { kind: 'file' } })
+    expect(readOnce(machine, folder)).toMatchObject({
+      hash: 'remembered',
+      label: { text: 'two' },
+      marker: { kind: 'file' },
+    })
     rmSync(join(folder, '.loadout'))
-    expect(readOnce(machine, folder)).toMatchObject({ hash: 'remembered', label: '{"name":"a"}', marker: undefined })
+    expect(readOnce(machine, folder)).toMatchObject({
+      hash: 'remembered',
+      label: { json: { name: 'a' } },
+      marker: undefined,
+    })
   })
 
   it('through a link follows where the link leads now', () => {

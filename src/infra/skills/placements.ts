@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../../domain/skills/marker.ts'
@@ -26,7 +25,7 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
 function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement {
   const placement = { name, root, kind: 'folder' as const }
   try {
-    const state = cache.read(join(root.path, name))
+    const state = cache.read(`${root.path}/${name}`)
     const marker = markerOf(state)
     const isSkill = state.files.some(({ path }) => path === DOCUMENT_FILE)
     return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
@@ -41,9 +40,5 @@ function markerOf({ marker, label }: FolderState): InstallMarker | { problem: st
   if (marker === undefined) return undefined
   if (marker.kind !== 'file') return { problem: `${MARKER_FILE} is not a file` }
   if (label === undefined) return { problem: `${MARKER_FILE} cannot be read as text` }
-  try {
-    return parseMarker(JSON.parse(label))
-  } catch {
-    return { problem: `${MARKER_FILE} is not valid JSON` }
-  }
+  return 'json' in label ? parseMarker(label.json) : { problem: `${MARKER_FILE} is not valid JSON` }
 }

@@ -9,7 +9,7 @@ import type { RegisteredSkill, Registry } from '../../domain/skills/placement.ts
 import { DOCUMENT_FILE, parseSkill, SKILL_FILE } from '../../domain/skills/skill.ts'
 import { asLoadoutError, exists, isFolder } from '../files.ts'
 import { treeProblem } from './tree.ts'
-import type { FolderState, TreeCache } from './tree-cache.ts'
+import type { FolderState, Label, TreeCache } from './tree-cache.ts'
 
 export const SKILLS_FOLDER = 'skills'
 
@@ -52,7 +52,7 @@ function readSkillFolder(library: string, name: string, cache: TreeCache): Regis
     const state = cache.read(join(library, folder))
     const problem = folderProblem(state)
     if (problem !== undefined) return { name, folder, problems: [problem] }
-    const parsed = parseSkill(readLabel(state.label ?? ''), name)
+    const parsed = parseSkill(state.label === undefined ? undefined : labelValue(state.label), name)
     if (parsed.skill === undefined) return { name, folder, problems: parsed.problems }
     return { skill: parsed.skill, folder, sourceHash: state.hash }
   } catch (error) {
@@ -70,8 +70,9 @@ function folderProblem({ files, label, marker }: FolderState): string | undefine
   return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined
 }
 
-function readLabel(text: string): unknown {
-  const json = text.replace(/^\ufeff/, '')
+function labelValue(label: Label): unknown {
+  if ('json' in label) return label.json
+  const json = label.text.replace(/^\ufeff/, '')
   try {
     return JSON.parse(json)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { constants, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isRecord } from '../../domain/shared/record.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { SKILL_FILE } from '../../domain/skills/skill.ts'
 import { readText, writeAtomically } from '../files.ts'
@@ -14,9 +15,12 @@ export interface FolderState {
   marker: FileIn | undefined
   /** Of the files, without the marker. */
   hash: string
-  /** The text of the file that describes the folder: our marker where there is one, else skill.json. */
-  label: string | undefined
+  /** What describes the folder: our marker where there is one, else skill.json. Undefined if it is no text. */
+  label: Label | undefined
 }
+
+/** The file's value, or its text if it is not valid JSON. */
+export type Label = { json: unknown } | { text: string }
 
 type FileIn = Pick<TreeFile, 'path' | 'kind'>
 
@@ -27,7 +31,7 @@ export interface TreeCache {
   save(): void
 }
 
-type Row = [hash: string, label: string | null, stamps: Stamps]
+type Row = [hash: string, label: Label | null, stamps: Stamps]
 
 /**
  * What is in a folder, in one flat list, because thousands are compared: path, inode, size, mode, and the two times of
@@ -129,14 +133,22 @@ function stateOf([hash, label, stamps]: Row): FolderState {
   return { files, marker, hash, label: label ?? undefined }
 }
 
-function readLabel(folder: string, { files, marker }: Tree): string | undefined {
+function readLabel(folder: string, { files, marker }: Tree): Label | undefined {
   const label = marker ?? files.find(({ path }) => path === SKILL_FILE)
   if (label?.kind !== 'file') return undefined
   try {
-    return readText(join(folder, marker === undefined ? SKILL_FILE : MARKER_FILE), LARGEST_LABEL)
+    return parseLabel(readText(join(folder, marker === undefined ? SKILL_FILE : MARKER_FILE), LARGEST_LABEL))
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error
+  }
+}
+
+function parseLabel(text: string): Label {
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    return { text }
   }
 }
 
@@ -154,5 +166,9 @@ function readRows(path: string): Map<string, Row> {
 function isRow(json: unknown): json is [string, Row] {
   if (!Array.isArray(json) || typeof json[0] !== 'string' || !Array.isArray(json[1])) return false
   const [hash, label, stamps] = json[1]
-  return typeof hash === 'string' && (label === null || typeof label === 'string') && Array.isArray(stamps)
+  return typeof hash === 'string' && (label === null || isLabel(label)) && Array.isArray(stamps)
+}
+
+function isLabel(json: unknown): json is Label {
+  return isRecord(json) && ('json' in json || typeof json.text === 'string')
 }
