@@ -4,10 +4,13 @@ import { shellWord } from '../domain/shared/shell-word.ts'
 import { runGit } from './git.ts'
 import type { Machine } from './machine.ts'
 
-interface Setting {
+export interface Setting {
   file: string
+  /** Of the repository itself, not of the user or the machine. */
+  isLocal: boolean
   key: string
-  value: string
+  /** Undefined for a key that stands alone. */
+  value: string | undefined
 }
 
 type Danger = readonly [key: RegExp, reason: string, isDangerous?: (value: string) => boolean]
@@ -40,20 +43,26 @@ const REWRITTEN_URL = /^url\.(.*)\.(?:pushinsteadof|insteadof)$/s
 
 /** Throws for settings of the repository itself with which git would run a program, whatever it is asked to do. */
 export async function refuseUnsafeConfig(machine: Machine, repo: string): Promise<void> {
+  await readSafeConfig(machine, repo)
+}
+
+/** All settings that hold in a repository, the last of a key counting; throws if they are unsafe. */
+export async function readSafeConfig(machine: Machine, repo: string): Promise<Setting[]> {
+  const settings = await readConfig(machine, repo)
   const problems = new Map<string, string>()
-  for (const setting of await readLocalConfig(machine, repo)) {
-    const reason = dangerOf(setting)
+  for (const setting of settings) {
+    const reason = setting.isLocal ? dangerOf(setting) : undefined
     const { file, key } = setting
     const removal = `git config --file ${shellWord(file)} --unset-all ${shellWord(key)}`
     if (reason !== undefined) problems.set(removal, `${file} sets ${key}: ${reason}`)
   }
-  if (problems.size === 0) return
+  if (problems.size === 0) return settings
   throw new LoadoutError('GIT_UNSAFE', [...problems.values()].join('; '), {
     hint: `if you do not need it: ${[...problems.keys()].join(' && ')}`,
   })
 }
 
-function dangerOf({ key, value }: Setting): string | undefined {
+function dangerOf({ key, value = '' }: Setting): string | undefined {
   const base = REWRITTEN_URL.exec(key)?.[1]
   if (base !== undefined && isUnsafeUrl(base)) return 'it leads to no plain address'
   return DANGERS.find(([pattern, , isDangerous]) => pattern.test(key) && (isDangerous?.(value) ?? true))?.[1]
@@ -69,16 +78,19 @@ function overwritesLocalRefs(refspec: string): boolean {
   return to !== '' && !/^refs\/(?:remotes|tags|notes)\//.test(to)
 }
 
-/** The files of the repository, with what they include; not those of the user and the machine. */
-async function readLocalConfig(machine: Machine, repo: string): Promise<Setting[]> {
+async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
   const list = ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']
   const fields = (await runGit(machine, repo, list)).stdout.split('\0')
   const settings: Setting[] = []
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope, origin = '', setting = ''] = fields.slice(at, at + 3)
-    if (scope !== 'local' && scope !== 'worktree') continue
-    const [key = ''] = setting.split('\n', 1)
-    settings.push({ file: resolve(repo, origin.replace(/^file:/, '')), key, value: setting.slice(key.length + 1) })
+    const [key = '', ...value] = setting.split('\n')
+    settings.push({
+      file: resolve(repo, origin.replace(/^file:/, '')),
+      isLocal: scope === 'local' || scope === 'worktree',
+      key,
+      value: value.length === 0 ? undefined : value.join('\n'),
+    })
   }
   return settings
 }

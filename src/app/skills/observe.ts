@@ -28,8 +28,16 @@ export interface Observation {
   find(name: string): RegisteredSkill | undefined
 }
 
-/** Reads everything. Git is asked only if something cannot be judged without it, or a change needs to know. */
-export async function observe(setup: Setup, roots: readonly TargetRoot[], willChange = false): Promise<Observation> {
+/**
+ * Reads everything. Git is asked only if something cannot be judged without it, or a change needs to know what the
+ * caller does not know already.
+ */
+export async function observe(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  willChange = false,
+  known?: LibraryState,
+): Promise<Observation> {
   const cache = openTreeCache(setup.machine)
   const registry = readRegistry(setup.library, cache)
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
@@ -38,7 +46,7 @@ export async function observe(setup: Setup, roots: readonly TargetRoot[], willCh
     .map((placement) => withExpectation(setup, placement, byName.get(placement.name)))
   cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
-  const state = needsGit ? await libraryState(setup) : { head: undefined, uncommittedFolders: new Set<string>() }
+  const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
   const statuses = reconcile(registry, placements, state)
   return { roots, registry, placements, statuses, state, find: (name) => byName.get(name) }
 }
@@ -59,7 +67,11 @@ function withExpectation({ library }: Setup, placement: Placement, registered: R
 
 export async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
   const [head, paths] = await Promise.all([headCommit(machine, library), uncommittedPaths(machine, library)])
-  return { head, uncommittedFolders: new Set(paths.map((path) => path.split('/').slice(0, 2).join('/'))) }
+  return stateFrom(head, paths)
+}
+
+export function stateFrom(head: string | undefined, uncommitted: readonly string[]): LibraryState {
+  return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
 }
 
 /** Puts right what a killed command left, before anything is read. Nothing waits for a command that is at work. */

@@ -1,13 +1,14 @@
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { planRefresh } from '../../domain/skills/plan-refresh.ts'
+import type { LibraryState } from '../../domain/skills/reconcile.ts'
 import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { fastForward, fetchRemote, pushBranch } from '../../infra/skills/library-remote.ts'
 import { requireRepository } from '../../infra/skills/library-repo.ts'
-import { readRepoState } from '../../infra/skills/library-state.ts'
-import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
+import { readRemote, readRepoState } from '../../infra/skills/library-state.ts'
+import { asWriter, type Carrying, carryOut, type Outcome, observe, stateFrom } from './observe.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface SyncResult extends Outcome {
@@ -30,42 +31,50 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
   const roots = inScope.filter(({ path }) => isFolder(path))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
     const updated = await updateLibrary(setup, request)
-    const observation = await observe(setup, roots, true)
+    const observation = await observe(setup, roots, true, updated.value.state)
     const plan = planRefresh(observation.statuses, observation.state, { keepEdits: request.keepEdits ?? false })
     const { value, findings } = await carryOut(setup, observation, plan, request)
     return {
-      value: { ...value, steps: updated.value, head: observation.state.head },
+      value: { ...value, steps: updated.value.steps, head: observation.state.head },
       findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
     }
   }
   return request.dryRun ? run([]) : asWriter(setup, roots, 'sync', run)
 }
 
+interface Update {
+  steps: SyncStep[]
+  /** What git said, as long as nothing was done since. */
+  state?: LibraryState
+}
+
 /** What goes wrong here is told, and never keeps the installs from being refreshed. */
-async function updateLibrary(setup: Setup, request: SyncCommand): Promise<Report<SyncStep[]>> {
+async function updateLibrary(setup: Setup, request: SyncCommand): Promise<Report<Update>> {
   const { machine, library, config } = setup
   const fetched = await fetchTracked(setup, request)
   const state = await readRepoState(machine, library)
   const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
-  if (request.dryRun) return { value: decision.steps, findings: decision.findings }
-  const done: SyncStep[] = []
   const findings = [...decision.findings]
+  if (request.dryRun || decision.steps.length === 0) {
+    return { value: { steps: decision.steps, state: stateFrom(state.head, state.uncommitted) }, findings }
+  }
+  const steps: SyncStep[] = []
   for (const step of decision.steps) {
     try {
       if (step.kind === 'fast-forward') await fastForward(machine, library, step)
       else await pushBranch(machine, library, step, patience(request))
-      done.push(step)
+      steps.push(step)
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const { code, message, hint } = error
       findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
     }
   }
-  return { value: done, findings }
+  return { value: { steps }, findings }
 }
 
 async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {
-  const { remote } = await readRepoState(machine, library)
+  const remote = await readRemote(machine, library)
   return remote === undefined ? 'no remote' : fetchRemote(machine, library, remote, patience(request))
 }
 

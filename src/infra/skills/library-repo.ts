@@ -55,11 +55,7 @@ export async function initRepository(machine: Machine, folder: string): Promise<
 
 /** Undefined before the first commit. */
 export async function headCommit(machine: Machine, repo: string): Promise<string | undefined> {
-  return resolveRef(machine, repo, 'HEAD')
-}
-
-export async function resolveRef(machine: Machine, repo: string, ref: string): Promise<string | undefined> {
-  const { stdout } = await runGit(machine, repo, ['rev-parse', '--quiet', '--verify', ref], { okCodes: [0, 1] })
+  const { stdout } = await runGit(machine, repo, ['rev-parse', '--quiet', '--verify', 'HEAD'], { okCodes: [0, 1] })
   return stdout.trim() || undefined
 }
 

@@ -1,64 +1,58 @@
 import { compareText } from '../../domain/shared/order.ts'
 import type { RepoState, Upstream } from '../../domain/skills/sync-decision.ts'
 import { runGit } from '../git.ts'
-import { refuseUnsafeConfig } from '../git-config.ts'
+import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../git-config.ts'
 import type { Machine } from '../machine.ts'
-import { literal, uncommittedPaths } from './library-changes.ts'
-import { currentBranch, headCommit, resolveRef } from './library-repo.ts'
+import { changedPaths, literal } from './library-changes.ts'
+import { currentBranch, headCommit } from './library-repo.ts'
 
 /** Offline: what the last fetch brought. */
 export async function readRepoState(machine: Machine, repo: string): Promise<RepoState> {
-  await refuseUnsafeConfig(machine, repo)
-  const config = await readBranchConfig(machine, repo)
+  const config = await readSafeConfig(machine, repo)
+  const [branch, head] = await Promise.all([currentBranch(machine, repo), headCommit(machine, repo)])
+  const followed = branch === undefined ? undefined : followedBranch(config, branch)
+  const remote = chooseRemote(config, followed)
+  const [refs, uncommitted] = await Promise.all([
+    readRefs(machine, repo, ['refs/heads/', 'refs/remotes/', ...(followed ? [followed.trackingRef] : [])]),
+    changedPaths(machine, repo),
+  ])
+  const upstream = followed && { ...followed, exists: refs.has(followed.trackingRef) }
+  const { ahead, behind } = await countCommits(machine, repo, head, upstream, remote)
+  const { names: branches } = branchesIn(refs, 'refs/heads/')
+  const { names: remoteBranches, head: remoteHead } =
+    remote === undefined ? { names: [], head: undefined } : branchesIn(refs, `refs/remotes/${remote}/`)
   const remotes = remoteNames(config)
-  const [branch, head, { names: branches }] = await Promise.all([
-    currentBranch(machine, repo),
-    headCommit(machine, repo),
-    readBranches(machine, repo, 'refs/heads/'),
-  ])
-  const upstream = branch === undefined ? undefined : await readUpstream(machine, repo, config, branch)
-  const remote = upstream?.remote ?? (remotes.length === 1 ? remotes[0] : remotes.find((name) => name === 'origin'))
-  const [remoteOnes, counts, uncommitted] = await Promise.all([
-    remote === undefined ? { names: [], head: undefined } : readBranches(machine, repo, `refs/remotes/${remote}/`),
-    countCommits(machine, repo, head, upstream, remote),
-    uncommittedPaths(machine, repo),
-  ])
-  const { names: remoteBranches, head: remoteHead } = remoteOnes
-  return { branch, head, branches, remotes, remote, upstream, ...counts, remoteBranches, remoteHead, uncommitted }
+  return { branch, head, branches, remotes, remote, upstream, ahead, behind, remoteBranches, remoteHead, uncommitted }
 }
 
-type BranchConfig = readonly (readonly [key: string, value: string])[]
+/** The remote that sync talks to. */
+export async function readRemote(machine: Machine, repo: string): Promise<string | undefined> {
+  const config = await readSafeConfig(machine, repo)
+  const branch = await currentBranch(machine, repo)
+  return chooseRemote(config, branch === undefined ? undefined : followedBranch(config, branch))
+}
 
-async function readBranchConfig(machine: Machine, repo: string): Promise<BranchConfig> {
-  const pattern = '^(remote\\..*\\.(url|pushurl|fetch)|branch\\..*\\.(remote|merge))$'
-  const { stdout } = await runGit(machine, repo, ['config', '-z', '--get-regexp', pattern], { okCodes: [0, 1] })
-  return stdout.split('\0').flatMap((item) => {
-    const end = item.indexOf('\n')
-    return end < 0 ? [] : [[item.slice(0, end), item.slice(end + 1)] as const]
-  })
+type Followed = Omit<Upstream, 'exists'>
+
+function chooseRemote(config: readonly Setting[], followed: Followed | undefined): string | undefined {
+  const remotes = remoteNames(config)
+  return followed?.remote ?? (remotes.length === 1 ? remotes[0] : remotes.find((name) => name === 'origin'))
 }
 
 /** Only those with an address: the user's own settings may mention remotes this repository does not have. */
-function remoteNames(config: BranchConfig): string[] {
-  const names = config.flatMap(([key]) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? [])
-  return [...new Set(names)]
+function remoteNames(config: readonly Setting[]): string[] {
+  const given = config.filter(({ value }) => value !== undefined)
+  return [...new Set(given.flatMap(({ key }) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
 }
 
 /** Undefined unless the branch follows a branch of a remote that has a name. */
-async function readUpstream(
-  machine: Machine,
-  repo: string,
-  config: BranchConfig,
-  branch: string,
-): Promise<Upstream | undefined> {
-  const last = (wanted: string) => config.findLast(([key]) => key === wanted)?.[1]
-  const [remote, mergeRef] = [last(`branch.${branch}.remote`), last(`branch.${branch}.merge`)]
+function followedBranch(config: readonly Setting[], branch: string): Followed | undefined {
+  const all = (wanted: string) => config.flatMap(({ key, value }) => (key === wanted ? (value ?? []) : []))
+  const [remote, mergeRef] = [all(`branch.${branch}.remote`).at(-1), all(`branch.${branch}.merge`).at(-1)]
   if (remote === undefined || mergeRef === undefined || !remoteNames(config).includes(remote)) return undefined
-  const refspecs = config.filter(([key]) => key === `remote.${remote}.fetch`).map(([, value]) => value)
-  const trackingRef =
-    refspecs.map((refspec) => mapRef(refspec, mergeRef)).find((ref) => ref !== undefined) ??
-    mergeRef.replace(/^refs\/heads\//, `refs/remotes/${remote}/`)
-  return { remote, mergeRef, trackingRef, exists: (await resolveRef(machine, repo, trackingRef)) !== undefined }
+  const mapped = all(`remote.${remote}.fetch`).map((refspec) => mapRef(refspec, mergeRef))
+  const byDefault = mergeRef.replace(/^refs\/heads\//, `refs/remotes/${remote}/`)
+  return { remote, mergeRef, trackingRef: mapped.find((ref) => ref !== undefined) ?? byDefault }
 }
 
 /** Where a refspec puts a branch of the remote, if it fetches it. */
@@ -71,14 +65,19 @@ function mapRef(refspec: string, ref: string): string | undefined {
   return to.replace('*', () => ref.slice(start.length, ref.length - end.length))
 }
 
+/** Refs below some prefixes, with the ref that each stands for, if it is only another name. */
+async function readRefs(machine: Machine, repo: string, prefixes: readonly string[]): Promise<Map<string, string>> {
+  const { stdout } = await runGit(machine, repo, ['for-each-ref', '--format=%(refname) %(symref)', '--', ...prefixes])
+  const rows = stdout.split('\n').filter((line) => line !== '')
+  return new Map(rows.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
+}
+
 /** The branches with this prefix, and the one that its HEAD names. */
-async function readBranches(machine: Machine, repo: string, prefix: string) {
-  const { stdout } = await runGit(machine, repo, ['for-each-ref', '--format=%(refname) %(symref)', '--', prefix])
-  const rows = stdout.split('\n').map((line) => line.split(' '))
-  const refs = rows.flatMap(([ref = '', target]) => (ref.startsWith(prefix) && !target ? [ref] : []))
-  const head = rows.find(([ref]) => ref === `${prefix}HEAD`)?.[1]
+function branchesIn(refs: ReadonlyMap<string, string>, prefix: string) {
+  const own = [...refs].filter(([ref, target]) => ref.startsWith(prefix) && target === '')
+  const head = refs.get(`${prefix}HEAD`)
   return {
-    names: refs.map((ref) => ref.slice(prefix.length)).sort(compareText),
+    names: own.map(([ref]) => ref.slice(prefix.length)).sort(compareText),
     head: head?.startsWith(prefix) ? head.slice(prefix.length) : undefined,
   }
 }
