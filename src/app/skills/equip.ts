@@ -50,7 +50,8 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
     .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
     .filter(({ path }) => isFolder(path))
   return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
-    const isKnown = (name: string) => placements.some((placement) => placement.name === name)
+    const present = new Set(placements.map(({ name }) => name))
+    const isKnown = (name: string) => present.has(name)
     const isExplicit = request.names.length > 0
     const names = isExplicit ? request.names : select(statuses, request, isInstalled)
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })

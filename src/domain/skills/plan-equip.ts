@@ -14,10 +14,21 @@ export interface EquipRequest {
   isExplicit: boolean
 }
 
-export function planEquip(statuses: readonly SkillStatus[], request: EquipRequest): OperationPlan {
+export type StatusIndex = ReadonlyMap<string, SkillStatus>
+
+export function indexStatuses(statuses: readonly SkillStatus[]): StatusIndex {
+  return new Map(statuses.map((status) => [status.name, status]))
+}
+
+/** `byName`: for a caller that plans many times. */
+export function planEquip(
+  statuses: readonly SkillStatus[],
+  request: EquipRequest,
+  byName: StatusIndex = indexStatuses(statuses),
+): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   for (const name of new Set(request.names)) {
-    const status = statuses.find((each) => each.name === name)
+    const status = byName.get(name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     const wanted = request.roots.flatMap((root) => {
@@ -58,10 +69,11 @@ function planPlacement(plan: OperationPlan, status: SkillStatus, root: TargetRoo
 export function planUnequip(
   statuses: readonly SkillStatus[],
   request: EquipRequest & { isKnown(name: string): boolean },
+  byName: StatusIndex = indexStatuses(statuses),
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   for (const name of new Set(request.names)) {
-    const status = statuses.find((each) => each.name === name)
+    const status = byName.get(name)
     if (status === undefined && !request.isKnown(name)) throw missing(name, status, statuses)
     const found = (status?.placements ?? []).filter(({ placement }) =>
       request.roots.some(({ path }) => path === placement.root.path),

@@ -3,7 +3,7 @@ import { LoadoutError } from '../shared/loadout-error.ts'
 import type { Profile } from './config.ts'
 import type { OperationPlan } from './operations.ts'
 import type { SkillStatus, TargetRoot } from './placement.ts'
-import { type EquipRequest, planEquip, planUnequip } from './plan-equip.ts'
+import { type EquipRequest, indexStatuses, planEquip, planUnequip, type StatusIndex } from './plan-equip.ts'
 
 /** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
 export function planProfile(
@@ -13,18 +13,20 @@ export function planProfile(
   isExact: boolean,
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
+  const byName = indexStatuses(statuses)
   for (const [name, agents] of Object.entries(profile)) {
     const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
     // Without a folder nothing can be said about what the skill supports, only that its agents are off.
     const isExplicit = wanted.length > 0
-    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit })
+    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit }, byName)
     plan.operations.push(...found.operations)
     plan.findings.push(...found.findings, ...disabledIn(name, agents, roots))
   }
   if (!isExact) return plan
-  for (const { name, placements } of statuses) {
+  for (const status of statuses) {
+    const { name, placements } = status
     const extra = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
-    const { operations, findings } = planUnequip(statuses, {
+    const { operations, findings } = planUnequip([status], {
       names: extra.length > 0 ? [name] : [],
       agents: undefined,
       roots: extra.map(({ placement }) => placement.root),
@@ -37,9 +39,9 @@ export function planProfile(
   return plan
 }
 
-function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest): OperationPlan {
+function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, byName: StatusIndex): OperationPlan {
   try {
-    return planEquip(statuses, request)
+    return planEquip(statuses, request, byName)
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error

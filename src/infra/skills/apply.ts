@@ -9,8 +9,9 @@ import type { LibraryState } from '../../domain/skills/reconcile.ts'
 import { asLoadoutError } from '../files.ts'
 import type { Machine } from '../machine.ts'
 import { backUp } from './backups.ts'
-import { buildFor, writeBuild } from './build.ts'
-import { flushFolder, hashTree, listTree } from './tree.ts'
+import { type buildFor, createBuilder, writeBuild } from './build.ts'
+import { flushFiles } from './flush.ts'
+import { hashTree, listTree } from './tree.ts'
 import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 
 /** How far a longer work has come. */
@@ -39,11 +40,12 @@ const BATCH = 16
 /** Carries out a plan. One operation that fails does not stop the others. The roots must be locked. */
 export async function applyOperations(operations: readonly Operation[], bench: Workbench): Promise<Applied> {
   const applied: Applied = { done: [], findings: [] }
+  const builder = createBuilder()
   for (let at = 0; at < operations.length; at += BATCH) {
     bench.signal?.throwIfAborted()
     const batch = operations.slice(at, at + BATCH)
     bench.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
-    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, bench)))
+    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, bench, builder)))
     for (const [index, operation] of batch.entries()) finish(applied, operation, prepared[index])
   }
   bench.onProgress?.(operations.length, operations.length, '')
@@ -66,7 +68,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
 }
 
 /** Does everything that can be done beside what is there now; what it gives back makes the change. */
-async function prepare(operation: Operation, bench: Workbench): Promise<Finish> {
+async function prepare(operation: Operation, bench: Workbench, builder: typeof buildFor): Promise<Finish> {
   const { skill, root } = operation
   const work = workFolderIn(root)
   const target = join(root, skill)
@@ -74,7 +76,7 @@ async function prepare(operation: Operation, bench: Workbench): Promise<Finish> 
     case 'install':
     case 'refresh':
     case 'adopt': {
-      const stage = await stageInstall(operation, bench)
+      const stage = await stageInstall(operation, bench, builder)
       return () => {
         const kept = operation.kind !== 'install' && keep(operation, target, bench)
         swapIn(stage, target)
@@ -98,16 +100,16 @@ async function prepare(operation: Operation, bench: Workbench): Promise<Finish> 
   }
 }
 
-async function stageInstall(operation: Operation, bench: Workbench): Promise<string> {
+async function stageInstall(operation: Operation, bench: Workbench, builder: typeof buildFor): Promise<string> {
   const { skill, agent, root } = operation
   const registered = registeredOf(bench, skill)
-  const build = buildFor(join(bench.library, registered.folder), registered.skill, agent)
+  const build = builder(join(bench.library, registered.folder), registered.skill, agent)
   const stage = stagePath(workFolderIn(root), skill)
   try {
-    const hash = writeBuild(build, stage)
+    const { hash, paths } = writeBuild(build, stage)
     const marker = markerFor(registered, agent, hash, bench.state, bench.machine.now())
     writeFileSync(join(stage, MARKER_FILE), formatMarker(marker), { flag: 'wx' })
-    await flushFolder(stage)
+    await flushFiles(stage, [...paths, MARKER_FILE])
     return stage
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, isRecord } from '../../domain/shared/record.ts'
@@ -29,6 +30,27 @@ const CODEX_FILE = 'agents/openai.yaml'
 
 /** What is to be installed from a folder of the library. Refuses what cannot be copied, with its path. */
 export function buildFor(folder: string, skill: Skill, agent: string): Build {
+  return buildFrom(readSource(folder, skill), skill, agent)
+}
+
+/** Builds one skill after the other, each for several agents: what these share is read and made once. */
+export function createBuilder(): typeof buildFor {
+  let source: Source | undefined
+  return (folder, skill, agent) => {
+    if (source?.folder !== folder) source = readSource(folder, skill)
+    return buildFrom(source, skill, agent)
+  }
+}
+
+interface Source {
+  folder: string
+  files: readonly TreeFile[]
+  text: string
+  /** SKILL.md as installed, by the metadata that went into it. */
+  documents: Map<string, string>
+}
+
+function readSource(folder: string, skill: Skill): Source {
   const { files } = listTree(folder)
   const problem = treeProblem(files)
   if (problem !== undefined) {
@@ -36,6 +58,10 @@ export function buildFor(folder: string, skill: Skill, agent: string): Build {
       ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     })
   }
+  return { folder, files, text: readText(join(folder, DOCUMENT_FILE), LARGEST_DOCUMENT), documents: new Map() }
+}
+
+function buildFrom({ folder, files, text, documents }: Source, skill: Skill, agent: string): Build {
   const made = new Map<string, string>()
   const metadata = { ...(getOwn(skill.metadata, agent) ?? {}) }
   const { policy } = metadata
@@ -44,20 +70,23 @@ export function buildFor(folder: string, skill: Skill, agent: string): Build {
     made.set(CODEX_FILE, openaiPolicy(existing, policy))
     delete metadata.policy
   }
-  const text = readText(join(folder, DOCUMENT_FILE), LARGEST_DOCUMENT)
-  made.set(DOCUMENT_FILE, installedDocument(skill, metadata, text))
+  const key = JSON.stringify(metadata)
+  const document = documents.get(key) ?? installedDocument(skill, metadata, text)
+  documents.set(key, document)
+  made.set(DOCUMENT_FILE, document)
   return { folder, files, made }
 }
 
 /** Writes a build into a folder that is not there yet, and says what its content is. */
-export function writeBuild({ folder, files, made }: Build, target: string): string {
+export function writeBuild({ folder, files, made }: Build, target: string): { hash: string; paths: string[] } {
+  mkdirSync(target, { recursive: true })
   const rows: HashRow[] = []
   for (const { path, isExecutable } of files) {
     if (made.has(path)) continue
-    rows.push([path, isExecutable, copyFile(join(folder, path), join(target, path), isExecutable)])
+    rows.push([path, isExecutable, copyFile(`${folder}/${path}`, `${target}/${path}`, isExecutable)])
   }
-  for (const [path, text] of made) rows.push([path, false, writeTreeFile(join(target, path), text, false)])
-  return hashRows(rows)
+  for (const [path, text] of made) rows.push([path, false, writeTreeFile(`${target}/${path}`, text, false)])
+  return { hash: hashRows(rows), paths: rows.map(([path]) => path) }
 }
 
 /** The identity of the content that a build would have. */

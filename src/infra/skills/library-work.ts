@@ -6,10 +6,11 @@ import { isRecord } from '../../domain/shared/record.ts'
 import { asLoadoutError, exists, removeFile, removeLeftovers, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
+import { flushFolder } from './flush.ts'
 import { commitPaths } from './library-commit.ts'
 import { gitFolder } from './library-repo.ts'
 import { SKILLS_FOLDER } from './registry.ts'
-import { flushFolder, hashTree, listTree } from './tree.ts'
+import { hashTree, listTree } from './tree.ts'
 import {
   discard,
   isAtWork,

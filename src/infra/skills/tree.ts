@@ -19,12 +19,11 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
-import { asLoadoutError } from '../files.ts'
+import { asLoadoutError, codeOf } from '../files.ts'
 
 /** The exact state of a file or folder without its content. */
 export type Stamp = readonly [inode: number, size: number, mode: number, modifiedAt: number, changedAt: number]
@@ -153,8 +152,7 @@ export function hashFile(path: string, { kind, size }: TreeFile): string {
 
 /** Copies one file and says what its content was. */
 export function copyFile(from: string, to: string, isExecutable: boolean): string {
-  mkdirSync(dirname(to), { recursive: true })
-  const target = openSync(to, 'wx', isExecutable ? 0o777 : 0o666)
+  const target = createFile(to, isExecutable)
   try {
     return pump(from, target)
   } finally {
@@ -164,9 +162,25 @@ export function copyFile(from: string, to: string, isExecutable: boolean): strin
 
 /** Writes one file and says what its content is. */
 export function writeTreeFile(to: string, content: string | Uint8Array, isExecutable: boolean): string {
-  mkdirSync(dirname(to), { recursive: true })
-  writeFileSync(to, content, { flag: 'wx', mode: isExecutable ? 0o777 : 0o666 })
+  const target = createFile(to, isExecutable)
+  try {
+    writeFileSync(target, content)
+  } finally {
+    closeSync(target)
+  }
   return hashContent(content)
+}
+
+/** Its folder is made when it is missed: most files lie in one that is there. */
+function createFile(path: string, isExecutable: boolean): number {
+  const mode = isExecutable ? 0o777 : 0o666
+  try {
+    return openSync(path, 'wx', mode)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(dirname(path), { recursive: true })
+    return openSync(path, 'wx', mode)
+  }
 }
 
 export function hashContent(content: string | Uint8Array): string {
@@ -211,22 +225,6 @@ function flushFile(path: string): void {
   } finally {
     closeSync(file)
   }
-}
-
-/** On the disk before it takes its place: a power cut must not leave empty files under a finished name. */
-export async function flushFolder(folder: string): Promise<void> {
-  const { files, marker } = listTree(folder)
-  const paths = [...files, ...(marker === undefined ? [] : [marker])].map(({ path }) => join(folder, path))
-  await Promise.all(
-    paths.map(async (path) => {
-      const file = await open(path, 'r')
-      try {
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-    }),
-  )
 }
 
 /** Copies a skill's files, without the marker, into a folder that is not there yet. */
