@@ -135,14 +135,14 @@ function keep(operation: Operation, target: string, { machine }: Workbench): Fin
 
 /** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
 function restamp({ skill, agent, root }: Operation, contentHash: string, bench: Workbench): void {
-  const target = join(root, skill)
+  const target = `${root}/${skill}/${MARKER_FILE}`
   const marker = markerFor(registeredOf(bench, skill), agent, contentHash, bench.state, bench.machine.now())
-  const stage = stagePath(workFolderIn(root), skill).replace(/\.new$/, '.marker')
+  const stage = stagePath(workFolderIn(root), skill, 'marker')
   try {
     writeFileSync(stage, formatMarker(marker), { flag: 'wx' })
-    renameSync(stage, join(target, MARKER_FILE))
+    renameSync(stage, target)
   } catch (error) {
     rmSync(stage, { force: true })
-    throw asLoadoutError(error, join(target, MARKER_FILE), 'write')
+    throw asLoadoutError(error, target, 'write')
   }
 }

@@ -21,11 +21,14 @@ export function workFolderIn(root: string): WorkFolder {
   return { path: join(root, '.loadout-work'), home: root }
 }
 
-/** A new place for a folder in the making. */
-export function stagePath({ path }: WorkFolder, skill: string): string {
-  mkdirSync(path, { recursive: true })
-  return join(path, `${skill}.${process.pid}-${randomBytes(4).toString('hex')}.new`)
+/** A new place for something in the making. The work folder must be locked, so it is there. */
+export function stagePath({ path }: WorkFolder, skill: string, kind: 'new' | 'gone' | 'marker' = 'new'): string {
+  unique = ((unique ?? randomBytes(4).readUInt32LE()) + 1) >>> 0
+  return `${path}/${skill}.${process.pid}-${unique.toString(16).padStart(8, '0')}.${kind}`
 }
+
+// Begins anywhere, because another machine that shares the folder may have the same process number.
+let unique: number | undefined
 
 /** Puts a finished folder in its place; what was there is removed. */
 export function swapIn(stage: string, target: string): void {
@@ -50,7 +53,7 @@ export function swapIn(stage: string, target: string): void {
 /** Removes a folder: it is gone at once, however long deleting its files takes. */
 export function swapOut(work: WorkFolder, skill: string, target: string): void {
   try {
-    const gone = stagePath(work, skill).replace(/\.new$/, '.gone')
+    const gone = stagePath(work, skill, 'gone')
     renameSync(target, gone)
     remove(gone)
   } catch (error) {
