@@ -8,6 +8,7 @@ import { Script } from 'node:vm'
  * compiles the program itself: slower, never wrong.
  */
 const folder = import.meta.dirname
+let skills: unknown
 load('program')
 
 function load(part: string): unknown {
@@ -25,7 +26,9 @@ function load(part: string): unknown {
 
 /** What the program asks for while it runs: another part of itself, or a module of Node. */
 function requireLate(name: string): unknown {
-  return name === './skills.cjs' ? load('skills') : require(name)
+  if (name !== './skills.cjs') return require(name)
+  skills ??= load('skills')
+  return skills
 }
 
 function readCache(path: string): Buffer | undefined {
