@@ -76,6 +76,18 @@ export function wrap(text: string, indent: number): string[] {
   return [...wrapped, line].map((each) => ' '.repeat(indent) + each)
 }
 
+/** At most so many columns of a text, on one line. */
+export function shorten(text: string, columns: number): string {
+  const line = printableLine(text)
+  if (width(line) <= columns) return line
+  let cut = ''
+  for (const character of line) {
+    if (width(cut + character) > columns - 1) break
+    cut += character
+  }
+  return `${cut}\u2026`
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${grouped(number)} ${number === 1 ? one : many}`
 }

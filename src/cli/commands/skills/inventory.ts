@@ -1,7 +1,7 @@
 import type { Inventory, SkillView } from '../../../app/loadout.ts'
 import type { PlacementState } from '../../../domain/skills/placement.ts'
 import { defineCommand } from '../../command.ts'
-import { alignRows, count, lines, printableLine, type Screen } from '../../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen, shorten, width } from '../../screen.ts'
 import { SCOPE_FLAGS } from '../../skill-flags.ts'
 
 const GLYPHS: Record<PlacementState, string> = {
@@ -34,6 +34,9 @@ const NEXT: [SkillView['state'], (names: string) => string][] = [
   ['unsupported', () => 'loadout doctor explains'],
 ]
 
+// Where the agents already fill the line.
+const LEAST_REASON = 20
+
 export const inventory = defineCommand({
   name: 'inventory',
   summary: 'every skill of the library, and which agent has it',
@@ -50,18 +53,27 @@ export const inventory = defineCommand({
   },
   print: (value: Inventory, screen) => {
     if (value.skills.length === 0) return printEmpty(value)
+    const longest = Math.max(...value.skills.map(({ state }) => state.length))
     const [heading = '', ...rows] = alignRows([
-      ['', ...value.agents, '', ''],
+      ['', ...value.agents, ''],
       ...value.skills.map((skill) => [
         `  ${skill.name}`,
         ...value.agents.map((agent) => cell(skill, agent)),
         skill.state,
-        WORDS[skill.state]?.(skill) ?? '',
       ]),
     ])
-    return lines(screen.faint(heading), rows, '', screen.strong(totals(value)), next(value, screen))
+    const described = value.skills.map((skill, at) => describe(rows[at] ?? '', skill, longest))
+    return lines(screen.faint(heading), described, '', screen.strong(totals(value)), next(value, screen))
   },
 })
+
+/** A row with its reason, as far as a terminal has room; whoever asks gets the whole of it. */
+function describe(row: string, skill: SkillView, longestState: number): string {
+  const reason = WORDS[skill.state]?.(skill) ?? ''
+  if (reason === '') return row
+  const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
+  return `${start}${shorten(reason, Math.max(LEAST_REASON, 80 - width(start)))}`
+}
 
 function cell(skill: SkillView, agent: string): string {
   const placements = skill.placements.filter(({ agents }) => agents.includes(agent))
@@ -94,7 +106,7 @@ function next({ skills, unmanaged }: Inventory, screen: Screen): string[] {
   const hints = NEXT.flatMap(([state, say]) => {
     const names = skills.filter((skill) => skill.state === state).map(({ name }) => name)
     if (names.length === 0) return []
-    return [say(names.length > 3 ? `${names.length} skills` : names.join(', '))]
+    return [say(names.length > 3 ? `${names.length} skills` : printableLine(names.join(', ')))]
   })
   if (unmanaged > 0) hints.push('loadout import lists what lies outside the library')
   return [...new Set(hints)].map((hint) => screen.faint(hint))
