@@ -5,7 +5,7 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
 import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
-import { asLoadoutError, exists, isFile, isFolder } from '../files.ts'
+import { asLoadoutError, exists, isFile, isFolder, isLink } from '../files.ts'
 import type { Machine } from '../machine.ts'
 import { unpackArchive } from './archive-unpack.ts'
 import { expandHome } from './config-file.ts'
@@ -93,7 +93,9 @@ function inside(root: string, subfolder: string): string {
 /** The folder itself if it is a skill, else the skills in it or in its `skills` folder. */
 function skillsIn(folder: string): string[] {
   if (isFile(join(folder, DOCUMENT_FILE)) || exists(join(folder, DOCUMENT_FILE))) return [folder]
-  const found = [folder, join(folder, 'skills')].filter(isFolder).flatMap(skillFolders)
+  const inner = join(folder, 'skills')
+  // A link could lead out of what was fetched.
+  const found = [folder, ...(isFolder(inner) && !isLink(inner) ? [inner] : [])].flatMap(skillFolders)
   if (found.length > 0) return found
   throw new LoadoutError('NOTHING_TO_IMPORT', `${folder} holds no skill`, {
     hint: `a skill is a folder with a ${DOCUMENT_FILE}`,

@@ -7,7 +7,7 @@ import { compareText, sortedBy } from '../../domain/shared/order.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { RegisteredSkill, Registry } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE, parseSkill, SKILL_FILE } from '../../domain/skills/skill.ts'
-import { asLoadoutError, exists, isFolder } from '../files.ts'
+import { asLoadoutError, exists, isFolder, isLink } from '../files.ts'
 import { treeProblem } from './tree.ts'
 import type { FolderState, Label, TreeCache } from './tree-cache.ts'
 
@@ -48,6 +48,8 @@ type Invalid = Registry['invalid'][number]
 
 function readSkillFolder(library: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
   const folder = `${SKILLS_FOLDER}/${name}`
+  // Its files would come from outside the repository, and no commit would hold them.
+  if (isLink(join(library, folder))) return { name, folder, problems: ['it is a symbolic link, not a folder'] }
   try {
     const state = cache.read(join(library, folder))
     const problem = folderProblem(state)
