@@ -24,7 +24,9 @@ export function readForeignSkill(path: string, { agents, targets }: ForeignOptio
   if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
   if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
   const document = importedDocument(readText(join(path, DOCUMENT_FILE)))
-  if (document.problem !== undefined) throw refused(path, `${DOCUMENT_FILE}, ${document.problem}`)
+  if (document.problem !== undefined) {
+    throw refused(path, `${DOCUMENT_FILE}, ${document.problem}`, 'repair its frontmatter: what it says would be lost')
+  }
   const isDeclared = files.some((file) => file.path === SKILL_FILE)
   const skill = isDeclared ? declared(path) : inferred(path, document, targets ?? agents)
   keepMetadata(skill, document.metadata, agents)
