@@ -11,6 +11,7 @@ import { buildFor } from '../../infra/skills/build.ts'
 import { libraryPath, readConfig } from '../../infra/skills/config-file.ts'
 import { readForeignSkill } from '../../infra/skills/foreign-skill.ts'
 import { readRegistry, SKILLS_FOLDER } from '../../infra/skills/registry.ts'
+import { readDocument } from '../../infra/skills/skill-document.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 
 /** What a path is to the skills library, if it is anything. */
@@ -52,8 +53,19 @@ function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Fin
   const path = join(library, folder)
   return attempt(skill.name, () => {
     for (const agent of skill.targets) buildFor(path, skill, agent)
-    return formatWarnings(skill, readText(join(path, DOCUMENT_FILE)))
+    const document = readText(join(path, DOCUMENT_FILE))
+    return [...formatWarnings(skill, document), ...frontmatterWarnings(skill.name, folder, document)]
   })
+}
+
+/** What looks like frontmatter and cannot be read as such stays part of the text. */
+function frontmatterWarnings(subject: string, folder: string, document: string): Finding[] {
+  const { problem } = readDocument(document)
+  if (problem === undefined) return []
+  const message = `${folder}/${DOCUMENT_FILE}, ${problem}; its first lines count as text`
+  return [
+    { severity: 'warning', code: 'BAD_FRONTMATTER', message, subject, hint: 'repair the YAML between the two ---' },
+  ]
 }
 
 function attempt(subject: string, check: () => Finding[]): Finding[] {
