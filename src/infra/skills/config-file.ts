@@ -21,6 +21,8 @@ export function readConfig(machine: Machine): Config {
 /** Changes the file and nothing else in it: keys that are not ours stay. */
 export async function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {
   const path = configPath(machine)
+  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  readConfig(machine)
   const release = await acquireLock(join(stateFolder(machine), 'locks', 'config'), { purpose: 'config' })
   try {
     const json = exists(path) ? readJson(path) : {}
