@@ -79,7 +79,15 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
     ({ registry }) => `${registry.skills.length} in the library`,
   )
   const installs = seen.value === undefined ? [] : checkSkills(seen.value)
-  return [...first, ...repository, seen.check, ...installs, ...userRoots, ...projectRoots, checkLeftovers(setup)]
+  return [
+    ...first,
+    ...repository,
+    seen.check,
+    ...installs,
+    ...userRoots,
+    ...projectRoots,
+    ...(await checkLeftovers(setup)),
+  ]
 }
 
 function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
@@ -165,12 +173,19 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
   return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
 }
 
-function checkLeftovers(setup: Setup): Check {
-  const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
+async function checkLeftovers(setup: Setup): Promise<Check[]> {
   const name = 'leftovers'
-  if (left.length === 0 && !isUnfinished(setup.library)) return { name, state: 'fine', message: 'no interrupted work' }
+  const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
+  const found = await look(
+    name,
+    () => left.length > 0 || isUnfinished(setup.library),
+    () => 'no interrupted work',
+  )
+  // A library that is no repository was told already.
+  if (found.value === undefined) return []
+  if (!found.value) return [found.check]
   const message = 'a command was interrupted; the next one puts that right'
-  return { name, state: 'problem', code: 'RECOVERED', message, fix: 'loadout doctor --fix' }
+  return [{ name, state: 'problem', code: 'RECOVERED', message, fix: 'loadout doctor --fix' }]
 }
 
 /** Finishes interrupted work, and marks folders anew whose content is exactly what the library installs. */
