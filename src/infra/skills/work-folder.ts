@@ -83,13 +83,15 @@ export async function withWorkFolder<T>(
   run: (recovered: Finding[]) => T | Promise<T>,
   { first = async () => {}, waitMs }: { first?: () => Promise<void>; waitMs?: number | undefined } = {},
 ): Promise<T> {
+  const missing = missingFolders(work.home)
   const release = await acquireLock(lockPath(work), { purpose, waitMs })
   try {
     await first()
     return await run(recoverLocked(work))
   } finally {
     release()
-    removeIfEmpty(work)
+    // Also the folders that only the lock needed: a command that did nothing leaves nothing.
+    for (const folder of [work.path, ...missing]) removeIfEmpty(folder)
   }
 }
 
@@ -102,7 +104,7 @@ export function recover(work: WorkFolder, purpose: string): Finding[] {
     return recoverLocked(work)
   } finally {
     release()
-    removeIfEmpty(work)
+    removeIfEmpty(work.path)
   }
 }
 
@@ -170,7 +172,12 @@ function recovered(skill: string, message: string): Finding {
   return { severity: 'info', code: 'RECOVERED', message, subject: skill }
 }
 
-function removeIfEmpty({ path }: WorkFolder): void {
+/** A folder and those around it, as far as they are not there yet; the innermost first. */
+function missingFolders(path: string): string[] {
+  return exists(path) || dirname(path) === path ? [] : [path, ...missingFolders(dirname(path))]
+}
+
+function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path)
   } catch {
