@@ -140,11 +140,14 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
   const { machine, library, config } = setup
   const repository = await look(
     'repository',
-    () => requireRepository(machine, library),
+    async () => {
+      await requireRepository(machine, library)
+      return readRepoState(machine, library)
+    },
     () => 'a git repository',
   )
-  if (repository.check.state === 'problem') return [repository.check]
-  const state = await readRepoState(machine, library)
+  const state = repository.value
+  if (state === undefined) return [repository.check]
   const fetched = state.remotes.length === 0 ? 'no remote' : 'ok'
   const { findings } = decideSync(library, state, fetched, { push: config.pushesOnSync })
   const where = state.remotes.length === 0 ? 'no remote: this machine only' : `${state.branch} follows ${state.remote}`
@@ -169,7 +172,7 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
       .map((found) => checkOf('installs', { ...needsAction(name, found), severity: 'error' })),
   )
   if (installs.length > 0) return [...invalid, ...installs]
-  const count = statuses.flatMap(({ placements }) => placements).length
+  const count = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
   return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
 }
 
