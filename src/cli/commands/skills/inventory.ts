@@ -1,4 +1,5 @@
 import type { Inventory, SkillView } from '../../../app/loadout.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import type { PlacementState } from '../../../domain/skills/placement.ts'
 import { defineCommand } from '../../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, shorten, width } from '../../screen.ts'
@@ -49,6 +50,10 @@ export const inventory = defineCommand({
     const tags = flags.tag
     if (tags === undefined) return report
     const skills = report.value.skills.filter((skill) => skill.tags.some((tag) => tags.includes(tag)))
+    if (skills.length === 0) {
+      const hint = 'loadout inventory --json lists the tags of every skill'
+      throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+    }
     return { ...report, value: { ...report.value, skills } }
   },
   print: (value: Inventory, screen) => {

@@ -9,7 +9,7 @@ const BEFORE_TAKING = 'Below, installs are compared with the library as it is be
 
 export const sync = defineCommand({
   name: 'sync',
-  summary: 'update the library from its remote, and all installs from the library',
+  summary: 'update the library from its remote, and all installs from it',
   details:
     'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
     'Edited copies go to the backup folder before they are replaced. A dry run still fetches.',
