@@ -57,8 +57,8 @@ function judge(
   }
   if (placement.kind !== 'folder') return verdict('unmanaged', { reason: `a ${placement.kind} stands in its place` })
   if (marker === undefined) return verdict('unmanaged')
-  if ('problem' in marker) return verdict('broken', { reason: `its marker is broken: ${marker.problem}` })
   if (placement.problem !== undefined) return verdict('broken', { reason: placement.problem })
+  if ('problem' in marker) return verdict('broken', { reason: `its marker is broken: ${marker.problem}` })
   const isEdited = marker.contentHash !== undefined && marker.contentHash !== placement.contentHash
   if (registered === undefined) {
     if (isInvalid) return verdict(isEdited ? 'edited' : 'current')

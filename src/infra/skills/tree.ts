@@ -54,6 +54,7 @@ export interface Tree {
   folders: { path: string; stamp: Stamp }[]
 }
 
+/** Throws for what cannot be read, also for names that no text can hold. */
 export function listTree(folder: string): Tree {
   const tree: Tree = { files: [], marker: undefined, folders: [] }
   listInto(tree, folder, '')
@@ -67,6 +68,9 @@ function listInto(tree: Tree, folder: string, prefix: string): void {
     const { name } = entry
     if (NOT_COPIED.has(name)) continue
     const path = prefix === '' ? name : `${prefix}/${name}`
+    if (name.includes('\ufffd')) {
+      throw new LoadoutError('BAD_NAME', `${folder}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+    }
     if (path === MARKER_FILE) tree.marker = describe(folder, path)
     else if (entry.isDirectory()) listInto(tree, folder, path)
     else tree.files.push(describe(folder, path))
@@ -105,7 +109,7 @@ function statIn(folder: string, path: string): Stats {
   }
 }
 
-/** Why a folder cannot be a skill's source: only plain files with readable names are copied. */
+/** Why a folder cannot be a skill's source: only plain files are copied. */
 export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): LoadoutError | undefined {
   for (const { path, kind } of files) {
     if (kind === 'link') {
@@ -115,9 +119,6 @@ export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): 
     if (kind === 'special') {
       const hint = 'remove it: only files and folders can be installed'
       return new LoadoutError('SPECIAL_FILE', `${path} is a pipe, socket or device`, { hint })
-    }
-    if (path.includes('\ufffd')) {
-      return new LoadoutError('BAD_NAME', `${path} has a name that is not UTF-8`, { hint: 'rename the file' })
     }
   }
   return undefined
