@@ -6,7 +6,7 @@ import type { Operation } from '../../domain/skills/operations.ts'
 import type { TargetRoot } from '../../domain/skills/placement.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { contentOf, writeSkillFolder } from '../../infra/skills/foreign-skill.ts'
-import { openImportSource } from '../../infra/skills/import-source.ts'
+import { openImportSource, retold } from '../../infra/skills/import-source.ts'
 import { requireRepository } from '../../infra/skills/library-repo.ts'
 import { changeLibrary } from '../../infra/skills/library-work.ts'
 import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
@@ -39,18 +39,28 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
   const targets = namedAgents(request.targets)
   await requireRepository(machine, setup.library)
   const source = request.source === undefined ? undefined : await openImportSource(machine, request.source, request)
+  const tell = source?.tell ?? ((text) => text)
   try {
     const run = async (recovered: Finding[]): Promise<Report<ImportResult>> => {
       const observation = await observe(setup, everyRoot(setup), true)
       const found = source === undefined ? findCandidates(observation) : readNamed(setup, source.folders, targets)
-      const report = await importAll(setup, observation, found.candidates, request)
-      return { ...report, findings: [...recovered, ...found.findings, ...report.findings] }
+      const { value, findings } = await importAll(setup, observation, found.candidates, request)
+      const told = [...found.findings, ...findings].map((finding) => retoldFinding(finding, tell))
+      const imported = value.imported.map((each) => ({ ...each, from: each.from.map(tell) }))
+      return { value: { ...value, imported }, findings: [...recovered, ...told] }
     }
     const locked = request.adopt ? everyRoot(setup) : []
     return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run)
+  } catch (error) {
+    throw retold(error, tell)
   } finally {
     source?.dispose()
   }
+}
+
+function retoldFinding(finding: Finding, tell: (text: string) => string): Finding {
+  const { message, subject } = finding
+  return { ...finding, message: tell(message), ...(subject === undefined ? {} : { subject: tell(subject) }) }
 }
 
 function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {

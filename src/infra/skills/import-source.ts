@@ -1,11 +1,13 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve, sep } from 'node:path'
+import { basename, join, resolve, sep } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
 import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
-import { asLoadoutError, exists, isFile, isFolder, isLink } from '../files.ts'
+import { slug } from '../../domain/skills/skill-document.ts'
+import { asLoadoutError, exists, isFile, isFolder, isLink, makeFolder } from '../files.ts'
+import { withoutPassword } from '../git.ts'
 import type { Machine } from '../machine.ts'
 import { unpackArchive } from './archive-unpack.ts'
 import { expandHome } from './config-file.ts'
@@ -15,8 +17,8 @@ import { cloneRepository } from './library-clone.ts'
 export interface ImportSource {
   /** Folders with a SKILL.md each. */
   folders: string[]
-  /** False when the files are a temporary copy. */
-  isLocal: boolean
+  /** A text about the folders, in which a temporary copy is called what it was fetched from. */
+  tell(text: string): string
   /** Removes what was only fetched. */
   dispose(): void
 }
@@ -34,47 +36,54 @@ export async function openImportSource(
       hint: 'name a folder, an archive made by loadout share, or a git URL',
     })
   }
-  return fetched(async (folder) => {
-    await fetchRepository(machine, named, folder, signal)
+  return fetched(named, async (folder) => {
+    await cloneRepository(machine, named, folder, { depth: 1, ...(signal && { signal }) })
     return inside(folder, subfolder)
   })
 }
 
-/** The folder it goes to is gone when it fails: only what was named helps the user. */
-async function fetchRepository(machine: Machine, url: string, folder: string, signal?: AbortSignal): Promise<void> {
-  try {
-    await cloneRepository(machine, url, folder, { depth: 1, ...(signal && { signal }) })
-  } catch (error) {
-    if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') throw error
-    const hint = 'check the URL, and that git may read it without asking: git ls-remote'
-    throw new LoadoutError('GIT_FAILED', error.message.replaceAll(folder, 'a temporary folder'), { hint, cause: error })
-  }
-}
-
 async function openLocal(path: string, subfolder: string): Promise<ImportSource> {
-  if (isFolder(path)) return { folders: skillsIn(inside(path, subfolder)), isLocal: true, dispose() {} }
+  if (isFolder(path)) return { folders: skillsIn(inside(path, subfolder)), tell: (text) => text, dispose() {} }
   if (!isFile(path) || !/\.(tar\.gz|tgz)$/.test(path)) {
     throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz`, {
       hint: 'name a folder with a SKILL.md, an archive made by loadout share, or a git URL',
     })
   }
-  return fetched(async (folder) => {
+  return fetched(path, async (folder) => {
+    makeFolder(folder)
     await unpackArchive(path, folder)
     const library = readdirSync(folder).map((name) => join(folder, name, 'library'))
     return inside(library.find(isFolder) ?? folder, subfolder)
   })
 }
 
-/** In a temporary folder that is removed, whatever happens. */
-async function fetched(fetch: (folder: string) => Promise<string>): Promise<ImportSource> {
-  const folder = mkdtempSync(join(tmpdir(), 'loadout-import-'))
-  const dispose = () => rmSync(folder, { recursive: true, force: true })
+/** In a temporary folder that is removed, whatever happens. A skill without a name of its own gets the source's. */
+async function fetched(named: string, fetch: (folder: string) => Promise<string>): Promise<ImportSource> {
+  const scratch = makeScratch()
+  const folder = join(scratch, slug(basename(named).replace(/\.(git|tar\.gz|tgz)$/, '')) || 'skill')
+  const tell = (text: string) => text.replaceAll(folder, withoutPassword(named))
+  const dispose = () => rmSync(scratch, { recursive: true, force: true })
   try {
-    return { folders: skillsIn(await fetch(folder)), isLocal: false, dispose }
+    return { folders: skillsIn(await fetch(folder)), tell, dispose }
   } catch (error) {
     dispose()
-    throw error
+    throw retold(error, tell)
   }
+}
+
+function makeScratch(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'loadout-import-'))
+  } catch (error) {
+    throw asLoadoutError(error, tmpdir(), 'write')
+  }
+}
+
+/** The same error in other words. */
+export function retold(error: unknown, tell: (text: string) => string): unknown {
+  if (!(error instanceof LoadoutError)) return error
+  const { code, message, hint } = error
+  return new LoadoutError(code, tell(message), { ...(hint === undefined ? {} : { hint: tell(hint) }), cause: error })
 }
 
 /** A part of what was named, also after links are followed. */
