@@ -44,7 +44,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
     const run = async (recovered: Finding[]): Promise<Report<ImportResult>> => {
       const observation = await observe(setup, everyRoot(setup), true)
       const found = source === undefined ? findCandidates(observation) : readNamed(setup, source.folders, targets)
-      const { value, findings } = await importAll(setup, observation, found.candidates, request)
+      const { value, findings } = await importAll(setup, observation, found, request)
       const told = [...found.findings, ...findings].map((finding) => retoldFinding(finding, tell))
       const imported = value.imported.map((each) => ({ ...each, from: each.from.map(tell) }))
       return { value: { ...value, imported }, findings: [...recovered, ...told] }
@@ -81,18 +81,19 @@ function readNamed(setup: Setup, folders: readonly string[], targets: readonly s
 async function importAll(
   setup: Setup,
   observation: Observation,
-  candidates: readonly Candidate[],
+  { candidates, findings: others }: { candidates: readonly Candidate[]; findings: readonly Finding[] },
   request: ImportRequest,
 ): Promise<Report<ImportResult>> {
   const value: ImportResult = { imported: [], adopted: [], isDryRun: request.dryRun ?? false }
   const findings: Finding[] = []
+  const isAlone = candidates.length + others.length === 1
   for (const [at, candidate] of candidates.entries()) {
     request.signal?.throwIfAborted()
     request.onProgress?.(at, candidates.length, candidate.name)
     try {
       value.imported.push(await importOne(setup, observation, candidate, request))
     } catch (error) {
-      if (!(error instanceof LoadoutError) || candidates.length === 1) throw error
+      if (!(error instanceof LoadoutError) || isAlone) throw error
       const { code, message, hint } = error
       findings.push({ severity: 'error', code, message, subject: candidate.name, ...(hint ? { hint } : {}) })
     }
