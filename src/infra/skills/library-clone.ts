@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { asLoadoutError, exists, isFolder } from '../files.ts'
 import { type Patience, runGit } from '../git.ts'
 import { isUnsafeUrl } from '../git-config.ts'
@@ -43,8 +44,17 @@ export async function cloneRepository(
       rmSync(join(target, name), { recursive: true, force: true })
     }
     if (!wasThere) rmSync(target, { recursive: true, force: true })
-    throw asLoadoutError(error, target, 'write')
+    throw cloneError(asLoadoutError(error, target, 'write'), withoutPassword(url))
   }
+}
+
+/** Which address failed matters; the folder it was to go to does not. */
+function cloneError(error: LoadoutError, url: string): LoadoutError {
+  const reason = /^git clone failed in .*?: (.*)$/s.exec(error.message)?.[1]
+  if (reason === undefined) return error
+  const byHand = `run it by hand: git clone ${shellWord(url)}`
+  const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
+  return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })
 }
 
 /** A relative path is seen from the working folder, as it was typed there. */
