@@ -1,7 +1,7 @@
 import { COMMON_FLAGS, type Command, type Flag } from './command.ts'
 import { COMMAND_GROUPS } from './commands.ts'
 import { usageLine } from './parse.ts'
-import { alignRows, lines, type Screen } from './screen.ts'
+import { alignRows, lines, type Screen, wrap } from './screen.ts'
 
 /** All commands, or those that start with a word. */
 export function overview(version: string, screen: Screen, word = ''): string {
@@ -25,7 +25,7 @@ export function commandHelp(command: Command, screen: Screen): string {
   const args = alignRows(command.args.map(({ name, summary }) => [`  ${name}`, summary]))
   return lines(
     `${screen.strong(`loadout ${command.name}`)}: ${command.summary}`,
-    command.details !== undefined && ['', command.details],
+    command.details !== undefined && ['', ...command.details.split('\n').flatMap((line) => wrap(line, 0))],
     '',
     `usage: ${usageLine(command)} [flags]`,
     args.length > 0 && ['', ...args],

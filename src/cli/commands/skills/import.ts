@@ -17,9 +17,8 @@ export const importSkills = defineCommand({
   name: 'import',
   summary: 'bring skills into the library',
   details:
-    'Takes a folder with a SKILL.md, a folder of such folders, an archive made by share,\n' +
-    'or a git URL. Without a source it lists what lies in the folders of the agents and\n' +
-    'is not in the library.',
+    'Takes a folder with a SKILL.md, a folder of such folders, an archive made by share, or a git URL.\n' +
+    'Without a source it lists what lies in the folders of the agents and is not in the library.',
   args: [{ name: 'source', summary: 'folder, .tar.gz or git URL', complete: 'file' }],
   flags: {
     all: { kind: 'switch', summary: 'everything that lies in the folders of the agents' },

@@ -42,7 +42,7 @@ export const inventory = defineCommand({
   name: 'inventory',
   summary: 'every skill of the library, and which agent has it',
   details:
-    'Signs: ● current, ↓ outdated, ✎ edited by hand, ? a folder of yours, ! needs attention, ○ not equipped,\n– not supported.',
+    'Signs: ● current, ↓ outdated, ✎ edited by hand, ? a folder of yours, ! needs attention, ○ not equipped, – not supported.',
   args: [],
   flags: { ...SCOPE_FLAGS, tag: { kind: 'list', value: 'tag', summary: 'only skills with this tag' } },
   run: async ({ flags }, loadout) => {
