@@ -10,6 +10,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -193,6 +194,20 @@ describe('a library with something wrong in it', () => {
     expect(run.stderr).toContain('skills/secret')
     expect(run.stderr).toContain('symbolic link')
     expect(machine.run('equip', 'secret').code).toBe(2)
+  })
+
+  it('a file whose name is not UTF-8 is named as such, in the library and installed', () => {
+    const machine = makeMachine({ skills: { ...skill('alpha', { targets: ['claude'] }), ...skill('beta') } })
+    machine.run('equip', 'alpha')
+    const odd = (folder: string) => Buffer.concat([Buffer.from(`${folder}/odd`), Buffer.from([0xff])])
+    writeFileSync(odd(machine.path('.claude/skills/alpha')), 'x')
+    expect(machine.json('inventory')).toMatchObject({
+      skills: [{ placements: [{ state: 'broken', reason: expect.stringContaining('not UTF-8') }] }, {}],
+    })
+    writeFileSync(odd(join(machine.library, 'skills/beta')), 'x')
+    const run = machine.run('inventory')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('not UTF-8')
   })
 
   it('a file in place of the folder of skills', () => {
@@ -789,6 +804,20 @@ describe('a machine that does not cooperate', () => {
     const name = readdirSync(machine.path('.claude/skills/.loadout-work/lock'))
     expect(name).toEqual(['owner.json'])
     expect(machine.run('equip', 'alpha').code).toBe(0)
+  })
+
+  it('no place for temporary files', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    machine.run('equip', 'alpha')
+    const env = { TMPDIR: machine.path('nowhere') }
+    for (const args of [
+      ['import', `file://${machine.library}`],
+      ['diff', 'alpha'],
+    ]) {
+      const run = machine.runWith({ env }, ...args)
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain(machine.path('nowhere'))
+    }
   })
 
   it('state that is broken', () => {

@@ -114,6 +114,12 @@ describe('inventory and inspect', () => {
     })
   })
 
+  it('a tag that no skill has is not an empty library', () => {
+    const run = makeMachine({ skills: skill('alpha', { tags: ['t'] }) }).run('inventory', '--tag', 'x')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('no skill has the tag x')
+  })
+
   it('an empty library says how to begin', () => {
     const run = makeMachine().run('inventory')
     expect(run.code).toBe(0)
@@ -276,6 +282,41 @@ describe('equip and unequip', () => {
     }
     expect(machine.tree().filter((row) => row.startsWith('.'))).toEqual([])
     expect(existsSync(at('config/loadout/config.json'))).toBe(true)
+  })
+
+  it('a folder of an agent may be a link, also one that two agents share', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    mkdirSync(machine.path('shared'))
+    for (const home of ['.claude', '.codex']) {
+      mkdirSync(machine.path(home))
+      symlinkSync('../shared', machine.path(home, 'skills'))
+    }
+    expect(machine.json('equip', 'alpha')).toMatchObject({ operations: [{ kind: 'install' }] })
+    expect(existsSync(machine.path('shared/alpha/.loadout'))).toBe(true)
+    expect(lstatSync(machine.path('.claude/skills')).isSymbolicLink()).toBe(true)
+    expect(machine.json('inventory')).toMatchObject({ skills: [{ state: 'current' }] })
+  })
+
+  it('a command that does nothing leaves no folders behind', () => {
+    const machine = makeMachine({ skills: skill('alpha') })
+    const before = machine.tree()
+    expect(machine.run('equip', 'nothing').code).toBe(2)
+    expect(machine.run('unequip', '--all').code).toBe(0)
+    expect(machine.run('sync').code).toBe(0)
+    expect(machine.tree()).toEqual(before)
+  })
+
+  it('a missing name is that of the folder, and unknown fields stay', () => {
+    const fields = { description: 'D', targets: ['claude'], 'x-theirs': [1] }
+    const skills = { 'alpha/skill.json': JSON.stringify(fields), 'alpha/SKILL.md': 'x\n' }
+    const machine = makeMachine({ skills })
+    expect(machine.run('equip', 'alpha')).toMatchObject({ code: 0, stderr: '' })
+    machine.write('.claude/skills/alpha/SKILL.md', '---\nname: alpha\ndescription: Better\n---\n\nx\n')
+    expect(machine.run('adopt', 'alpha').code).toBe(0)
+    expect(JSON.parse(readFileSync(join(machine.library, 'skills/alpha/skill.json'), 'utf8'))).toMatchObject({
+      description: 'Better',
+      'x-theirs': [1],
+    })
   })
 
   it('a target may be a path in the configuration, also as a bare text', () => {
@@ -568,6 +609,27 @@ describe('share and import', () => {
     expect(machine.run('import', url, '--subfolder', 'none', '--targets', 'claude').code).toBe(2)
   })
 
+  it('what is fetched is called by its address, and a skill without a name by that of its source', () => {
+    const source = makeRepository(join(makeFolder(), 'Lint Rules'))
+    put(join(source, 'SKILL.md'), 'Keeps the rules.\n')
+    commitAll(source, 'Skill')
+    const machine = makeMachine()
+    const url = `file://${source}`
+    expect(machine.json('import', url, '--targets', 'claude')).toMatchObject({
+      imported: [{ name: 'lint-rules', from: [url] }],
+    })
+    rmSync(join(source, 'SKILL.md'))
+    putAll(source, { 'bad/SKILL.md': '# Bad\n', 'lint-rules/SKILL.md': '# Lint rules\n\nAgain.\n' })
+    commitAll(source, 'Others')
+    const run = machine.run('import', url, '--targets', 'claude')
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(`${url}/bad`)
+    expect(run.stderr).toContain('"lint-rules" already')
+    const gone = machine.run('import', `${url}.gone`)
+    expect(gone.stderr).toContain(`${url}.gone could not be cloned`)
+    expect(run.stderr + gone.stderr).not.toContain('loadout-import-')
+  })
+
   it('declared targets are kept as written, wherever the copy lies', () => {
     const machine = makeMachine()
     putAll(machine.path('.claude/skills'), skill('alpha', { targets: ['codex', 'cursor'] }))
@@ -717,7 +779,9 @@ describe('edits by hand', () => {
     const shown = machine.run('diff', 'alpha')
     expect(shown.stdout).toContain('-The text of alpha.\n+My text of alpha.')
     expect(machine.json('diff', 'alpha')).toMatchObject({ differences: [{ agents: ['claude'], state: 'edited' }] })
-    expect(machine.run('sync').stderr).toContain('loadout adopt alpha')
+    const synced = machine.run('sync')
+    expect(synced.stderr).toContain('loadout adopt alpha')
+    expect(synced.stdout).not.toContain('Every install is as the library has it')
     expect(machine.run('adopt', 'alpha', '--dry-run').stdout).toContain('Nothing was changed.')
     const run = machine.run('adopt', 'alpha')
     expect(run.code).toBe(0)
