@@ -12,6 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, runShell } from './run.ts'
@@ -795,14 +796,10 @@ describe('a machine that does not cooperate', () => {
     expect(lstatSync(machine.path('.claude/skills/alpha/data')).size).toBe(3 << 20)
   })
 
-  it('a lock that somebody holds is named; one of a dead process is taken over', () => {
+  it('the lock of a process that is gone is taken over', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
-    const started = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19]
-    const host = spawnSync('hostname', { encoding: 'utf8' }).stdout.trim()
-    const owner = (pid: number) => JSON.stringify({ pid, started, host, purpose: 'equip' })
-    machine.write('.claude/skills/.loadout-work/lock/owner.json', owner(99_999_999))
-    const name = readdirSync(machine.path('.claude/skills/.loadout-work/lock'))
-    expect(name).toEqual(['owner.json'])
+    const owner = { pid: 99_999_999, started: '1', host: hostname(), purpose: 'equip' }
+    machine.write('.claude/skills/.loadout-work/lock/owner.json', JSON.stringify(owner))
     expect(machine.run('equip', 'alpha').code).toBe(0)
   })
 
@@ -996,14 +993,34 @@ describe('texts that would steer the terminal', () => {
 })
 
 describe('changes in between', () => {
-  it('an edit that is made while a copy is judged is never lost', () => {
+  /** Writes a file at the moment when new copies are ready and not yet in their place. */
+  const meanwhile = (path: string) => {
+    const script = `const fs = require('node:fs'), { dirname } = require('node:path'), { open } = fs.promises
+      fs.promises.open = (...args) => {
+        fs.mkdirSync(dirname(${JSON.stringify(path)}), { recursive: true })
+        fs.writeFileSync(${JSON.stringify(path)}, 'mine')
+        return open(...args)
+      }`
+    return { env: { NODE_OPTIONS: `--require=${put(join(makeFolder(), 'meanwhile.cjs'), script)}` } }
+  }
+
+  it('an edit that is made while a copy is refreshed is kept', () => {
     const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
     machine.run('equip', 'alpha')
     put(join(machine.library, 'skills/alpha/SKILL.md'), 'second')
-    const file = machine.path('.claude/skills/alpha/notes.txt')
-    runShell(`(sleep 0.05; echo mine > ${file}) & loadout sync; wait`, { home: machine.home, cwd: machine.home })
-    const kept = runShell(`grep -rl mine ${machine.path('.claude/skills')} ${machine.path('.local/state')} 2>/dev/null`)
-    expect(kept.stdout).not.toBe('')
+    const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/notes.txt')), 'sync')
+    const backup = /a copy is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
+    expect(readFileSync(join(backup, 'notes.txt'), 'utf8')).toBe('mine')
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('second')
+  })
+
+  it('a folder that somebody makes while a skill is installed is left alone', () => {
+    const machine = makeMachine({ skills: skill('alpha', { targets: ['claude'] }) })
+    const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/SKILL.md')), 'equip', 'alpha')
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('left as it is')
+    expect(machine.read('.claude/skills/alpha/SKILL.md')).toBe('mine')
+    expect(readdirSync(machine.path('.claude/skills'))).toEqual(['alpha'])
   })
 
   it('a library that is removed while it is in use is a plain error', () => {

@@ -2,11 +2,12 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { formatMarker, MARKER_FILE } from '../../domain/skills/marker.ts'
+import { formatMarker, MARKER_FILE, parseMarker } from '../../domain/skills/marker.ts'
 import { markerFor, type Operation } from '../../domain/skills/operations.ts'
 import type { RegisteredSkill } from '../../domain/skills/placement.ts'
 import type { LibraryState } from '../../domain/skills/reconcile.ts'
-import { asLoadoutError } from '../files.ts'
+import { asLoadoutError, exists, isFile } from '../files.ts'
+import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
 import { backUp } from './backups.ts'
 import { type buildFor, createBuilder, writeBuild } from './build.ts'
@@ -78,7 +79,7 @@ async function prepare(operation: Operation, bench: Workbench, builder: typeof b
     case 'adopt': {
       const stage = await stageInstall(operation, bench, builder)
       return () => {
-        const kept = operation.kind !== 'install' && keep(operation, target, bench)
+        const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, bench, stage)
         swapIn(stage, target)
         return kept ? [kept] : []
       }
@@ -123,14 +124,31 @@ function registeredOf(bench: Workbench, skill: string): RegisteredSkill {
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
 }
 
-/** A copy of what may hold somebody's work. */
-function keep(operation: Operation, target: string, { machine }: Workbench): Finding | undefined {
+/** Nothing stood there when the plan was made; what stands there now is somebody else's. */
+function requireFree(stage: string, target: string): undefined {
+  if (!exists(target)) return undefined
+  rmSync(stage, { recursive: true, force: true })
+  throw new LoadoutError('UNMANAGED_FOLDER', `${target} has just been made by somebody else; it was left as it is`, {
+    hint: 'run the command again; it says what can be done',
+  })
+}
+
+/** A copy of what may hold somebody's work: as planned, or because it was changed since. */
+function keep(operation: Operation, target: string, { machine }: Workbench, stage?: string): Finding | undefined {
   const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
-  if (!isAsked) return undefined
   const hash = hashTree(target, listTree(target).files)
+  const isKnown = [target, stage].some((folder) => folder !== undefined && markedHash(folder) === hash)
+  if (!isAsked && isKnown) return undefined
   const kept = backUp(machine, target, operation.skill, operation.agent, hash)
   const message = `${target}: a copy of what was there is in ${kept}`
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
+}
+
+/** What a folder held when it was installed, as its marker says. */
+function markedHash(folder: string): string | undefined {
+  const path = join(folder, MARKER_FILE)
+  const marker = isFile(path) ? parseMarker(readJson(path)) : { problem: 'it is missing' }
+  return 'problem' in marker ? undefined : marker.contentHash
 }
 
 /** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
