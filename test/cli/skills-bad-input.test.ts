@@ -279,7 +279,7 @@ describe('frontmatter that wants to do harm', () => {
     ['an alias of itself', 'name: evil\ndescription: &a [*a]'],
     ['deep nesting', `name: evil\ndescription: D\nx: ${'['.repeat(50_000)}`],
     ['a key twice', 'name: evil\nname: good\ndescription: D'],
-    ['a colon without quotes', 'name: evil\ndescription: Use when: something'],
+    ['a colon without quotes before a list', 'name: evil\ndescription: Use when: something\ntags:\n  - a'],
   ])('%s: import says which line, and nothing changes', (_, block) => {
     const machine = makeMachine()
     machine.write('drop/evil/SKILL.md', `---\n${block}\n---\n\n# Evil\n\nText.\n`)
@@ -292,12 +292,12 @@ describe('frontmatter that wants to do harm', () => {
   })
 
   it('in the library it is kept as text, and validate tells', () => {
-    const body = '---\nname: x\ndescription: Use when: never\n---\n\nText.\n'
+    const body = '---\nname: x\ndescription: [never\n---\n\nText.\n'
     const machine = makeMachine({ skills: skill('alpha', {}, body) })
     expect(machine.run('equip', 'alpha').code).toBe(0)
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain(body)
     const run = machine.run('validate')
-    expect(run.stderr + run.stdout).toMatch(/line 3/)
+    expect(run.stderr + run.stdout).toMatch(/line \d/)
   })
 })
 
@@ -381,7 +381,7 @@ describe('things that lie in the way in an agent’s folder', () => {
     expect(machine.run('diff', 'alpha').code).toBe(0)
     const run = machine.run('unequip', 'alpha')
     expect(run.code).toBe(0)
-    const backup = /a copy is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
+    const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
     expect(lstatSync(join(backup, 'link')).isSymbolicLink()).toBe(true)
   })
 })
@@ -995,11 +995,11 @@ describe('texts that would steer the terminal', () => {
 describe('changes in between', () => {
   /** Writes a file at the moment when new copies are ready and not yet in their place. */
   const meanwhile = (path: string) => {
-    const script = `const fs = require('node:fs'), { dirname } = require('node:path'), { open } = fs.promises
-      fs.promises.open = (...args) => {
+    const script = `const fs = require('node:fs'), { dirname } = require('node:path'), { fsync } = fs
+      fs.fsync = (...args) => {
         fs.mkdirSync(dirname(${JSON.stringify(path)}), { recursive: true })
         fs.writeFileSync(${JSON.stringify(path)}, 'mine')
-        return open(...args)
+        return fsync(...args)
       }`
     return { env: { NODE_OPTIONS: `--require=${put(join(makeFolder(), 'meanwhile.cjs'), script)}` } }
   }
@@ -1009,7 +1009,7 @@ describe('changes in between', () => {
     machine.run('equip', 'alpha')
     put(join(machine.library, 'skills/alpha/SKILL.md'), 'second')
     const run = machine.runWith(meanwhile(machine.path('.claude/skills/alpha/notes.txt')), 'sync')
-    const backup = /a copy is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
+    const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
     expect(readFileSync(join(backup, 'notes.txt'), 'utf8')).toBe('mine')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toContain('second')
   })
