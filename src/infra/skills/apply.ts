@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
@@ -151,16 +151,39 @@ function markedHash(folder: string): string | undefined {
   return 'problem' in marker ? undefined : marker.contentHash
 }
 
-/** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
 function restamp({ skill, agent, root }: Operation, contentHash: string, bench: Workbench): void {
   const target = `${root}/${skill}/${MARKER_FILE}`
   const marker = markerFor(registeredOf(bench, skill), agent, contentHash, bench.state, bench.machine.now())
-  const stage = stagePath(workFolderIn(root), skill, 'marker')
+  const text = Buffer.from(formatMarker(marker))
   try {
-    writeFileSync(stage, formatMarker(marker), { flag: 'wx' })
-    renameSync(stage, target)
+    if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(root), skill, 'marker'))
+  } catch (error) {
+    throw asLoadoutError(error, target, 'write')
+  }
+}
+
+/**
+ * Nearly always only the commit and the time differ, in the same length. Then one write does it, many times faster than
+ * a new file: a kill cannot split it, and any mixture of the two would still be a marker.
+ */
+function overwrite(path: string, text: Buffer): boolean {
+  const file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    if (fstatSync(file).size !== text.length) return false
+    writeSync(file, text, 0, text.length, 0)
+    return true
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Made in the work folder: a half-written marker beside the skill's files would look like an edit. */
+function replace(path: string, text: Buffer, stage: string): void {
+  try {
+    writeFileSync(stage, text, { flag: 'wx' })
+    renameSync(stage, path)
   } catch (error) {
     rmSync(stage, { force: true })
-    throw asLoadoutError(error, target, 'write')
+    throw error
   }
 }
