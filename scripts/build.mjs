@@ -8,25 +8,34 @@ import { build } from 'esbuild'
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' }
 
-/** Built-in modules that take milliseconds to load are loaded when first called. */
-const lateBuiltins = {
-  name: 'late-builtins',
+/** Modules that take milliseconds to load are loaded when first called. */
+const lateModules = {
+  name: 'late-modules',
   setup({ onResolve, onLoad }) {
     const calls = {
       'node:child_process': ['spawn'],
       'node:crypto': ['createHash', 'randomBytes'],
       'node:fs/promises': ['open', 'writeFile'],
       'node:tty': ['isatty'],
+      marked: ['Lexer'],
     }
-    onResolve({ filter: /^node:(child_process|crypto|fs\/promises|tty)$/ }, ({ path, namespace }) =>
-      namespace === 'late' ? { path, external: true } : { path, namespace: 'late' },
-    )
+    onResolve({ filter: /^(node:(child_process|crypto|fs\/promises|tty)|marked)$/ }, ({ path, namespace }) => {
+      if (namespace !== 'late') return { path, namespace: 'late' }
+      return path === 'marked' ? undefined : { path, external: true }
+    })
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: calls[path]
-        .map((name) => `export const ${name} = (...args) => require('${path}').${name}(...args)`)
-        .join('\n'),
+      resolveDir: '.',
+      contents: calls[path].map((name) => lateCall(path, name)).join('\n'),
     }))
   },
+}
+
+/** A function that is fetched when it is called; a class, by its name, when the first of its kind is made. */
+function lateCall(path, name) {
+  const found = `require('${path}').${name}`
+  return /^[A-Z]/.test(name)
+    ? `export function ${name}(...args) { return new (${found})(...args) }`
+    : `export const ${name} = (...args) => ${found}(...args)`
 }
 
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
@@ -37,7 +46,7 @@ const apart = new Set()
 const skillsApart = {
   name: 'skills-apart',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/(skills\/.*|validate)\.ts$/ }, ({ path, resolveDir, kind }) => {
+    onResolve({ filter: /^\.\/(skills\/.*|validate)\.ts$|tui\/first-paint\.ts$/ }, ({ path, resolveDir, kind }) => {
       if (kind !== 'dynamic-import') return undefined
       apart.add(resolve(resolveDir, path))
       return { path: resolve(resolveDir, path), namespace: 'apart' }
@@ -61,6 +70,23 @@ const errorsFromProgram = {
   },
 }
 
+/** Ink without its developer tools, which wait for modules while loading, and with a layout engine that does not. */
+const leanInk = {
+  name: 'lean-ink',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^yoga-layout$/ }, () => ({ path: resolve('src/tui/yoga.ts') }))
+    onLoad({ filter: /ink[\\/]build[\\/]reconciler\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      const lean = source
+        .replace(/if \(isDev\(\)\) \{[\s\S]*?\n\}\n/, '')
+        .replace(/isDev\(\)\s*\? await loadPackageJson\(\)\s*: /, '')
+      if (lean.includes('await loadPackageJson') || lean.includes("import('./devtools"))
+        throw new Error('Ink has changed: see lean-ink')
+      return { contents: lean, loader: 'js' }
+    })
+  },
+}
+
 rmSync('dist', { recursive: true, force: true })
 
 await build({ ...common, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'esm' })
@@ -78,7 +104,7 @@ const program = {
 await build({
   ...program,
   entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
-  plugins: [lateBuiltins, skillsApart],
+  plugins: [lateModules, skillsApart],
 })
 const useCases = [...apart].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
 await build({
@@ -93,13 +119,29 @@ await build({
   outdir: undefined,
   outExtension: undefined,
   outfile: 'dist/skills.cjs',
-  plugins: [lateBuiltins, errorsFromProgram],
+  plugins: [lateModules, errorsFromProgram],
 })
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
 for (const file of ['dist/program.cjs', 'dist/skills.cjs']) {
   const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
   if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
 }
+// Modules of their own, because Ink is one: loaded only when somebody looks at the screen.
+await build({
+  ...common,
+  entryPoints: { tui: 'src/tui/main.tsx', 'tui-worker': 'src/tui/worker.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  format: 'esm',
+  minify: true,
+  jsx: 'automatic',
+  plugins: [leanInk],
+  define: { 'process.env.NODE_ENV': '"production"' },
+  // What is CommonJS inside still calls require for built-in modules.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+})
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
 try {

@@ -31,6 +31,7 @@ export function createLoadout(machine: Machine = thisMachine()) {
     initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
     inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
     inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
+    preview: late(machine, async () => (await import('./skills/preview.ts')).previewSkill),
     equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
@@ -48,6 +49,12 @@ export function createLoadout(machine: Machine = thisMachine()) {
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
     applyProfile: late(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
+    showSettings: late(machine, async () => (await import('./skills/settings.ts')).showSettings),
+    switchAction: late(machine, async () => (await import('./skills/settings.ts')).switchAction),
+    detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
+    restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
+    recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
+    rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -87,7 +94,9 @@ export type { SkillPreview } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome } from './skills/observe.ts'
+export type { SkillText } from './skills/preview.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
+export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'

@@ -2,6 +2,7 @@ import { createLoadout } from '../app/loadout.ts'
 import { hasErrors, type Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
+import type { runInterface } from '../tui/main.tsx'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { formatError, formatFindings } from './findings.ts'
@@ -41,6 +42,7 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
 }
 
 async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv)
   const screen = createScreen(terminal.hasColour('stdout'))
   const told = tellAbout(argv, screen)
   if (told !== undefined) {
@@ -76,6 +78,24 @@ function showProgress(terminal: Terminal) {
     if (total < WORTH_SHOWING) return
     const line = done < total ? `${done} of ${total}  ${printableLine(what)}`.slice(0, 78) : ''
     terminal.write('stderr', `\r\u001b[K${line}`)
+  }
+}
+
+/** No command: the terminal interface, if somebody is there to see it. */
+function isBare(argv: readonly string[]): boolean {
+  return argv.every((word) => word === '--user')
+}
+
+declare const loadFace: (name: string) => Promise<{ runInterface: typeof runInterface }>
+
+async function openInterface(argv: readonly string[]): Promise<number> {
+  const { paintFirst } = await import('../tui/first-paint.ts')
+  const { model, screen } = await paintFirst(createLoadout(), { isUser: argv.includes('--user') })
+  try {
+    const face = await loadFace('tui.mjs')
+    return await face.runInterface(model, screen)
+  } finally {
+    screen.giveBack()
   }
 }
 

@@ -1,4 +1,5 @@
 import { printableLine, printable as printableText } from '../domain/shared/printable.ts'
+import { clip, textWidth as width } from '../domain/shared/text-width.ts'
 
 /** How text may look where it is going. */
 export interface Screen {
@@ -7,9 +8,6 @@ export interface Screen {
   good(text: string): string
   alert(text: string): string
 }
-
-// Most text is; it spares the large tables behind the Unicode classes.
-const ASCII = /^[\x20-\x7e]*$/
 
 const plain = (text: string) => text
 
@@ -49,20 +47,6 @@ export function alignRows(rows: readonly (readonly string[])[], right: readonly 
   )
 }
 
-/** Columns a text takes: wide East Asian characters take two, marks none. */
-export function width(text: string): number {
-  if (ASCII.test(text)) return text.length
-  let columns = 0
-  for (const character of text) columns += /\p{M}|\u200d/u.test(character) ? 0 : isWide(character) ? 2 : 1
-  return columns
-}
-
-function isWide(character: string): boolean {
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
-    character,
-  )
-}
-
 /** A text in lines of at most 80 columns, each after an indent. A word longer than that stays whole. */
 export function wrap(text: string, indent: number): string[] {
   const wrapped: string[] = []
@@ -78,14 +62,7 @@ export function wrap(text: string, indent: number): string[] {
 
 /** At most so many columns of a text, on one line. */
 export function shorten(text: string, columns: number): string {
-  const line = printableLine(text)
-  if (width(line) <= columns) return line
-  let cut = ''
-  for (const character of line) {
-    if (width(cut + character) > columns - 1) break
-    cut += character
-  }
-  return `${cut}\u2026`
+  return clip(printableLine(text), columns)
 }
 
 export function count(number: number, one: string, many = `${one}s`): string {

@@ -14,14 +14,19 @@ load('program')
 function load(part: string): unknown {
   const filename = join(folder, `${part}.cjs`)
   const cachePath = join(folder, `${part}.cache`)
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
+  const source = `(function (exports, require, module, __filename, __dirname, loadFace) {${readFileSync(filename, 'utf8')}\n})`
   const script = new Script(source, { filename, cachedData: readCache(cachePath) })
   const module = { exports: {} }
-  script.runInThisContext()(module.exports, requireLate, module, filename, folder)
+  script.runInThisContext()(module.exports, requireLate, module, filename, folder, loadFace)
   if (process.env.LOADOUT_WRITE_CODE_CACHE === part) {
     process.on('exit', () => writeFileSync(cachePath, script.createCachedData()))
   }
   return module.exports
+}
+
+/** A script cannot import: faces that are modules of their own are loaded from here. */
+function loadFace(name: string): Promise<unknown> {
+  return import(join(folder, name))
 }
 
 /** What the program asks for while it runs: another part of itself, or a module of Node. */

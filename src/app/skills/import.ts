@@ -18,6 +18,8 @@ import { namedAgents, openSetup, type ScopeRequest, type Setup } from './setup.t
 export interface ImportRequest extends ScopeRequest, Carrying {
   /** A folder, an archive or a git URL; undefined for everything that lies in the agents' folders. */
   source?: string | undefined
+  /** Of what lies in the agents' folders only these. */
+  names?: readonly string[] | undefined
   subfolder?: string | undefined
   targets?: readonly string[] | undefined
   /** Default: what the configuration says. */
@@ -44,7 +46,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
     const run = async (recovered: Finding[]): Promise<Report<ImportResult>> => {
       const observation = await observe(setup, everyRoot(setup), true)
       const found = source === undefined ? findCandidates(observation) : readNamed(setup, source.folders, targets)
-      const { value, findings } = await importAll(setup, observation, found, request)
+      const { value, findings } = await importAll(setup, observation, chosen(found, request), request)
       const told = [...found.findings, ...findings].map((finding) => retoldFinding(finding, tell))
       const imported = value.imported.map((each) => ({ ...each, from: each.from.map(tell) }))
       return { value: { ...value, imported }, findings: [...recovered, ...told] }
@@ -61,6 +63,12 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
 function retoldFinding(finding: Finding, tell: (text: string) => string): Finding {
   const { message, subject } = finding
   return { ...finding, message: tell(message), ...(subject === undefined ? {} : { subject: tell(subject) }) }
+}
+
+/** Of what was found only the names that were asked for, if any were. */
+function chosen<Found extends { candidates: readonly Candidate[] }>(found: Found, { names }: ImportRequest): Found {
+  if (names === undefined) return found
+  return { ...found, candidates: found.candidates.filter(({ name }) => names.includes(name)) }
 }
 
 function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {

@@ -82,6 +82,12 @@ export function withTarget(json: ConfigJson, id: string, enabled: boolean): Conf
   return { ...json, targets: { ...targets, [id]: { ...kept, enabled } } }
 }
 
+/** The file with one of the `repo_actions` switched. */
+export function withAction(json: ConfigJson, name: string, isOn: boolean): ConfigJson {
+  const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
+  return { ...json, repo_actions: { ...actions, [name]: isOn } }
+}
+
 export function withProfile(json: ConfigJson, name: string, profile: Profile): ConfigJson {
   const profiles = { ...(isRecord(json.profiles) ? json.profiles : {}) }
   setOwn(profiles, name, profile)

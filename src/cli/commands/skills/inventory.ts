@@ -1,8 +1,9 @@
 import type { Inventory, SkillView } from '../../../app/loadout.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { textWidth } from '../../../domain/shared/text-width.ts'
 import type { PlacementState } from '../../../domain/skills/placement.ts'
 import { defineCommand } from '../../command.ts'
-import { alignRows, count, lines, printableLine, type Screen, shorten, width } from '../../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen, shorten } from '../../screen.ts'
 import { SCOPE_FLAGS } from '../../skill-flags.ts'
 
 const GLYPHS: Record<PlacementState, string> = {
@@ -77,7 +78,7 @@ function describe(row: string, skill: SkillView, longestState: number): string {
   const reason = WORDS[skill.state]?.(skill) ?? ''
   if (reason === '') return row
   const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
-  return `${start}${shorten(reason, Math.max(LEAST_REASON, 80 - width(start)))}`
+  return `${start}${shorten(reason, Math.max(LEAST_REASON, 80 - textWidth(start)))}`
 }
 
 function cell(skill: SkillView, agent: string): string {

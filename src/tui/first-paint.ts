@@ -1,0 +1,29 @@
+import type { Loadout } from '../app/loadout.ts'
+import { colourDepth, paintLine } from './frame/paint.ts'
+import { initialModel, type Model } from './model.ts'
+import { scopeCue } from './screens/inventory-state.ts'
+import { screenSize, type TakenScreen, takeScreen } from './terminal.ts'
+import { view } from './view.ts'
+
+/**
+ * Shows what was known the last time, before anything heavy is loaded or read. The interface takes over from this
+ * model and this screen.
+ */
+export async function paintFirst(
+  loadout: Loadout,
+  { isUser }: { isUser: boolean },
+): Promise<{ model: Model; screen: TakenScreen }> {
+  const { project } = await loadout.detectProject({})
+  const scope = project === undefined || isUser ? 'user' : 'project'
+  const inventory = await loadout.recallInventory({ project: scope === 'project' ? project : undefined })
+  const empty = initialModel(screenSize(), project, scope)
+  const model: Model = {
+    ...empty,
+    notice: project === undefined ? undefined : scopeCue(scope, project),
+    inventory: { ...empty.inventory, value: inventory, isStale: inventory !== undefined },
+  }
+  const screen = takeScreen()
+  const depth = colourDepth(process.env)
+  screen.paint(view(model).map((line) => paintLine(line, depth)))
+  return { model, screen }
+}

@@ -1,0 +1,125 @@
+import { printableLine } from '../../domain/shared/printable.ts'
+import { clip, graphemes, graphemeWidth, textWidth } from '../../domain/shared/text-width.ts'
+
+/** How a piece of text should look. What it becomes is for the palette to say. */
+export type Style = 'strong' | 'faint' | 'good' | 'alert' | 'accent' | 'chosen'
+
+/** Made by `span` only: it sees to it that no text can steer the terminal. */
+export interface Span {
+  text: string
+  style?: Style
+}
+
+/** One line of the screen. */
+export type Line = readonly Span[]
+
+// Longer than any line of a terminal: what lies beyond costs time and is never seen.
+const LONGEST_SPAN = 2_000
+const LONGEST_WRAPPED = 8_000
+
+export function span(text: string, style?: Style): Span {
+  const harmless = printableLine(text.slice(0, LONGEST_SPAN))
+  return style === undefined ? { text: harmless } : { text: harmless, style }
+}
+
+export function plain(text: string): Line {
+  return [span(text)]
+}
+
+export function styled(text: string, style: Style): Line {
+  return [span(text, style)]
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((columns, { text }) => columns + textWidth(text), 0)
+}
+
+/** At most so many columns: where something had to go, the last one says so. */
+export function clipLine(line: Line, columns: number): Line {
+  if (lineWidth(line) <= columns) return line
+  const kept: Span[] = []
+  let left = columns
+  for (const [at, { text, ...rest }] of line.entries()) {
+    const isCut = textWidth(text) > left || (textWidth(text) === left && lineWidth(line.slice(at + 1)) > 0)
+    // One character more than there is room for makes `clip` say that there was more.
+    const shown = isCut ? clip(`${text} `, left) : text
+    left -= textWidth(shown)
+    kept.push({ text: shown, ...rest })
+    if (isCut) break
+  }
+  return kept
+}
+
+/** The end of a text that is being typed: where it does not fit, its beginning goes. */
+export function endOf(text: string, columns: number): string {
+  const harmless = printableLine(text.slice(-LONGEST_SPAN))
+  if (textWidth(harmless) <= columns) return harmless
+  const kept: string[] = []
+  let left = columns - 1
+  for (const grapheme of graphemes(harmless).reverse()) {
+    left -= graphemeWidth(grapheme)
+    if (left < 0) break
+    kept.unshift(grapheme)
+  }
+  return `…${kept.join('')}`
+}
+
+/** Exactly so many columns: longer is cut, shorter is filled. */
+export function fitLine(line: Line, columns: number): Line {
+  const clipped = clipLine(line, columns)
+  const left = columns - lineWidth(clipped)
+  return left > 0 ? [...clipped, { text: ' '.repeat(left) }] : clipped
+}
+
+/** A left and a right part, as far apart as the line allows; the right one gives way. */
+export function spread(left: Line, right: Line, columns: number): Line {
+  const gap = columns - lineWidth(left) - lineWidth(right)
+  return gap < 1 ? fitLine(left, columns) : [...left, { text: ' '.repeat(gap) }, ...right]
+}
+
+/** The whole line in one style: a row that is chosen. */
+export function mark(line: Line, style: Style): Line {
+  return [{ text: line.map(({ text }) => text).join(''), style }]
+}
+
+/** Words in lines of at most so many columns. A longer word, or a text that has no blanks, goes on in the next line. */
+export function wrapText(text: string, columns: number): string[] {
+  if (columns < 1) return []
+  const wrapped: string[] = []
+  let line = ''
+  const shown = text.length > LONGEST_WRAPPED ? `${text.slice(0, LONGEST_WRAPPED)}…` : text
+  for (const word of printableLine(shown).split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (textWidth(longer) <= columns) {
+      line = longer
+      continue
+    }
+    if (line !== '') wrapped.push(line)
+    const pieces = splitWord(word, columns)
+    line = pieces.pop() ?? ''
+    wrapped.push(...pieces)
+  }
+  return line === '' ? wrapped : [...wrapped, line]
+}
+
+/** The same as lines in one style. */
+export function wrapped(text: string, columns: number, style?: Style): Line[] {
+  return wrapText(text, columns).map((line) => [span(line, style)])
+}
+
+function splitWord(word: string, columns: number): string[] {
+  const pieces = ['']
+  let used = 0
+  for (const grapheme of graphemes(word)) {
+    const width = graphemeWidth(grapheme)
+    // What is wider than the line cannot be shown at all.
+    if (width > columns) continue
+    used += width
+    if (used > columns) {
+      pieces.push('')
+      used = width
+    }
+    pieces[pieces.length - 1] += grapheme
+  }
+  return pieces
+}

@@ -1,0 +1,105 @@
+import { Lexer, type Token, type Tokens } from 'marked'
+import { printable } from '../domain/shared/printable.ts'
+import { clipLine, fitLine, type Line, lineWidth, mark, span, styled, wrapped } from './frame/line.ts'
+
+// A preview: what lies beyond this is read in an editor.
+const MOST_CHARACTERS = 60_000
+// Marks inside a longer paragraph are shown as they are written: finding them takes time with the square of its length.
+const LONGEST_INLINE = 2_000
+const DEEPEST_QUOTE = /^((?:[ \t]*>){8})(?:[ \t]*>)+/gm
+
+let last: { markdown: string; columns: number; lines: Line[] } | undefined
+
+/** Markdown as lines of a pane, none wider than asked. Texts from files are made harmless. */
+export function renderMarkdown(markdown: string, columns: number): Line[] {
+  // The same text is drawn again with every key.
+  if (last?.markdown === markdown && last.columns === columns) return last.lines
+  const lines = renderAll(parse(markdown), columns).map((line) => clipLine(line, columns))
+  last = { markdown, columns, lines }
+  return lines
+}
+
+function parse(markdown: string): Token[] {
+  const lexer = new Lexer()
+  const text = markdown.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, '\n').replace(DEEPEST_QUOTE, '$1')
+  const blocks = lexer.blockTokens(text, lexer.tokens)
+  // More are added while these are read.
+  for (const { src, tokens } of lexer.inlineQueue) {
+    if (src.length <= LONGEST_INLINE) lexer.inlineTokens(src, tokens)
+    else tokens.push({ type: 'text', raw: src, text: src })
+  }
+  return blocks
+}
+
+function renderAll(tokens: readonly Token[], columns: number): Line[] {
+  return tokens.flatMap((token) => renderBlock(token, columns))
+}
+
+function renderBlock(token: Token, columns: number): Line[] {
+  switch (token.type) {
+    case 'heading':
+      return [...wrapped(textOf(token), columns, 'strong'), []]
+    case 'paragraph':
+    case 'text':
+      return [...wrapped(textOf(token), columns), []]
+    case 'code':
+      return [...codeLines(String(token.text)), []]
+    case 'list':
+      return [...renderList(token as Tokens.List, columns), []]
+    case 'blockquote':
+      return [...renderQuote(token as Tokens.Blockquote, columns), []]
+    case 'hr':
+      return [styled('─'.repeat(Math.max(0, columns)), 'faint'), []]
+    case 'table':
+      return [...renderTable(token as Tokens.Table), []]
+    case 'space':
+    case 'checkbox':
+    case 'def':
+      return []
+    default:
+      return [...wrapped(token.raw, columns), []]
+  }
+}
+
+function codeLines(code: string): Line[] {
+  const lines = printable(code).replaceAll('\t', '    ').split('\n')
+  return lines.map((line) => styled(`  ${line}`, 'faint'))
+}
+
+function renderList({ items, ordered, start }: Tokens.List, columns: number): Line[] {
+  return items.flatMap((item, at) => {
+    const mark = ordered ? `${Number(start || 1) + at}. ` : item.task ? (item.checked ? '☑ ' : '☐ ') : '• '
+    const lines = renderAll(item.tokens, columns - mark.length).filter((line) => line.length > 0)
+    const shown = lines.length > 0 ? lines : [[]]
+    return shown.map((line, row) => [span(row === 0 ? mark : ' '.repeat(mark.length)), ...line])
+  })
+}
+
+function renderQuote({ tokens }: Tokens.Blockquote, columns: number): Line[] {
+  const lines = renderAll(tokens, columns - 2)
+  // The blank after the last block of a quote is none of the quote.
+  const shown = lines.at(-1)?.length === 0 ? lines.slice(0, -1) : lines
+  return shown.map((line) => [span('│ ', 'faint'), ...line])
+}
+
+// Beyond this a column takes the room of the others.
+const WIDEST_COLUMN = 40
+
+function renderTable({ header, rows }: Tokens.Table): Line[] {
+  const all = [header, ...rows].map((row) =>
+    row.map(({ tokens }) => clipLine([span(tokens.map(textOf).join(''))], WIDEST_COLUMN)),
+  )
+  const widths = header.map((_, column) => Math.max(...all.map((row) => lineWidth(row[column] ?? []))))
+  return all.map((row, at) => {
+    const cells = row.flatMap((cell, column) => [...fitLine(cell, widths[column] ?? 0), span('  ')])
+    return at === 0 ? mark(cells, 'strong') : cells
+  })
+}
+
+/** The words of a block, without its marks. */
+function textOf(token: Token): string {
+  if ('tokens' in token && Array.isArray(token.tokens)) return token.tokens.map(textOf).join('')
+  if (token.type === 'br') return ' '
+  if (token.type === 'checkbox') return ''
+  return 'text' in token ? String(token.text) : token.raw
+}

@@ -1,0 +1,145 @@
+import type {
+  CandidateView,
+  Check,
+  Inventory,
+  PlacementView,
+  SettingsView,
+  SkillPreview,
+  SkillView,
+} from '../app/loadout.ts'
+import type { Operation } from '../domain/skills/operations.ts'
+import type { Done, Message } from './message.ts'
+import { initialModel, type Model } from './model.ts'
+
+export const PROJECT = '/work/shop'
+
+export function skillOf(values: Partial<SkillView> & { name: string }): SkillView {
+  return {
+    description: `What ${values.name} is for.`,
+    tags: [],
+    targets: ['claude', 'codex'],
+    state: 'inactive',
+    problems: [],
+    placements: [],
+    ...values,
+  }
+}
+
+export function placementOf(agent: string, values: Partial<PlacementView> = {}): PlacementView {
+  return { agents: [agent], scope: 'user', state: 'current', path: `/home/.${agent}/skills/x`, ...values }
+}
+
+export function inventoryOf(skills: SkillView[], values: Partial<Inventory> = {}): Inventory {
+  return { library: '/library', scope: 'user', agents: ['claude', 'codex', 'gemini'], skills, unmanaged: 0, ...values }
+}
+
+/** One skill in every state that a list can show. */
+export const SKILLS: SkillView[] = [
+  skillOf({ name: 'api-review', state: 'current', tags: ['review'], placements: [placementOf('claude')] }),
+  skillOf({
+    name: 'db-migrations',
+    state: 'outdated',
+    commitsBehind: 2,
+    placements: [placementOf('claude', { state: 'outdated' })],
+  }),
+  skillOf({
+    name: 'release-notes',
+    state: 'edited',
+    tags: ['writing', 'release'],
+    placements: [placementOf('claude'), placementOf('codex', { state: 'edited' })],
+  }),
+  skillOf({ name: 'sketch' }),
+  skillOf({
+    name: 'old-linter',
+    state: 'orphaned',
+    targets: [],
+    placements: [placementOf('claude', { state: 'orphaned' })],
+  }),
+  skillOf({ name: 'broken-one', state: 'invalid', targets: [], problems: ['skill.json is not JSON'] }),
+]
+
+export function previewOf(name: string, markdown = `# ${name}\n\nDo it well.\n`): SkillPreview {
+  const skill = { name, description: '', tags: [], targets: ['claude'], metadata: {}, others: {} }
+  return { skill, path: `/library/skills/${name}`, files: [], placements: [], markdown }
+}
+
+export const CANDIDATES: CandidateView[] = [
+  { name: 'deploy', description: 'Deploys.', targets: ['claude'], paths: ['/home/.claude/skills/deploy'] },
+  { name: 'lint', description: 'Lints.', targets: ['codex'], paths: ['/home/.codex/skills/lint'] },
+  { name: 'twice', description: 'Differs.', targets: ['claude'], paths: ['/a', '/b'], problem: 'two copies differ' },
+]
+
+export const CHECKS: Check[] = [
+  { name: 'git', state: 'fine', message: 'git 2.50' },
+  { name: 'library', state: 'note', message: 'no remote' },
+  { name: 'claude', state: 'problem', message: 'the folder is not writable', fix: 'chmod u+w ~/.claude/skills' },
+]
+
+function agentOf(id: string, label: string, isEnabled: boolean): SettingsView['agents'][number] {
+  return { id, label, isEnabled, userFolder: `~/.${id}/skills`, projectFolder: `.${id}/skills`, exists: true }
+}
+
+export const SETTINGS: SettingsView = {
+  config: '/home/.config/loadout/config.json',
+  library: '/library',
+  agents: [agentOf('claude', 'Claude Code', true), agentOf('gemini', 'Gemini', false)],
+  actions: [{ name: 'import_auto_commit', label: 'commit imports', isOn: true }],
+}
+
+export function operationOf(skill: string, agent: string, kind: 'install' | 'restamp' = 'install'): Operation {
+  const place = { skill, agent, scope: 'user' as const, root: `/home/.${agent}/skills` }
+  return kind === 'install' ? { ...place, kind } : { ...place, kind, contentHash: 'x' }
+}
+
+export function doneWith<D extends Done>(
+  done: D,
+  findings: Extract<Message, { kind: 'done' }>['findings'] = [],
+): Message {
+  return { kind: 'done', findings, ...done }
+}
+
+/** A model with a library that has been read, and everything else loaded as well. */
+export function modelOf(values: Partial<Model> = {}, inventory: Partial<Model['inventory']> = {}): Model {
+  const empty = initialModel({ columns: 80, rows: 24 }, PROJECT, 'user')
+  return {
+    ...empty,
+    imports: { at: 0, candidates: CANDIDATES, chosen: [] },
+    doctor: { health: { checks: CHECKS, fixed: [] }, at: 0 },
+    profiles: {
+      list: [
+        { name: 'work', profile: { 'api-review': ['claude'] } },
+        { name: 'home', profile: { sketch: ['codex'] } },
+      ],
+      at: 0,
+    },
+    settings: { view: SETTINGS, at: 0 },
+    sync: {
+      result: {
+        operations: Array.from({ length: 40 }, (_, at) => operationOf(`skill-${at}`, 'claude')),
+        isDryRun: false,
+        steps: [{ kind: 'fast-forward', trackingRef: 'origin/main', commits: 2 }],
+        head: 'abc',
+      },
+      findings: [{ severity: 'warning', code: 'BACKED_UP', message: 'a copy was kept', hint: 'look at it' }],
+      at: 0,
+    },
+    diff: {
+      name: 'release-notes',
+      value: {
+        name: 'release-notes',
+        differences: [
+          {
+            agents: ['codex'],
+            scope: 'user',
+            state: 'edited',
+            path: '/home/.codex/skills/release-notes',
+            text: `@@ -1,2 +1,2 @@\n-old\n+new\n${' same\n'.repeat(40)}`,
+          },
+        ],
+      },
+      at: 0,
+    },
+    ...values,
+    inventory: { ...empty.inventory, value: inventoryOf(SKILLS), preview: previewOf('api-review'), ...inventory },
+  }
+}

@@ -1,0 +1,17 @@
+import { insideOf, pane, type Size } from '../frame/layout.ts'
+import { type Line, span, styled } from '../frame/line.ts'
+import { listLines } from '../frame/list.ts'
+import type { Model } from '../model.ts'
+import { SIGNS } from '../signs.ts'
+import { agentState, currentSkill } from './inventory-state.ts'
+
+/** The agents, and how each stands to the skill under the cursor. */
+export function viewAgents(model: Model, at: number, size: Size): Line[] {
+  const skill = currentSkill(model.inventory)
+  const lines = listLines(model.inventory.value?.agents ?? [], at, insideOf(size), (agent) => {
+    if (skill === undefined) return [span(agent)]
+    const { sign, word, style } = SIGNS[agentState(model, skill, agent)]
+    return [span(`${agent.padEnd(12)} `), span(`${sign} ${word}`, style)]
+  })
+  return pane(styled(`Equip ${skill?.name ?? ''} for…`, 'strong'), lines, size, true)
+}

@@ -1,0 +1,41 @@
+import type { Check } from '../../app/loadout.ts'
+import { insideOf, pane, type Size } from '../frame/layout.ts'
+import { type Line, type Style, span, styled, wrapped } from '../frame/line.ts'
+import { listLines } from '../frame/list.ts'
+import type { Model } from '../model.ts'
+import { problemLines } from './problem-lines.ts'
+import { withPaneBelow } from './regions.ts'
+
+const CHECK_SIGNS: Record<Check['state'], { sign: string; style: Style }> = {
+  fine: { sign: '●', style: 'good' },
+  note: { sign: 'i', style: 'faint' },
+  problem: { sign: '!', style: 'alert' },
+}
+
+export function viewDoctor({ doctor, problems }: Model, size: Size): Line[] {
+  const { health, at } = doctor
+  const current = health?.checks[at]
+  const { list, below } = current === undefined ? { list: size } : withPaneBelow(size, 6)
+  const inside = insideOf(list)
+  const lines = listLines(health?.checks ?? [], at, inside, row)
+  const shown = lines.length > 0 ? lines : problemLines(problems.doctor, 'looking…', inside.columns)
+  const upper = pane(styled(titleOf(health?.checks), 'strong'), shown, list, true)
+  return current === undefined || below === undefined ? upper : [...upper, ...viewCheck(current, below)]
+}
+
+function titleOf(checks: readonly Check[] | undefined): string {
+  if (checks === undefined) return 'Doctor'
+  const problems = checks.filter(({ state }) => state === 'problem').length
+  return problems === 0 ? 'Doctor: nothing needs action' : `Doctor: ${problems} to do`
+}
+
+function row({ name, state, message }: Check): Line {
+  const { sign, style } = CHECK_SIGNS[state]
+  return [span(`${sign} `, style), span(`${name.padEnd(16)} `), span(message, 'faint')]
+}
+
+function viewCheck({ name, message, fix }: Check, size: Size): Line[] {
+  const { columns } = insideOf(size)
+  const help = fix === undefined ? [] : wrapped(`to do: ${fix}`, columns, 'accent')
+  return pane(styled(name, 'strong'), [...wrapped(message, columns), ...help], size, false)
+}

@@ -1,0 +1,53 @@
+import { insideOf, type Size } from '../frame/layout.ts'
+import { type Line, plain, span, styled } from '../frame/line.ts'
+import { textPane } from '../frame/list.ts'
+import { BINDINGS, type Binding, isTypingPlace, type Place } from '../keys.ts'
+import type { Model } from '../model.ts'
+import { SIGNS } from '../signs.ts'
+
+const PLACES: Partial<Record<Place, string>> = {
+  inventory: 'Skills',
+  import: 'Import',
+  doctor: 'Doctor',
+  profiles: 'Profiles',
+  settings: 'Settings',
+  diff: 'Differences',
+  agents: 'Choosing an agent',
+}
+
+export function viewHelp(model: Model, size: Size): Line[] {
+  return textPane(styled('Help', 'strong'), helpLines(model, insideOf(size).columns), model.help.at, size)
+}
+
+/** All keys and all signs, from the tables that give them their meaning. */
+export function helpLines(_: Model, columns: number): Line[] {
+  const titles = [...new Set(BINDINGS.map(sectionOf))]
+  const keys = titles.flatMap((title): Line[] => [
+    styled(title, 'strong'),
+    ...BINDINGS.filter((binding) => sectionOf(binding) === title).map((binding) => keyLine(binding, columns)),
+    [],
+  ])
+  return [...keys, styled('Signs', 'strong'), ...signLines()]
+}
+
+function sectionOf({ places }: Binding): string {
+  const title = places.length === 1 && places[0] !== undefined ? PLACES[places[0]] : undefined
+  return title ?? (places.every(isTypingPlace) ? 'While typing' : 'Everywhere')
+}
+
+function keyLine({ keys, help }: Binding, columns: number): Line {
+  const names = keys.map(keyName).join(' ')
+  // Narrow: the sentence matters more than straight columns.
+  const room = columns < 50 ? names.length : 16
+  return [span(`  ${names.padEnd(room)}  `, 'accent'), span(help)]
+}
+
+/** A key as footer and help call it. */
+export function keyName(key: string): string {
+  return key === 'escape' ? 'esc' : key
+}
+
+function signLines(): Line[] {
+  const words = new Map(Object.values(SIGNS).map((each) => [`${each.sign}  ${each.word}`, each]))
+  return [...words.values()].map(({ sign, word, style }) => [span('  '), span(sign, style), ...plain(`  ${word}`)])
+}

@@ -1,0 +1,25 @@
+import { insideOf, pane, type Size } from '../frame/layout.ts'
+import { endOf, type Line, plain, styled } from '../frame/line.ts'
+import type { Model } from '../model.ts'
+import { viewAgents } from './agents-view.ts'
+import { viewPalette } from './palette-view.ts'
+
+/** The box over the screen, if there is one. It leaves header and footer visible where it can. */
+export function viewOverlay(model: Model): Line[] | undefined {
+  const { overlay: box, size } = model
+  if (box === undefined) return undefined
+  const columns = size.columns > 8 ? Math.min(60, size.columns - 2) : size.columns
+  const room = (rows: number): Size => ({ columns, rows: Math.min(rows, size.rows > 4 ? size.rows - 2 : size.rows) })
+  switch (box.kind) {
+    case 'ask':
+      return viewAsk(box, room(3))
+    case 'agents':
+      return viewAgents(model, box.at, room((model.inventory.value?.agents.length ?? 0) + 2))
+    case 'palette':
+      return viewPalette(box, room(16))
+  }
+}
+
+function viewAsk({ question, text }: { question: string; text: string }, size: Size): Line[] {
+  return pane(styled(question, 'strong'), [plain(`${endOf(text, insideOf(size).columns - 1)}▏`)], size, true)
+}

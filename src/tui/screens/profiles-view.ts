@@ -1,0 +1,24 @@
+import type { SavedProfile } from '../../app/loadout.ts'
+import { insideOf, pane, type Size } from '../frame/layout.ts'
+import { type Line, span, styled, wrapped } from '../frame/line.ts'
+import { listLines } from '../frame/list.ts'
+import type { Model } from '../model.ts'
+import { problemLines } from './problem-lines.ts'
+
+export function viewProfiles({ profiles, problems }: Model, size: Size): Line[] {
+  const { list, at } = profiles
+  const inside = insideOf(size)
+  const lines = listLines(list ?? [], at, inside, row)
+  const shown = lines.length > 0 ? lines : empty(list, problems.profiles, inside.columns)
+  return pane(styled('Profiles', 'strong'), shown, size, true)
+}
+
+function row({ name, profile }: SavedProfile): Line {
+  const agents = [...new Set(Object.values(profile).flat())]
+  return [span(`${name}  `), span(`${Object.keys(profile).length} skills for ${agents.join(', ')}`, 'faint')]
+}
+
+function empty(list: unknown, problem: Model['notice'], columns: number): Line[] {
+  if (list !== undefined) return wrapped('No profile yet. n writes down which agent has which skill now.', columns)
+  return problemLines(problem, 'reading…', columns)
+}

@@ -1,0 +1,32 @@
+import { graphemes } from '../domain/shared/text-width.ts'
+import type { Model } from './model.ts'
+import { setFilter } from './screens/inventory-state.ts'
+import { type Step, step } from './step.ts'
+
+/** Adds to the text that is being written. Line ends and other controls become blanks: it is one line. */
+export function typeText(model: Model, added: string): Step {
+  return putText(model, readText(model) + added.replace(/\p{Cc}+/gu, ' '))
+}
+
+/** Takes off the last character as a reader sees it. */
+export function eraseLast(model: Model): Step {
+  return putText(model, graphemes(readText(model)).slice(0, -1).join(''))
+}
+
+export function eraseAll(model: Model): Step {
+  return putText(model, '')
+}
+
+function readText({ overlay, screen, setup, inventory }: Model): string {
+  if (overlay?.kind === 'palette') return overlay.query
+  if (overlay?.kind === 'ask') return overlay.text
+  return screen === 'setup' ? setup.place : inventory.filter
+}
+
+function putText(model: Model, text: string): Step {
+  const { overlay, setup } = model
+  if (overlay?.kind === 'palette') return step({ ...model, overlay: { ...overlay, query: text, at: 0 } })
+  if (overlay?.kind === 'ask') return step({ ...model, overlay: { ...overlay, text } })
+  if (model.screen === 'setup') return step({ ...model, setup: { ...setup, place: text } })
+  return setFilter(model, text)
+}

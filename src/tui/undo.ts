@@ -1,0 +1,32 @@
+import type { Deletion, Outcome } from '../app/loadout.ts'
+import type { Effect } from './effect.ts'
+import type { Model, Undo } from './model.ts'
+import { startToggle } from './screens/inventory-state.ts'
+import { type Step, step } from './step.ts'
+
+// Enough for a session of slips; more would be a history.
+const MOST_REMEMBERED = 20
+
+/** Takes back the last change. */
+export function undo(model: Model): Step {
+  const [last, ...earlier] = model.undo
+  if (last === undefined) return step({ ...model, notice: { tone: 'plain', text: 'nothing to undo' } })
+  const next: Model = { ...model, undo: earlier, notice: { tone: 'plain', text: `undoing: ${last.label}` } }
+  return last.effect.kind === 'toggle' ? startToggle(next, last.effect) : step(next, last.effect)
+}
+
+/** Only what was really changed can be taken back; taking back is not remembered. */
+export function rememberToggle(model: Model, effect: Effect & { kind: 'toggle' }, { operations }: Outcome): Model {
+  const agents = effect.agents.filter((agent) => operations.some((each) => each.agent === agent))
+  if (effect.isUndo || agents.length === 0) return model
+  const label = `${effect.isOn ? 'equip' : 'unequip'} ${effect.names.join(', ')}`
+  return push(model, { label, effect: { ...effect, agents, isOn: !effect.isOn, isUndo: true } })
+}
+
+export function rememberDeletion(model: Model, deletion: Deletion): Model {
+  return push(model, { label: `delete ${deletion.name}`, effect: { kind: 'restore', deletion } })
+}
+
+function push(model: Model, last: Undo): Model {
+  return { ...model, undo: [last, ...model.undo].slice(0, MOST_REMEMBERED) }
+}

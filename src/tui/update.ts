@@ -1,0 +1,68 @@
+import { graphemes } from '../domain/shared/text-width.ts'
+import { perform } from './actions.ts'
+import { type Effect, LONG } from './effect.ts'
+import { actionFor, isTyping, placeOf } from './keys.ts'
+import type { Message } from './message.ts'
+import type { Model } from './model.ts'
+import { received } from './received.ts'
+import { type Step, step } from './step.ts'
+import { typeText } from './text-entry.ts'
+
+/** The whole behaviour of the interface: what follows from what has happened. Pure. */
+export function update(model: Model, message: Message): Step {
+  switch (message.kind) {
+    case 'text':
+      return typed(model, message.text)
+    case 'paste':
+      return pasted(model, message.text)
+    case 'key':
+      return announced(model, pressed(model, message.name))
+    case 'resized':
+      return step({ ...model, size: message.size })
+    case 'progress': {
+      const { done, total, what } = message
+      return step(model.work === undefined ? model : { ...model, work: { ...model.work, done, total, what } })
+    }
+    case 'tick':
+      return step(model.work === undefined ? model : { ...model, work: { ...model.work, ticks: model.work.ticks + 1 } })
+    default:
+      return announced(model, received(model, message))
+  }
+}
+
+/** Fast typing arrives in one piece: every character is a key of its own, until one of them begins a text. */
+function typed(model: Model, text: string): Step {
+  if (isTyping(model)) return typeText(model, text)
+  const [first, ...others] = graphemes(text)
+  if (first === undefined) return step(model)
+  const pressedFirst = update(model, { kind: 'key', name: first === ' ' ? 'space' : first })
+  if (others.length === 0) return pressedFirst
+  const rest = typed(pressedFirst.model, others.join(''))
+  return step(rest.model, ...withoutPassing(pressedFirst.effects, rest.effects), ...rest.effects)
+}
+
+/** Of skills that the cursor only passed nobody will see the text. */
+function withoutPassing(effects: readonly Effect[], later: readonly Effect[]): readonly Effect[] {
+  const isPassed = later.some(({ kind }) => kind === 'load preview')
+  return isPassed ? effects.filter(({ kind }) => kind !== 'load preview') : effects
+}
+
+/** What is pasted is always text: its letters must not become commands. */
+function pasted(model: Model, text: string): Step {
+  if (isTyping(model)) return typeText(model, text)
+  const hint = model.screen === 'inventory' ? '/ opens the filter' : undefined
+  return step({ ...model, notice: { tone: 'plain', text: 'there is nothing to paste into here', hint } })
+}
+
+function pressed(model: Model, key: string): Step {
+  const action = actionFor(placeOf(model), key)
+  return action === undefined ? step(model) : perform({ ...model, notice: undefined }, action)
+}
+
+/** Long work is shown from the moment it is asked for. While it runs, no other can be begun. */
+function announced(before: Model, { model, effects }: Step): Step {
+  const long = effects.find(({ kind }) => LONG.includes(kind))
+  if (long === undefined) return { model, effects }
+  if (model.work !== undefined) return step(before)
+  return { model: { ...model, work: { label: long.kind, done: 0, total: 0, what: '', ticks: 0 } }, effects }
+}
