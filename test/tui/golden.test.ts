@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { makeFolder } from '../cli/run.ts'
+import { write, writeSkill } from './machine.ts'
+import { makePerson, open, read } from './open.ts'
+import type { Size } from './pty.ts'
+
+// UPDATE_GOLDEN=1 writes the screens anew; look at the difference before committing it.
+const isUpdating = process.env.UPDATE_GOLDEN === '1'
+
+/** Somebody with something of everything: equipped, edited, orphaned, outdated, and skills to import. */
+function makeBusyPerson(): string {
+  const { home, library } = makePerson(['api-review', 'db-migrations claude', 'release-notes', 'sketch claude'])
+  const installed = join(home, '.codex', 'skills', 'release-notes', 'SKILL.md')
+  write(installed, `${read(installed)}3. Read it aloud\n`)
+  write(join(library, 'skills', 'db-migrations', 'SKILL.md'), '# Migrations\n\nOne step at a time.\n')
+  writeSkill(join(library, 'skills', 'wide-角色'), 'wide', { description: 'A folder with another name.' })
+  for (const name of ['house-style', 'weekly-report']) {
+    writeSkill(join(home, '.claude', 'skills', name), name, { description: `Our ${name}.`, targets: ['claude'] })
+  }
+  write(join(home, '.claude', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nOne way.\n')
+  write(join(home, '.codex', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nAnother way.\n')
+  return home
+}
+
+const NORMAL: Size = { columns: 80, rows: 24 }
+const busy = makeBusyPerson()
+const screens: [name: string, size: Size, ...steps: [keys: string, shown: string | RegExp][]][] = [
+  ['inventory-80x24', NORMAL, ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/]],
+  ['inventory-120x40', { columns: 120, rows: 40 }, ['', /Review an API[\s\S]+Review an API/]],
+  ['inventory-40x10', { columns: 40, rows: 10 }, ['j', '▸ db-migrations']],
+  ['details-40x10', { columns: 40, rows: 10 }, ['jl', 'tags database'], ['\u0004\u0004', 'One step at a time']],
+  ['import', NORMAL, ['i', 'Import 3'], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
+  ['doctor', NORMAL, ['d', 'Doctor: 2'], ['jjjjjj', /to do: /]],
+  ['help', NORMAL, ['?', 'toggle claude']],
+  ['palette', NORMAL, [':op', '▸ open import']],
+]
+
+it.each(screens)('%s', async (name, size, ...steps) => {
+  const session = open({ home: busy, size })
+  await session.until((screen) => screen.includes('Skills 5') && !screen.includes('reading…'))
+  for (const [keys, shown] of steps) {
+    session.send(keys)
+    await session.until(shown)
+  }
+  compare(name, await session.quiet())
+})
+
+it('setup', async () => {
+  const session = open({ home: makeFolder(), size: NORMAL })
+  await session.until('there is no library yet')
+  compare('setup', await session.quiet())
+})
+
+function compare(name: string, screen: string): void {
+  const path = join(import.meta.dirname, 'golden', `${name}.txt`)
+  const text = `${normalise(screen)}\n`
+  if (isUpdating || !existsSync(path)) writeFileSync(path, text)
+  expect(text).toBe(readFileSync(path, 'utf8'))
+}
+
+/** What differs from run to run, as wide as it was. */
+function normalise(screen: string): string {
+  return screen
+    .replace(/(loadout-test-)(\w{1,6})/g, (_, start: string, rest: string) => start + 'X'.repeat(rest.length))
+    .replace(/\b[0-9a-f]{40}\b/g, '0'.repeat(40))
+    .replace(/version \d+(\.\d+)+/, (version) => 'version x'.padEnd(version.length))
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { makeFolder, runLoadout } from '../cli/run.ts'
+import { AUTHOR, connect, makeLibrary, type SampleSkill } from './machine.ts'
+import { Session, type StartOptions } from './pty.ts'
+
+const sessions: Session[] = []
+
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.dispose()
+})
+
+/** Opens the interface; it is ended with the test. */
+export function open(options: StartOptions): Session {
+  const session = new Session({ ...options, env: { ...AUTHOR, ...options.env } })
+  sessions.push(session)
+  return session
+}
+
+export interface Person {
+  home: string
+  library: string
+}
+
+/** Somebody with a library, for whom these skills are equipped already: `name` or `name agent`. */
+export function makePerson(equipped: readonly string[] = [], skills?: Record<string, SampleSkill>): Person {
+  const home = makeFolder()
+  const library = makeLibrary(join(home, 'skills'), skills)
+  connect(home, library)
+  for (const each of equipped) {
+    const [name = '', agent = 'all'] = each.split(' ')
+    const { code, stderr } = runLoadout(['equip', name, '--target', agent], { home, cwd: home })
+    if (code !== 0) throw new Error(stderr)
+  }
+  return { home, library }
+}
+
+/** Whether an agent's folder has a skill. */
+export function has(place: string, agent: 'claude' | 'codex', name: string): boolean {
+  return existsSync(join(place, `.${agent}`, 'skills', name, 'SKILL.md'))
+}
+
+export function read(...path: string[]): string {
+  return readFileSync(join(...path), 'utf8')
+}
+
+export const ESC = '\u001b'
+export const CTRL_C = '\u0003'
+export const ENTER = '\r'
