@@ -12,6 +12,7 @@ import type {
   SkillText,
   SyncResult,
 } from '../app/loadout.ts'
+import type { Code } from '../domain/shared/codes.ts'
 import type { Finding } from '../domain/shared/finding.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/layout.ts'
@@ -26,7 +27,7 @@ export type Message =
   | { kind: 'progress'; done: number; total: number; what: string }
   /** Somebody waits: time for the sign of life to move. */
   | { kind: 'tick' }
-  | { kind: 'failed'; effect: Effect; message: string; hint: string | undefined }
+  | { kind: 'failed'; effect: Effect; message: string; hint: string | undefined; code?: Code | undefined }
   | ({ kind: 'done'; findings: Finding[] } & Done)
 
 export type Done =

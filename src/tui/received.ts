@@ -99,21 +99,22 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
   diff: 'diff',
 }
 
-function failed(model: Model, { effect, message: text, hint }: Extract<Message, { kind: 'failed' }>): Step {
+function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
   const notice: Notice = { tone: 'alert', text, hint }
-  if (effect.kind === 'load inventory') return unreadable(model, effect.project, notice)
+  if (effect.kind === 'load inventory') {
+    if (effect.project !== activeProject(model)) return step(model)
+    return unreadable(model, notice, code === 'CONFIG_NOT_FOUND')
+  }
   const screen = SHOWN_ON[effect.kind]
   const problems = screen === undefined ? model.problems : { ...model.problems, [screen]: notice }
   const next: Model = { ...model, problems, notice }
   return step(effect.kind === 'toggle' ? endToggle(next, effect, false) : next)
 }
 
-function unreadable(model: Model, project: string | undefined, notice: Notice): Step {
-  if (project !== activeProject(model)) return step(model)
+/** A machine that was never set up is no trouble: it is set up now. */
+function unreadable(model: Model, notice: Notice, isNew: boolean): Step {
   const inventory = { ...model.inventory, value: undefined, preview: undefined, pending: [], isStale: false }
-  // Nothing was ever set up: the only error whose remedy begins with a new library.
-  if (notice.hint?.startsWith('loadout init --new'))
-    return step({ ...model, inventory, screen: 'setup', notice: undefined })
+  if (isNew) return step({ ...model, inventory, screen: 'setup', notice: undefined })
   return step({ ...model, inventory, problems: { ...model.problems, inventory: notice } })
 }
 

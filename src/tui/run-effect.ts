@@ -30,6 +30,7 @@ export function createRunner({ loadout, dispatch }: Outside) {
         effect,
         message: isStopped ? 'stopped' : error.message,
         hint: isStopped ? undefined : hint,
+        code: error instanceof LoadoutError ? error.code : undefined,
       })
     } finally {
       if (running === controller) running = undefined

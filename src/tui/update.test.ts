@@ -843,6 +843,7 @@ describe('the inventory', () => {
       effect: load(),
       message: 'there is no library yet',
       hint: 'loadout init --new <folder> makes one; …',
+      code: 'CONFIG_NOT_FOUND',
     }
     const { model } = send(initialModel({ columns: 80, rows: 24 }, undefined, 'user'), failure)
     expect(model).toMatchObject({ screen: 'setup', notice: undefined })

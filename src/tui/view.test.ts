@@ -285,7 +285,7 @@ describe('what can be read', () => {
       { pending: [{ skill: 'api-review', agent: 'codex', isDone: false }] },
       '●◌–',
     ],
-    ['an edit, and what to do', {}, { at: 2 }, '✎ edited by hand  e diff  E adopt'],
+    ['an edit, and what to do', {}, { at: 2 }, '✎ edited  e diff  E adopt'],
     ['candidates', { screen: 'import' }, {}, '☐ deploy  claude'],
     ['a blocked candidate', { screen: 'import' }, {}, 'twice  claude  ✗ blocked'],
     [

@@ -33,8 +33,8 @@ const screens: [name: string, size: Size, ...steps: [keys: string, shown: string
   ['details-40x10', { columns: 40, rows: 10 }, ['jl', 'tags database'], ['\u0004\u0004', 'One step at a time']],
   ['import', NORMAL, ['i', 'Import 3'], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
   ['doctor', NORMAL, ['d', 'Doctor: 2'], ['jjjjjj', /to do: /]],
-  ['help', NORMAL, ['?', 'toggle claude']],
-  ['palette', NORMAL, [':op', '▸ open import']],
+  ['help', NORMAL, ['?', 'Equip for Claude']],
+  ['palette', NORMAL, [':impo', '▸ Import']],
 ]
 
 it.each(screens)('%s', async (name, size, ...steps) => {
@@ -49,7 +49,7 @@ it.each(screens)('%s', async (name, size, ...steps) => {
 
 it('setup', async () => {
   const session = open({ home: makeFolder(), size: NORMAL })
-  await session.until('there is no library yet')
+  await session.until('Make a new library')
   compare('setup', await session.quiet())
 })
 

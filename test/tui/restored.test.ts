@@ -13,7 +13,7 @@ describe('ctrl-c leaves at once, and the terminal as it was', () => {
     ['the details', 'l', 'not equipped'],
     ['the filter', '/rel', 'Skills 1/4 /rel▏'],
     ['the palette', ':', 'Actions'],
-    ['the agents', 't', 'Equip for…'],
+    ['the agents', 't', 'Equip api-review for…'],
     ['import', 'i', 'Every skill in the folders'],
     ['sync', 's', 'everything is as the library has it'],
     ['doctor', 'd', 'nothing needs action'],
@@ -21,7 +21,7 @@ describe('ctrl-c leaves at once, and the terminal as it was', () => {
     ['the name of a profile', 'Pn', 'Name of the profile'],
     ['settings', 'p', '● on  claude'],
     ['the difference', 'e', 'No installed copy differs'],
-    ['help', '?', 'toggle claude'],
+    ['help', '?', 'Equip for Claude'],
   ]
   const person = makePerson()
   it.each(modes)('in %s', async (_, keys, shown) => {
@@ -173,7 +173,7 @@ describe('sizes', () => {
 
   it.each(['i', 'd', 'p', 'P', '?', 's', 'e', ':', 't'])('every screen fits twenty columns: %s', async (key) => {
     const session = open({ ...makePerson(), size: { columns: 20, rows: 5 } })
-    await session.until('▸ api-review')
+    await session.until('▸ api-revi')
     session.send(key)
     await session.quiet()
     fits(session)
