@@ -5,6 +5,7 @@ import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
 import { benchSkills } from './skills.ts'
 import { benchStart } from './start.ts'
+import { benchTui } from './tui.ts'
 import { benchUsage } from './usage.ts'
 
 const BENCHES: Record<string, () => void | Promise<void>> = {
@@ -14,6 +15,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   rank: benchRank,
   skills: benchSkills,
   usage: benchUsage,
+  tui: benchTui,
 }
 
 const bundle = 'bench/sample-index.bundle.js'

@@ -74,13 +74,19 @@ function toSnapshot({ skills, ...rest }: Inventory): Snapshot {
   return { format: FORMAT, ...rest, places, rows }
 }
 
+// Plainly built, because thousands of spread objects take longer than reading them.
 function fromSnapshot({ format: _, places, rows, ...rest }: Snapshot): Inventory {
   const skills = rows.map(([name, description, targets, state, copies, other]): SkillView => {
     const placements = copies.map(([at, copyState, reason]): PlacementView => {
       const [folder, scope, agents] = places[at]!
-      return { agents, scope, state: copyState, path: folder + name, ...(reason !== undefined && { reason }) }
+      const placement: PlacementView = { agents, scope, state: copyState, path: folder + name }
+      if (reason !== undefined) placement.reason = reason
+      return placement
     })
-    return { name, description, tags: [], targets, state, problems: [], ...other, placements }
+    const { tags = [], problems = [], commitsBehind } = other ?? {}
+    const skill: SkillView = { name, description, tags, targets, state, problems, placements }
+    if (commitsBehind !== undefined) skill.commitsBehind = commitsBehind
+    return skill
   })
   return { ...rest, skills }
 }
