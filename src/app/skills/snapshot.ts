@@ -30,61 +30,70 @@ function snapshotPath(machine: Machine, project = ''): string {
 const FORMAT = 2
 
 /**
- * An inventory as rows, because somebody waits while it is read: where copies lie is said once per folder, and what
- * most skills have in common is left out.
+ * An inventory as short rows, because somebody waits while it is read: what skills have in common, where their copies
+ * lie and in which state, is said once.
  */
 interface Snapshot extends Omit<Inventory, 'skills'> {
   format: typeof FORMAT
-  places: Place[]
+  targets: string[][]
+  copies: Copy[][]
   rows: Row[]
 }
 
-type Place = [folder: string, scope: PlacementView['scope'], agents: readonly string[]]
-type Copy = [place: number, state: PlacementView['state'], reason?: string]
+type Copy = Omit<PlacementView, 'path'> & { folder: string }
 type Row = [
   name: string,
   description: string,
-  targets: string[],
   state: SkillView['state'],
-  copies: Copy[],
+  targets: number,
+  copies: number,
   rest?: Partial<Pick<SkillView, 'tags' | 'problems' | 'commitsBehind'>>,
 ]
 
 function toSnapshot({ skills, ...rest }: Inventory): Snapshot {
-  const places: Place[] = []
-  const placeOf = ({ path, scope, agents }: PlacementView, name: string): number => {
-    const folder = path.slice(0, -name.length)
-    const at = places.findIndex((place) => place[0] === folder && place[1] === scope)
-    return at >= 0 ? at : places.push([folder, scope, agents]) - 1
-  }
+  const targets = createTable<string[]>()
+  const copies = createTable<Copy[]>()
   const rows = skills.map((skill): Row => {
-    const { name, description, targets, state, placements, tags, problems, commitsBehind } = skill
-    const copies = placements.map((each): Copy => {
-      const place = placeOf(each, name)
-      return each.reason === undefined ? [place, each.state] : [place, each.state, each.reason]
-    })
+    const { name, description, state, tags, problems, commitsBehind } = skill
+    const placed = skill.placements.map(({ path, ...each }) => ({ ...each, folder: path.slice(0, -name.length) }))
     const other = {
       ...(tags.length > 0 && { tags }),
       ...(problems.length > 0 && { problems }),
       ...(commitsBehind !== undefined && { commitsBehind }),
     }
-    const isPlain = Object.keys(other).length === 0
-    return isPlain ? [name, description, targets, state, copies] : [name, description, targets, state, copies, other]
+    const row: Row = [name, description, state, targets.put(skill.targets), copies.put(placed)]
+    if (Object.keys(other).length > 0) row[5] = other
+    return row
   })
-  return { format: FORMAT, ...rest, places, rows }
+  return { format: FORMAT, ...rest, targets: targets.values, copies: copies.values, rows }
 }
 
+/** Equal values have one place. */
+function createTable<T>() {
+  const places = new Map<string, number>()
+  const values: T[] = []
+  const put = (value: T): number => {
+    const key = JSON.stringify(value)
+    const known = places.get(key)
+    if (known !== undefined) return known
+    places.set(key, values.length)
+    return values.push(value) - 1
+  }
+  return { values, put }
+}
+
+const NONE: never[] = []
+
 // Plainly built, because thousands of spread objects take longer than reading them.
-function fromSnapshot({ format: _, places, rows, ...rest }: Snapshot): Inventory {
-  const skills = rows.map(([name, description, targets, state, copies, other]): SkillView => {
-    const placements = copies.map(([at, copyState, reason]): PlacementView => {
-      const [folder, scope, agents] = places[at]!
+function fromSnapshot({ format: _, targets, copies, rows, ...rest }: Snapshot): Inventory {
+  const skills = rows.map(([name, description, state, targetsAt, copiesAt, other]): SkillView => {
+    const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason }) => {
       const placement: PlacementView = { agents, scope, state: copyState, path: folder + name }
       if (reason !== undefined) placement.reason = reason
       return placement
     })
-    const { tags = [], problems = [], commitsBehind } = other ?? {}
-    const skill: SkillView = { name, description, tags, targets, state, problems, placements }
+    const { tags = NONE, problems = NONE, commitsBehind } = other ?? {}
+    const skill: SkillView = { name, description, tags, targets: targets[targetsAt]!, state, problems, placements }
     if (commitsBehind !== undefined) skill.commitsBehind = commitsBehind
     return skill
   })
@@ -94,9 +103,7 @@ function fromSnapshot({ format: _, places, rows, ...rest }: Snapshot): Inventory
 /** Written by this program, but perhaps by another version of it, which numbers its format otherwise. */
 function isSnapshot(json: unknown): json is Snapshot {
   if (!isRecord(json) || json.format !== FORMAT || !Array.isArray(json.agents)) return false
-  return Array.isArray(json.places) && Array.isArray(json.rows) && json.rows.every(isRow)
-}
-
-function isRow(json: unknown): boolean {
-  return Array.isArray(json) && Array.isArray(json[2]) && Array.isArray(json[4])
+  const { targets, copies, rows } = json
+  if (!Array.isArray(targets) || !Array.isArray(copies) || !Array.isArray(rows)) return false
+  return rows.every((row) => Array.isArray(row) && row[3] in targets && row[4] in copies)
 }
