@@ -21,16 +21,13 @@ export function graphemes(text: string): string[] {
 // The segmenter takes time with the square of the length.
 const PIECE = 256
 const LONGEST_PIECE = 4 * PIECE
-// Two code points that never belong to one character: the second joins nothing, and the first asks for nothing.
-const APART =
-  /^[^\p{M}\p{Cf}\p{Cs}\u0d4e\u{111c2}\u{111c3}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}][^\p{M}\p{Cf}\p{Cs}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3\u1160-\u11ff\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}]/u
 
 /** Where a text can be cut, soon after so many characters. */
 function pieceEnd(text: string, from: number): number {
   const most = Math.min(text.length, from + LONGEST_PIECE)
   for (let at = from + PIECE; at < most; at++) {
     const isPairBefore = (text.codePointAt(at - 2) ?? 0) > 0xffff
-    if (!isInPair(text, at) && APART.test(text.slice(isPairBefore ? at - 2 : at - 1, at + 2))) return at
+    if (!isInPair(text, at) && unicode().apart.test(text.slice(isPairBefore ? at - 2 : at - 1, at + 2))) return at
   }
   return isInPair(text, most) ? most - 1 : most
 }
@@ -47,30 +44,46 @@ export function textWidth(text: string): number {
   return columns
 }
 
-const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u
-// What Unicode calls wide or fullwidth, as far as it is not an emoji.
-const WIDE =
-  /^[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18df2}\u{1aff0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f320}\u{20000}-\u{3fffd}]/u
-const WIDE_EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation}/u
-// One picture of several characters: a flag, a keycap, a sign shown as emoji, a skin tone, people joined to a group.
-const PICTURE =
-  /^(?:[\u{1f1e6}-\u{1f1ff}]{2}|[\d#*]\ufe0f?\u20e3|(?![\d#*])\p{Emoji}\ufe0f|\p{Emoji_Modifier_Base}\p{Emoji_Modifier})|\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u
-const SYLLABLE = /[\u1100-\u115f\ua960-\ua97c][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?/gu
-const TAKES_ROOM = /\p{Mc}|[\uff00-\uffef\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb\uac00-\ud7a3]/u
-
 export function graphemeWidth(grapheme: string): number {
   if (NARROW.test(grapheme)) return grapheme.length
-  const start = grapheme.search(VISIBLE)
+  const { visible, picture, syllable, takesRoom } = unicode()
+  const start = grapheme.search(visible)
   if (start < 0) return 0
-  if (PICTURE.test(grapheme)) return 2
+  if (picture.test(grapheme)) return 2
   // Hangul may come in pieces: those of one syllable share its two columns.
-  const [base = '', ...others] = grapheme.slice(start).replace(SYLLABLE, '\uac00')
-  return others.filter((each) => TAKES_ROOM.test(each)).reduce((sum, each) => sum + charWidth(each), charWidth(base))
+  const [base = '', ...others] = grapheme.slice(start).replace(syllable, '\uac00')
+  return others.filter((each) => takesRoom.test(each)).reduce((sum, each) => sum + charWidth(each), charWidth(base))
 }
 
 function charWidth(character: string): number {
-  if (!VISIBLE.test(character)) return 0
-  return WIDE.test(character) || WIDE_EMOJI.test(character) ? 2 : 1
+  const { visible, wide, wideEmoji } = unicode()
+  if (!visible.test(character)) return 0
+  return wide.test(character) || wideEmoji.test(character) ? 2 : 1
+}
+
+let classes: ReturnType<typeof makeClasses> | undefined
+
+/** Made when a text first needs them: the tables behind them would cost every start of the program milliseconds. */
+function unicode(): ReturnType<typeof makeClasses> {
+  classes ??= makeClasses()
+  return classes
+}
+
+function makeClasses() {
+  return {
+    // Two code points that never belong to one character: the second joins nothing, and the first asks for nothing.
+    apart:
+      /^[^\p{M}\p{Cf}\p{Cs}\u0d4e\u{111c2}\u{111c3}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}][^\p{M}\p{Cf}\p{Cs}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3\u1160-\u11ff\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}]/u,
+    visible: /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u,
+    // What Unicode calls wide or fullwidth, as far as it is not an emoji.
+    wide: /^[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18df2}\u{1aff0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f320}\u{20000}-\u{3fffd}]/u,
+    wideEmoji: /^(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation}/u,
+    // One picture of several characters: a flag, a keycap, a sign shown as emoji, a skin tone, people joined to a group.
+    picture:
+      /^(?:[\u{1f1e6}-\u{1f1ff}]{2}|[\d#*]\ufe0f?\u20e3|(?![\d#*])\p{Emoji}\ufe0f|\p{Emoji_Modifier_Base}\p{Emoji_Modifier})|\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u,
+    syllable: /[\u1100-\u115f\ua960-\ua97c][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?/gu,
+    takesRoom: /\p{Mc}|[\uff00-\uffef\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb\uac00-\ud7a3]/u,
+  }
 }
 
 /** The beginning of a text that fits; where something had to go, the last column says so. */
