@@ -2,30 +2,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
-import { write, writeSkill } from './machine.ts'
-import { makePerson, open, read } from './open.ts'
+import { fillHome } from './machine.ts'
+import { open } from './open.ts'
 import type { Size } from './pty.ts'
 
 // UPDATE_GOLDEN=1 writes the screens anew; look at the difference before committing it.
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
 
-/** Somebody with something of everything: equipped, edited, orphaned, outdated, and skills to import. */
-function makeBusyPerson(): string {
-  const { home, library } = makePerson(['api-review', 'db-migrations claude', 'release-notes', 'sketch claude'])
-  const installed = join(home, '.codex', 'skills', 'release-notes', 'SKILL.md')
-  write(installed, `${read(installed)}3. Read it aloud\n`)
-  write(join(library, 'skills', 'db-migrations', 'SKILL.md'), '# Migrations\n\nOne step at a time.\n')
-  writeSkill(join(library, 'skills', 'wide-角色'), 'wide', { description: 'A folder with another name.' })
-  for (const name of ['house-style', 'weekly-report']) {
-    writeSkill(join(home, '.claude', 'skills', name), name, { description: `Our ${name}.`, targets: ['claude'] })
-  }
-  write(join(home, '.claude', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nOne way.\n')
-  write(join(home, '.codex', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nAnother way.\n')
-  return home
-}
-
 const NORMAL: Size = { columns: 80, rows: 24 }
-const busy = makeBusyPerson()
+const busy = makeFolder()
+fillHome(busy)
+
 const screens: [name: string, size: Size, ...steps: [keys: string, shown: string | RegExp][]][] = [
   ['inventory-80x24', NORMAL, ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/]],
   ['inventory-120x40', { columns: 120, rows: 40 }, ['', /Review an API[\s\S]+Review an API/]],

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+
+export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
 /** What a skill of the library says about itself. */
 export interface SampleSkill {
@@ -76,4 +78,31 @@ export function connect(home: string, library: string, config: Record<string, un
 
 export function configFile(home: string): string {
   return join(home, '.config', 'loadout', 'config.json')
+}
+
+/** Equips a skill for an agent, or for `all`, with the built program. */
+export function equip(home: string, name: string, agent: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [CLI, 'equip', name, '--target', agent], {
+    cwd: home,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: home },
+  })
+  if (status !== 0) throw new Error(stderr)
+}
+
+/** The home of somebody with something of everything: equipped, outdated, edited, and skills to import. */
+export function fillHome(home: string): void {
+  const library = makeLibrary(join(home, 'skills'))
+  connect(home, library)
+  for (const name of ['api-review', 'release-notes']) equip(home, name, 'all')
+  for (const name of ['db-migrations', 'sketch']) equip(home, name, 'claude')
+  const installed = join(home, '.codex', 'skills', 'release-notes', 'SKILL.md')
+  writeFileSync(installed, `${readFileSync(installed, 'utf8')}3. Read it aloud\n`)
+  write(join(library, 'skills', 'db-migrations', 'SKILL.md'), '# Migrations\n\nOne step at a time.\n')
+  writeSkill(join(library, 'skills', 'wide-角色'), 'wide', { description: 'A folder with another name.' })
+  for (const name of ['house-style', 'weekly-report']) {
+    writeSkill(join(home, '.claude', 'skills', name), name, { description: `Our ${name}.`, targets: ['claude'] })
+  }
+  write(join(home, '.claude', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nOne way.\n')
+  write(join(home, '.codex', 'skills', 'torn', 'SKILL.md'), '# Torn\n\nAnother way.\n')
 }

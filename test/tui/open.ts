@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import { makeFolder, runLoadout } from '../cli/run.ts'
-import { AUTHOR, connect, makeLibrary, type SampleSkill } from './machine.ts'
+import { makeFolder } from '../cli/run.ts'
+import { AUTHOR, connect, equip, makeLibrary, type SampleSkill } from './machine.ts'
 import { Session, type StartOptions } from './pty.ts'
 
 const sessions: Session[] = []
@@ -30,8 +30,7 @@ export function makePerson(equipped: readonly string[] = [], skills?: Record<str
   connect(home, library)
   for (const each of equipped) {
     const [name = '', agent = 'all'] = each.split(' ')
-    const { code, stderr } = runLoadout(['equip', name, '--target', agent], { home, cwd: home })
-    if (code !== 0) throw new Error(stderr)
+    equip(home, name, agent)
   }
   return { home, library }
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
-
-const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
+import { CLI } from './machine.ts'
 
 export interface StartOptions {
   home: string

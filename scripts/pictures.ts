@@ -1,0 +1,115 @@
+// Draws docs/pictures/: screens of the real program in a pseudo-terminal, as SVG. The same bytes on every run.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { AUTHOR, fillHome } from '../test/tui/machine.ts'
+import { Session } from '../test/tui/pty.ts'
+
+const TEXT = '#d7dae0'
+const GROUND = '#16181d'
+const CELL = { width: 8.4, height: 18 }
+const MARGIN = 14
+const SIZE = { columns: 92, rows: 22 }
+
+const PICTURES: readonly [name: string, ...steps: [keys: string, shown: RegExp][]][] = [
+  ['inventory', ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/], ['\u001b', /Skills 5 ─[\s\S]*1\. Collect merged/]],
+  ['import', ['i', /Import 3/], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
+  ['doctor', ['d', /Doctor: 2/], ['jjjjjj', /to do: /]],
+]
+
+// As wide as the home that the pictures show.
+const HOME = '/tmp/adah'
+const SHOWN_HOME = '/home/ada'
+
+mkdirSync(HOME)
+try {
+  fillHome(HOME)
+  mkdirSync('docs/pictures', { recursive: true })
+  for (const [name, ...steps] of PICTURES) {
+    const session = new Session({ home: HOME, size: SIZE, env: { ...AUTHOR, COLORTERM: 'truecolor' } })
+    await session.until((screen) => screen.includes('Skills 5') && !screen.includes('reading…'))
+    for (const [keys, shown] of steps) {
+      session.send(keys)
+      await session.until(shown)
+    }
+    await session.quiet()
+    writeFileSync(resolve(join('docs/pictures', `${name}.svg`)), draw(session, name))
+    session.dispose()
+  }
+} finally {
+  rmSync(HOME, { recursive: true })
+}
+
+interface Run {
+  column: number
+  columns: number
+  text: string
+  colour: string
+  isBold: boolean
+  isInverse: boolean
+}
+
+/** Cells that look alike, side by side. */
+function runsOf(session: Session, row: number): Run[] {
+  const line = session.terminal.buffer.active.getLine(row)
+  const runs: Run[] = []
+  for (let column = 0; column < SIZE.columns; column++) {
+    const cell = line?.getCell(column)
+    if (cell === undefined || cell.getWidth() === 0) continue
+    const colour = cell.isFgRGB() ? `#${cell.getFgColor().toString(16).padStart(6, '0')}` : TEXT
+    const look = { colour, isBold: cell.isBold() !== 0, isInverse: cell.isInverse() !== 0 }
+    const last = runs.at(-1)
+    const isSame = last?.colour === colour && last.isBold === look.isBold && last.isInverse === look.isInverse
+    if (last !== undefined && isSame) {
+      last.text += cell.getChars() || ' '
+      last.columns += cell.getWidth()
+    } else {
+      runs.push({ column, columns: cell.getWidth(), text: cell.getChars() || ' ', ...look })
+    }
+  }
+  return runs
+}
+
+function draw(session: Session, name: string): string {
+  const width = px(SIZE.columns * CELL.width + 2 * MARGIN)
+  const height = px(SIZE.rows * CELL.height + 2 * MARGIN)
+  const rows = Array.from({ length: SIZE.rows }, (_, row) =>
+    runsOf(session, row)
+      .map((run) => drawRun(run, row))
+      .join(''),
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The ${name} of the terminal interface">
+<rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+${rows.filter((row) => row !== '').join('\n')}
+</g>
+</svg>
+`
+}
+
+function drawRun({ column, columns, text, colour, isBold, isInverse }: Run, row: number): string {
+  const [x, y] = [MARGIN + column * CELL.width, MARGIN + row * CELL.height]
+  const width = px(columns * CELL.width)
+  const ground = isInverse
+    ? `<rect x="${px(x)}" y="${px(y)}" width="${width}" height="${CELL.height}" fill="${colour}"/>`
+    : ''
+  if (text.trim() === '') return ground
+  const weight = isBold ? ' font-weight="bold"' : ''
+  const fill = isInverse ? GROUND : colour
+  const shown = escapeMarkup(normalise(text))
+  return `${ground}<text x="${px(x)}" y="${px(y + 13.5)}" fill="${fill}"${weight} textLength="${width}">${shown}</text>`
+}
+
+/** What differs from machine to machine, as wide as it was. */
+function normalise(text: string): string {
+  return text
+    .replaceAll(HOME, SHOWN_HOME)
+    .replace(/version \d+(\.\d+)+/, (version) => 'version 2.50.1'.padEnd(version.length).slice(0, version.length))
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function px(value: number): string {
+  return String(Math.round(value * 10) / 10)
+}
