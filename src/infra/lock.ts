@@ -14,6 +14,8 @@ export interface LockOptions {
   purpose: string
   /** How long to wait for another holder. */
   waitMs?: number | undefined
+  /** Stops the waiting. */
+  signal?: AbortSignal | undefined
 }
 
 interface Owner {
@@ -31,11 +33,13 @@ const OWNER_FILE = 'owner.json'
  * One writer at a time. A lock is a folder that is renamed into place with its owner's name inside, so it is never
  * there without one. The lock of a dead process is taken over.
  */
-export async function acquireLock(path: string, { purpose, waitMs = DEFAULT_WAIT_MS }: LockOptions): Promise<Release> {
+export async function acquireLock(path: string, options: LockOptions): Promise<Release> {
+  const { purpose, waitMs = DEFAULT_WAIT_MS, signal } = options
   const deadline = Date.now() + waitMs
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {
     const release = tryLock(path, purpose)
     if (release !== undefined) return release
+    signal?.throwIfAborted()
     if (Date.now() > deadline) throw lockedBy(path, readOwner(path))
     await new Promise((wake) => setTimeout(wake, pause * (0.5 + Math.random())))
   }

@@ -11,7 +11,7 @@ import type { Operation } from '../domain/skills/operations.ts'
 import type { Done, Message } from './message.ts'
 import { initialModel, type Model } from './model.ts'
 
-export const PROJECT = '/work/shop'
+export const PROJECT = '/home/me/shop'
 
 export function skillOf(values: Partial<SkillView> & { name: string }): SkillView {
   return {

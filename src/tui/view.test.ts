@@ -56,7 +56,7 @@ function hostile(): Model {
     skillOf({ name, description: text, tags: HOSTILE, problems: HOSTILE.slice(3, 6), state: 'invalid' }),
   )
   const made = modelOf(
-    { project: `/work/${HOSTILE[4]}`, scope: 'project' },
+    { project: `/home/me/${HOSTILE[4]}`, scope: 'project' },
     {
       value: inventoryOf(skills, { agents: HOSTILE }),
       filter: '',

@@ -98,5 +98,5 @@ async function change(
   }
   if (request.dryRun) return run([])
   if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
-  return asWriter(setup, roots, purpose, run)
+  return asWriter(setup, roots, purpose, run, request.signal)
 }

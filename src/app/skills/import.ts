@@ -52,7 +52,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
       return { value: { ...value, imported }, findings: [...recovered, ...told] }
     }
     const locked = request.adopt ? everyRoot(setup) : []
-    return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run)
+    return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run, request.signal)
   } catch (error) {
     throw retold(error, tell)
   } finally {

@@ -89,6 +89,7 @@ export async function asWriter<T>(
   roots: readonly TargetRoot[],
   purpose: string,
   run: (recovered: Finding[]) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
   const lockRoots = (at: number, found: Finding[]): Promise<T> => {
@@ -97,10 +98,10 @@ export async function asWriter<T>(
       removePartialBackups(setup.machine)
       return run(found)
     }
-    return withWorkFolder(workFolderIn(path), purpose, (more) => lockRoots(at + 1, [...found, ...more]))
+    return withWorkFolder(workFolderIn(path), purpose, (more) => lockRoots(at + 1, [...found, ...more]), { signal })
   }
   if (!isWritable(gitFolder(setup.library))) return lockRoots(0, [])
-  return withLibrary(setup.machine, setup.library, purpose, (found) => lockRoots(0, found))
+  return withLibrary(setup.machine, setup.library, purpose, (found) => lockRoots(0, found), { signal })
 }
 
 /** A plan's operations are carried out, or only told. `isAll`: the command does nothing else. */

@@ -60,10 +60,16 @@ export async function applyProfile(
   }
   if (request.dryRun) return run()
   if (setup.project !== undefined) rememberProject(machine, setup.project)
-  return asWriter(setup, setup.roots, 'profile', async (recovered) => {
-    const { value, findings } = await run()
-    return { value, findings: [...recovered, ...findings] }
-  })
+  return asWriter(
+    setup,
+    setup.roots,
+    'profile',
+    async (recovered) => {
+      const { value, findings } = await run()
+      return { value, findings: [...recovered, ...findings] }
+    },
+    request.signal,
+  )
 }
 
 function noProfile(name: string, known: readonly string[]): LoadoutError {

@@ -39,7 +39,7 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
       findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
     }
   }
-  return request.dryRun ? run([]) : asWriter(setup, roots, 'sync', run)
+  return request.dryRun ? run([]) : asWriter(setup, roots, 'sync', run, request.signal)
 }
 
 interface Update {

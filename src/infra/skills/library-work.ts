@@ -18,6 +18,7 @@ import {
   stagePath,
   swapIn,
   swapOut,
+  type Waiting,
   type WorkFolder,
   withWorkFolder,
 } from './work-folder.ts'
@@ -62,20 +63,20 @@ export async function withLibrary<T>(
   library: string,
   purpose: string,
   run: (recovered: Finding[]) => Promise<T>,
-  waitMs?: number,
+  waiting: Waiting = {},
 ): Promise<T> {
   const removed: Finding[] = []
   const first = async () => void removed.push(...(await finishRemoval(machine, library)))
   const finishAndRun = async (undone: Finding[]) =>
     run([...removed, ...undone, ...(await commitIntent(machine, library))])
-  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, waitMs })
+  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, ...waiting })
 }
 
 /** Puts right what a killed change left, unless a writer is at work. */
 export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
   if (!isUnfinished(library)) return []
   try {
-    return await withLibrary(machine, library, 'recovery', async (recovered) => recovered, 0)
+    return await withLibrary(machine, library, 'recovery', async (recovered) => recovered, { waitMs: 0 })
   } catch (error) {
     if (error instanceof LoadoutError && error.code === 'LOCKED') return []
     throw error

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
-import { acquireLock, isHeld, type Release, tryLock } from '../lock.ts'
+import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../lock.ts'
 
 /**
  * Where folders are made ready before they take their place, on the same file system. A name tells what is in it:
@@ -76,15 +76,18 @@ function remove(path: string): void {
   }
 }
 
+/** How long to wait for another writer. */
+export type Waiting = Omit<LockOptions, 'purpose'>
+
 /** Runs something as the only writer, after putting right what an earlier one left; `first` may prepare that. */
 export async function withWorkFolder<T>(
   work: WorkFolder,
   purpose: string,
   run: (recovered: Finding[]) => T | Promise<T>,
-  { first = async () => {}, waitMs }: { first?: () => Promise<void>; waitMs?: number | undefined } = {},
+  { first = async () => {}, ...waiting }: Waiting & { first?: () => Promise<void> } = {},
 ): Promise<T> {
   const missing = missingFolders(work.home)
-  const release = await acquireLock(lockPath(work), { purpose, waitMs })
+  const release = await acquireLock(lockPath(work), { purpose, ...waiting })
   try {
     await first()
     return await run(recoverLocked(work))
