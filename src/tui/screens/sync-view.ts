@@ -16,10 +16,11 @@ export function syncLines({ sync, problems }: Model, columns: number): Line[] {
   if (result === undefined) return problemLines(problems.sync, 'talking to the remote…', columns)
   const done = doneLines(result)
   const trouble = findings.flatMap((finding) => findingLines(finding, columns))
-  return [
-    ...(done.length > 0 ? done : [styled('● everything is as the library has it', 'good')]),
-    ...(trouble.length > 0 ? [[], ...trouble] : []),
-  ]
+  const isCalm = findings.every(({ severity }) => severity === 'info')
+  const nothing = isCalm
+    ? styled('● everything is as the library has it', 'good')
+    : styled('no install was changed', 'faint')
+  return [...(done.length > 0 ? done : [nothing]), ...(trouble.length > 0 ? [[], ...trouble] : [])]
 }
 
 function doneLines({ steps, operations }: SyncResult): Line[] {
