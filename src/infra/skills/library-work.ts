@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
-import { asLoadoutError, exists, removeFile, removeLeftovers, writeAtomically } from '../files.ts'
+import { asLoadoutError, exists, readText, removeFile, removeLeftovers, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
 import { flushFolder } from './flush.ts'
@@ -13,6 +13,7 @@ import { SKILLS_FOLDER } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
 import {
   discard,
+  interruptedIn,
   isAtWork,
   leftoversIn,
   stagePath,
@@ -53,8 +54,17 @@ function intentPath(library: string): string {
 /** Whether a killed change waits to be finished or undone. */
 export function isUnfinished(library: string): boolean {
   const work = libraryWork(library)
-  const isWaiting = () => exists(intentPath(library)) || leftoversIn(work).length > 0
-  return isWaiting() && !isAtWork(work) && isWaiting()
+  const intent = textOrNothing(intentPath(library))
+  const isForgotten = intent !== undefined && !isAtWork(work) && textOrNothing(intentPath(library)) === intent
+  return isForgotten || interruptedIn(work).length > 0
+}
+
+function textOrNothing(path: string): string | undefined {
+  try {
+    return readText(path)
+  } catch {
+    return exists(path) ? '' : undefined
+  }
 }
 
 /** Runs something as the only writer of the library, after putting right what an earlier one left. */

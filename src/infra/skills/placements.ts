@@ -13,7 +13,7 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
   try {
     const entries = readdirSync(root.path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
     entries.sort((a, b) => compareText(a.name, b.name))
-    return entries.map((entry) => {
+    return entries.flatMap((entry) => {
       if (entry.isDirectory()) return readPlacement(root, entry.name, cache)
       return { name: entry.name, root, kind: entry.isSymbolicLink() ? 'link' : 'file' }
     })
@@ -22,7 +22,25 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
   }
 }
 
-function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement {
+const MOST_READINGS = 5
+
+/** A writer may swap the folder while it is read: what looks wrong is believed when it looks the same twice. */
+function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement[] {
+  let placement = readOnce(root, name, cache)
+  for (let reading = 1; reading < MOST_READINGS && looksWrong(placement); reading++) {
+    if (!isFolder(`${root.path}/${name}`)) return []
+    const again = readOnce(root, name, cache)
+    if (JSON.stringify(again) === JSON.stringify(placement)) break
+    placement = again
+  }
+  return [placement]
+}
+
+function looksWrong({ marker, contentHash }: Placement): boolean {
+  return marker !== undefined && ('problem' in marker || marker.contentHash !== contentHash)
+}
+
+function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
   const placement = { name, root, kind: 'folder' as const }
   try {
     const state = cache.read(`${root.path}/${name}`)

@@ -116,11 +116,17 @@ function lockPath({ path }: WorkFolder): string {
 }
 
 const LEFTOVER = /^(.+)\.(\d+)-[0-9a-f]{8}\.(new|old|gone|marker)$/
-const DEAD_LOCK = /^lock(?:\.break)*\.(\d+)-[0-9a-f]{8}$/
+const LOCK_STAGE = /^lock(?:\.break)*\.(\d+)-[0-9a-f]{8}$/
 
 /** What stands in a work folder besides a lock: names of skills whose change was interrupted, or is under way. */
 export function leftoversIn(work: WorkFolder): string[] {
-  return namesIn(work).filter((name) => LEFTOVER.test(name) || DEAD_LOCK.test(name))
+  return namesIn(work).filter((name) => LEFTOVER.test(name) || isDeadLock(name))
+}
+
+/** A lock in the making, of a process that is gone. */
+function isDeadLock(name: string): boolean {
+  const pid = LOCK_STAGE.exec(name)?.[1]
+  return pid !== undefined && !isAlive(Number(pid))
 }
 
 /** A writer that has just finished may take the folder away. */
@@ -133,9 +139,12 @@ function namesIn({ path }: WorkFolder): string[] {
   }
 }
 
-/** What a killed writer left. What a writer makes that is at work now is none of it. */
+/** What a killed writer left. What writers make that are at work now, or take turns meanwhile, is none of it. */
 export function interruptedIn(work: WorkFolder): string[] {
-  return leftoversIn(work).length === 0 || isAtWork(work) ? [] : leftoversIn(work)
+  const before = leftoversIn(work)
+  if (before.length === 0 || isAtWork(work)) return []
+  const after = new Set(leftoversIn(work))
+  return before.filter((name) => after.has(name))
 }
 
 export function isAtWork(work: WorkFolder): boolean {
@@ -156,7 +165,7 @@ function recoverLocked(work: WorkFolder): Finding[] {
       discard(path)
       findings.push(recovered(skill, `${target}: an interrupted change was finished`))
     } else if (kind === undefined) {
-      if (!isAlive(Number(DEAD_LOCK.exec(name)?.[1]))) remove(path)
+      remove(path)
     } else {
       remove(path)
       if (kind === 'new') findings.push(recovered(skill, `${target}: a change that had only begun was dropped`))
