@@ -25,7 +25,9 @@ describe.concurrent('guides show what the program prints', () => {
 describe('documents', () => {
   const names = [
     ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-    ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+    ...readdirSync(join(ROOT, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
   ]
   const texts = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
 
