@@ -24,7 +24,6 @@ export interface InitRequest {
   targets?: readonly string[] | undefined
   dryRun?: boolean | undefined
   signal?: AbortSignal | undefined
-  onProgress?: ((line: string) => void) | undefined
 }
 
 export interface InitResult {
@@ -76,10 +75,10 @@ function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult,
 }
 
 async function openLibrary(machine: Machine, library: string, request: InitRequest): Promise<void> {
-  const { clone, repo, signal, onProgress } = request
+  const { clone, repo, signal } = request
   if (repo !== undefined) return requireRepository(machine, library)
   if (clone !== undefined) {
-    return cloneRepository(machine, clone, library, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
+    return cloneRepository(machine, clone, library, signal === undefined ? {} : { signal })
   }
   if (exists(resolve(library, '.git'))) {
     throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, {

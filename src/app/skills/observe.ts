@@ -65,7 +65,7 @@ function withExpectation({ library }: Setup, placement: Placement, registered: R
   }
 }
 
-export async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
+async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
   const [head, paths] = await Promise.all([headCommit(machine, library), uncommittedPaths(machine, library)])
   return stateFrom(head, paths)
 }

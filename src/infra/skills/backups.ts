@@ -35,6 +35,6 @@ export function removePartialBackups(machine: Machine): void {
   }
 }
 
-export function backupFolder(machine: Machine): string {
+function backupFolder(machine: Machine): string {
   return join(stateFolder(machine), 'backups')
 }
