@@ -39,28 +39,32 @@ function lateCall(path, name) {
 }
 
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
-/** Use cases that nobody waits for on every prompt, with the parsers they need: `skills.cjs`. */
-const apart = new Set()
+/** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
+const apart = { skills: new Set(), packs: new Set() }
 
-/** In program.cjs: takes these use cases from the other file when they are first called, and hands it our class of errors. */
-const skillsApart = {
-  name: 'skills-apart',
+/** In program.cjs: takes these use cases from the other files when they are first called, and hands them our class of errors. */
+const useCasesApart = {
+  name: 'use-cases-apart',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/(skills\/.*|validate)\.ts$|tui\/first-paint\.ts$/ }, ({ path, resolveDir, kind }) => {
-      if (kind !== 'dynamic-import') return undefined
-      apart.add(resolve(resolveDir, path))
-      return { path: resolve(resolveDir, path), namespace: 'apart' }
-    })
-    onResolve({ filter: /^\.\/skills\.cjs$/ }, ({ path }) => ({ path, external: true }))
-    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path }) => ({
+    onResolve(
+      { filter: /^\.\/((skills|packs)\/.*|validate)\.ts$|tui\/first-paint\.ts$/ },
+      ({ path, resolveDir, kind }) => {
+        if (kind !== 'dynamic-import') return undefined
+        const file = path.startsWith('./packs/') ? 'packs' : 'skills'
+        apart[file].add(resolve(resolveDir, path))
+        return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
+      },
+    )
+    onResolve({ filter: /^\.\/(skills|packs)\.cjs$/ }, ({ path }) => ({ path, external: true }))
+    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path, pluginData }) => ({
       resolveDir: resolve('src'),
       contents: `const { LoadoutError } = require(${JSON.stringify(ERROR_FILE)})
-        module.exports = require('./skills.cjs').open('${relative('src', path)}', LoadoutError)`,
+        module.exports = require('./${pluginData}.cjs').open('${relative('src', path)}', LoadoutError)`,
     }))
   },
 }
 
-/** In skills.cjs: an error must be the same class in both files, or nobody would recognise it. */
+/** In those files: an error must be the same class in both files, or nobody would recognise it. */
 const errorsFromProgram = {
   name: 'errors-from-program',
   setup({ onLoad }) {
@@ -104,25 +108,27 @@ const program = {
 await build({
   ...program,
   entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
-  plugins: [lateModules, skillsApart],
+  plugins: [lateModules, useCasesApart],
 })
-const useCases = [...apart].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
-await build({
-  ...program,
-  stdin: {
-    resolveDir: resolve('src'),
-    sourcefile: 'skills.js',
-    contents: `import { share } from ${JSON.stringify(ERROR_FILE)}
-      const useCases = { ${useCases.join(', ')} }
-      export const open = (name, LoadoutError) => { share(LoadoutError); return useCases[name]() }`,
-  },
-  outdir: undefined,
-  outExtension: undefined,
-  outfile: 'dist/skills.cjs',
-  plugins: [lateModules, errorsFromProgram],
-})
+for (const [file, paths] of Object.entries(apart)) {
+  const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
+  await build({
+    ...program,
+    stdin: {
+      resolveDir: resolve('src'),
+      sourcefile: `${file}.js`,
+      contents: `import { share } from ${JSON.stringify(ERROR_FILE)}
+        const useCases = { ${useCases.join(', ')} }
+        export const open = (name, LoadoutError) => { share(LoadoutError); return useCases[name]() }`,
+    },
+    outdir: undefined,
+    outExtension: undefined,
+    outfile: `dist/${file}.cjs`,
+    plugins: [lateModules, errorsFromProgram],
+  })
+}
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
-for (const file of ['dist/program.cjs', 'dist/skills.cjs']) {
+for (const file of ['dist/program.cjs', 'dist/skills.cjs', 'dist/packs.cjs']) {
   const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
   if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
 }

@@ -65,6 +65,8 @@ export interface Command<F extends Flags = Flags, V = unknown> {
   toJson?(value: V): unknown
   /** True when the findings are the answer: `print` shows them, and standard error stays quiet. */
   printsFindings?: boolean
+  /** Whether an approval or a confirmation is missing, and nobody could be asked. */
+  isWaiting?(value: V): boolean
 }
 
 /** Keeps the types of the flags while a command is written down; the table needs only the general shape. */

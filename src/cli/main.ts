@@ -16,8 +16,9 @@ declare const LOADOUT_VERSION: string | undefined
 export const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
 
 const INTERRUPTED = 130
+const WAITING = 3
 
-/** Exit codes: 0 fine, 1 findings that need action, 2 could not run. */
+/** Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 somebody has to be asked first. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(argv, terminal)
@@ -26,8 +27,9 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       terminal.write('stderr', 'stopped; what was finished stays, nothing is half done\n')
       return INTERRUPTED
     }
-    report(error instanceof LoadoutError ? error : unexpected(error), argv.includes('--json'), terminal)
-    return 2
+    const problem = error instanceof LoadoutError ? error : unexpected(error)
+    report(problem, argv.includes('--json'), terminal)
+    return problem.code === 'APPROVAL_NEEDED' || problem.code === 'CONFIRMATION_NEEDED' ? WAITING : 2
   }
 }
 
@@ -66,6 +68,7 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   }
   const report = await command.run(input, createLoadout())
   show(command, report, asJson, terminal, screen)
+  if (command.isWaiting?.(report.value)) return WAITING
   return hasErrors(report.findings) ? 1 : 0
 }
 

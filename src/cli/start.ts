@@ -8,7 +8,7 @@ import { Script } from 'node:vm'
  * compiles the program itself: slower, never wrong.
  */
 const folder = import.meta.dirname
-let skills: unknown
+const parts: Record<string, unknown> = {}
 load('program')
 
 function load(part: string): unknown {
@@ -31,9 +31,10 @@ function loadFace(name: string): Promise<unknown> {
 
 /** What the program asks for while it runs: another part of itself, or a module of Node. */
 function requireLate(name: string): unknown {
-  if (name !== './skills.cjs') return require(name)
-  skills ??= load('skills')
-  return skills
+  const part = /^\.\/(\w+)\.cjs$/.exec(name)?.[1]
+  if (part === undefined) return require(name)
+  parts[part] ??= load(part)
+  return parts[part]
 }
 
 function readCache(path: string): Buffer | undefined {

@@ -1,0 +1,47 @@
+import { EVERYDAY_WORDS } from '../routing/rank/everyday-words.ts'
+import { relatedTo } from '../routing/rank/related-words.ts'
+import { stemWord } from '../routing/rank/stem.ts'
+import { termsOf } from '../routing/rank/tokens.ts'
+
+/** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
+export type TaskWords = ReadonlyMap<string, number>
+
+const EVERYDAY_WEIGHT = 0.3
+
+/** A pasted log is not a longer task. */
+const MOST_WORDS = 64
+
+let everyday: ReadonlySet<string> | undefined
+
+export function readTaskWords(task: string): TaskWords {
+  everyday ??= new Set(EVERYDAY_WORDS.map(stemWord))
+  const words = new Map<string, number>()
+  for (const term of termsOf(task).slice(0, MOST_WORDS)) words.set(term, everyday.has(term) ? EVERYDAY_WEIGHT : 1)
+  return words
+}
+
+/** The words of a task that a text holds, as such or as a word that stands for them. */
+export function wordsIn(words: TaskWords, text: string): Set<string> {
+  const found = new Set<string>()
+  if (words.size === 0) return found
+  const held = new Set(termsOf(text))
+  for (const word of words.keys()) {
+    if (held.has(word) || relatedTo(word).some(({ term }) => held.has(term))) found.add(word)
+  }
+  return found
+}
+
+/** 0 to 1: how much of the task some of its words make up. A task without words is covered by anything. */
+export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
+  let [all, some] = [0, 0]
+  for (const [word, weight] of words) {
+    all += weight
+    if (found.has(word)) some += weight
+  }
+  return all === 0 ? 1 : some / all
+}
+
+/** A task with other words left out of account. */
+export function withoutWords(words: TaskWords, others: ReadonlySet<string>): TaskWords {
+  return new Map([...words].filter(([word]) => !others.has(word)))
+}

@@ -1,0 +1,37 @@
+import type { Code } from '../shared/codes.ts'
+import type { Severity } from '../shared/finding.ts'
+import { compareText } from '../shared/order.ts'
+
+/** What a reader of a pack's context must know. An error means that the item was not used. */
+export interface PackWarning {
+  severity: Severity
+  code: Code
+  /** Inside the pack; `KNOWLEDGE.md` when it is about the pack as a whole. */
+  path: string
+  /** Our own words. Text of the pack in it is cut short and made harmless. */
+  message: string
+  line?: number
+  /** How many times the same was found. */
+  count?: number
+}
+
+const RANK: Record<Severity, number> = { error: 0, warning: 1, info: 2 }
+
+/** Worst first, then by path, code, line and message; the same warning is there once, with a count. */
+export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] {
+  const distinct = new Map<string, PackWarning>()
+  for (const warning of warnings) {
+    const { severity, code, path, line, message, count = 1 } = warning
+    const key = JSON.stringify([severity, code, path, line, message])
+    const known = distinct.get(key)
+    distinct.set(key, known === undefined ? warning : { ...known, count: (known.count ?? 1) + count })
+  }
+  return [...distinct.values()].sort(
+    (a, b) =>
+      RANK[a.severity] - RANK[b.severity] ||
+      compareText(a.path, b.path) ||
+      compareText(a.code, b.code) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      compareText(a.message, b.message),
+  )
+}

@@ -1,0 +1,177 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import type { PackFile, PackFiles } from '../../domain/packs/pack-files.ts'
+import { normalizePackPath, packPathProblem } from '../../domain/packs/pack-path.ts'
+import type { PackWarning } from '../../domain/packs/warning.ts'
+import type { Code } from '../../domain/shared/codes.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import { codeOf } from '../files.ts'
+
+/** Prose and records are smaller than this; what is larger is something else. */
+export const LARGEST_PACK_FILE = 2 * 1024 * 1024
+
+const TEXT_EXTENSIONS = new Set(['.md', '.markdown', '.txt', '.json', '.jsonl', '.csv', '.tsv', '.yaml', '.yml'])
+
+const MOST_FILES = 20_000
+const DEEPEST_FOLDER = 12
+
+/** The files of one pack. Nothing outside its folder is opened, whatever paths and links inside it say. */
+export function openPack(root: string): PackFiles {
+  return new PackFolder(root)
+}
+
+class PackFolder implements PackFiles {
+  readonly warnings: PackWarning[] = []
+  readonly opened: string[] = []
+  private readonly root: string
+  private readonly listings = new Map<string, string[]>()
+  private readonly files = new Map<string, PackFile | undefined>()
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  read(path: string): PackFile | undefined {
+    const name = normalizePackPath(path)
+    if (!this.files.has(name)) this.files.set(name, this.readAnew(path, name))
+    return this.files.get(name)
+  }
+
+  list(folder: string): readonly string[] {
+    const name = normalizePackPath(folder)
+    let listing = this.listings.get(name)
+    if (listing === undefined) {
+      listing = []
+      if (this.isSafe(folder)) this.collect(name, 0, listing)
+      listing.sort(compareText)
+      this.listings.set(name, listing)
+    }
+    return listing
+  }
+
+  sizeOf(path: string): number | undefined {
+    if (packPathProblem(path) !== undefined) return undefined
+    try {
+      const full = this.inside(normalizePackPath(path))
+      const stat = full === undefined ? undefined : statSync(full, { throwIfNoEntry: false })
+      return stat?.isFile() ? stat.size : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  fingerprint(path: string): string | undefined {
+    if (!this.isSafe(path)) return undefined
+    const bytes = this.readBytes(path, normalizePackPath(path))
+    return bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex')
+  }
+
+  private readAnew(path: string, name: string): PackFile | undefined {
+    if (!this.isSafe(path)) return undefined
+    if (!TEXT_EXTENSIONS.has(extname(name).toLowerCase())) {
+      this.warn('file.not-text', name, 'it is not one of the kinds of text that are read')
+      return undefined
+    }
+    const bytes = this.readBytes(path, name)
+    if (bytes === undefined) return undefined
+    if (!isUtf8(bytes)) this.warn('file.repaired', name, 'it holds bytes that are no UTF-8; they were replaced')
+    const text = bytes
+      .toString('utf8')
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+    return { path: name, text, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
+  }
+
+  private readBytes(path: string, name: string): Buffer | undefined {
+    let file: number | undefined
+    try {
+      const full = this.inside(name)
+      if (full === undefined) {
+        this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
+        return undefined
+      }
+      // Not waiting: opening a pipe would otherwise hang until somebody writes into it.
+      file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK)
+      const stat = fstatSync(file)
+      if (!stat.isFile()) {
+        this.warn('file.not-regular', name, 'it is not a regular file', 'error')
+        return undefined
+      }
+      if (stat.size > LARGEST_PACK_FILE) {
+        this.warn('file.too-large', name, `it has ${stat.size} bytes, more than the limit of ${LARGEST_PACK_FILE}`)
+        return undefined
+      }
+      this.opened.push(name)
+      return readAll(file, stat.size)
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) {
+        this.warn('file.unreadable', name, `it cannot be read (${codeOf(error) || 'unknown reason'})`)
+      }
+      return undefined
+    } finally {
+      if (file !== undefined) closeSync(file)
+    }
+  }
+
+  private collect(folder: string, depth: number, found: string[]): void {
+    if (depth > DEEPEST_FOLDER || found.length >= MOST_FILES) {
+      this.warn('discovery.limit', folder, 'it holds more than is looked at')
+      return
+    }
+    let entries: ReturnType<typeof readEntries>
+    try {
+      const full = this.inside(folder)
+      if (full === undefined) {
+        this.warn('source.escape', folder, 'it is a link that leaves the pack', 'error')
+        return
+      }
+      entries = readEntries(full)
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) {
+        this.warn('file.unreadable', folder, `it cannot be read (${codeOf(error) || 'unknown reason'})`)
+      }
+      return
+    }
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) this.collect(path, depth + 1, found)
+      else if (entry.isFile()) found.push(path)
+      else if (entry.isSymbolicLink() && this.sizeOf(path) !== undefined) found.push(path)
+    }
+  }
+
+  private isSafe(path: string): boolean {
+    const problem = packPathProblem(path)
+    if (problem !== undefined) this.warn('source.escape', path, `this path is refused: ${problem}`, 'error')
+    return problem === undefined
+  }
+
+  /** The real path, if it is still inside the pack. */
+  private inside(name: string): string | undefined {
+    const real = realpathSync(join(this.root, name))
+    return real === this.root || real.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep)
+      ? real
+      : undefined
+  }
+
+  private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): void {
+    this.warnings.push({ severity, code, path: path.slice(0, 200), message })
+  }
+}
+
+function readEntries(folder: string) {
+  return readdirSync(folder, { withFileTypes: true })
+}
+
+function readAll(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size)
+  let length = 0
+  while (length < size) {
+    const read = readSync(file, bytes, length, size - length, null)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
