@@ -1,6 +1,9 @@
 import type { Grounding, PackStatus, Profile, RuntimeMode, Scope, TrustLabel } from './vocabulary.ts'
 import type { PackWarning } from './warning.ts'
 
+/** The file that makes a folder a pack. Spelled so and not otherwise. */
+export const PACK_FILE = 'KNOWLEDGE.md'
+
 /** The frontmatter of a KNOWLEDGE.md, as far as it is understood. */
 export interface PackManifest {
   name: string
