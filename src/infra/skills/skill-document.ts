@@ -1,16 +1,15 @@
-import { CST, Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml'
+import { Document, isMap, isNode, isScalar, visit } from 'yaml'
+import { cutDocument, joinDocument, lineEndOf } from '../../domain/shared/frontmatter-block.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isRecord, setOwn } from '../../domain/shared/record.ts'
+import { isRecord } from '../../domain/shared/record.ts'
 import {
-  cutDocument,
   type Fields,
   type ImportedFields,
   importedFields,
   installedFields,
-  joinDocument,
-  lineEndOf,
   type SkillHead,
 } from '../../domain/skills/skill-document.ts'
+import { LONGEST_YAML, parseYaml, readValue, Trouble } from '../yaml.ts'
 
 export interface SkillDocument {
   /** Undefined when the text has none; then everything is body. */
@@ -19,22 +18,6 @@ export interface SkillDocument {
   body: string
   /** Why a block that was meant as frontmatter is read as body. */
   problem?: string
-}
-
-const LONGEST_BLOCK = 64 * 1024
-const MOST_ALIASES = 50
-const MOST_VALUES = 100_000
-const DEEPEST = 100
-
-// Explicit, because a %YAML directive in the text would otherwise choose: dates stay text, `<<` is an ordinary key.
-// Repeated keys are looked for here: the package compares each key with all others.
-const YAML = {
-  schema: 'core',
-  merge: false,
-  resolveKnownTags: false,
-  stringKeys: true,
-  uniqueKeys: false,
-  prettyErrors: false,
 }
 
 /** Never throws. A text that only starts with a `---` rule keeps every line as body. */
@@ -70,7 +53,7 @@ function readBlock(block: string): { frontmatter?: Fields; problem?: string } {
     const value = readValue(document, lines)
     return isRecord(value) ? { frontmatter: value } : {}
   } catch (error) {
-    const plain = isMeant && block.length <= LONGEST_BLOCK ? readPlainLines(block) : undefined
+    const plain = isMeant && block.length <= LONGEST_YAML ? readPlainLines(block) : undefined
     if (plain !== undefined) return { frontmatter: plain }
     if (!(error instanceof Trouble)) return isMeant ? { problem: 'the frontmatter cannot be read as YAML' } : {}
     // The block starts on the second line of its file.
@@ -91,87 +74,6 @@ function readPlainLines(block: string): Fields | undefined {
     fields[key] = text.trimEnd()
   }
   return fields
-}
-
-/** Why a YAML text is refused, and on which of its lines. */
-class Trouble extends Error {
-  readonly line: number
-  /** Whether it is a mapping all the same, so that nobody meant it as prose. */
-  readonly isMapping: boolean
-
-  constructor(message: string, line: number, isMapping = false) {
-    super(message)
-    this.line = line
-    this.isMapping = isMapping
-  }
-}
-
-function parseYaml(text: string, intAsBigInt = false): { document: Document; lines: LineCounter } {
-  if (text.length > LONGEST_BLOCK) throw new Trouble(`the YAML is longer than ${LONGEST_BLOCK / 1024} KB`, 1)
-  refuseDeepNesting(text)
-  const lines = new LineCounter()
-  return { document: parseDocument(text, { ...YAML, intAsBigInt, lineCounter: lines }), lines }
-}
-
-// Before parsing: the parser descends once per level, and running out of stack there can end the process.
-function refuseDeepNesting(text: string): void {
-  let line = 1
-  let brackets = 0
-  let levels = 0
-  let previous = '\n'
-  for (const token of new Lexer().lex(text)) {
-    const isLineStart = previous.endsWith('\n')
-    if (previous === CST.SCALAR) line += token.split('\n').length - 1
-    else if (token === '[' || token === '{') brackets++
-    else if (token === ']' || token === '}') brackets = Math.max(0, brackets - 1)
-    else if (token === '-' || token === '?' || token === ':') levels += brackets === 0 ? 1 : 0
-    else if (token === '\n' || token === '\r\n') {
-      line++
-      levels = 0
-    } else if (isLineStart && token.trim() === '') levels = token.length
-    if (brackets > DEEPEST || levels > 2 * DEEPEST) throw new Trouble('the YAML is nested too deeply', line)
-    previous = token
-  }
-}
-
-/** The plain value of a document. A number that would lose characters stays text: 1.0 and 0x10, but not 1 or 2.5. */
-function readValue(document: Document, lines: LineCounter): unknown {
-  const lineOf = (range: readonly number[] | null | undefined) => lines.linePos(range?.[0] ?? 0).line
-  const error = document.errors[0]
-  if (error?.code === 'MULTIPLE_DOCS') throw new Trouble('a second YAML document starts here', lineOf(error.pos))
-  if (error !== undefined) throw new Trouble(error.message.slice(0, 200), lineOf(error.pos))
-  let aliases = 0
-  visit(document, {
-    Alias: (_, { range }) => {
-      if (++aliases > MOST_ALIASES) throw new Trouble('the YAML has too many aliases', lineOf(range), true)
-    },
-    Scalar: (_, scalar) => {
-      if (typeof scalar.value === 'number' && scalar.source !== String(scalar.value)) scalar.value = scalar.source
-    },
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (keys.has(key.value)) throw new Trouble(`the key "${key.value}" is there twice`, lineOf(key.range), true)
-        keys.add(key.value)
-      }
-    },
-  })
-  try {
-    return copyPlain(document.toJS({ maxAliasCount: MOST_ALIASES }), { left: MOST_VALUES })
-  } catch {
-    throw new Trouble('an alias leads nowhere, into itself, or to too many values', 1, true)
-  }
-}
-
-/** Values that aliases share become values of their own, so that a small text stays a small value. */
-function copyPlain(value: unknown, budget: { left: number }, depth = 0): unknown {
-  if (--budget.left < 0 || depth > 4 * DEEPEST) throw new RangeError('too many values')
-  if (Array.isArray(value)) return value.map((item) => copyPlain(item, budget, depth + 1))
-  if (!isRecord(value)) return value
-  const copy: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) setOwn(copy, key, copyPlain(item, budget, depth + 1))
-  return copy
 }
 
 // What YAML 1.1 readers take for a boolean or nothing. Their numbers and dates start with a digit, a sign or a dot.
@@ -240,7 +142,7 @@ export function openaiPolicy(existingYaml: string | undefined, policy: unknown):
 
 function setPolicy(text: string, policy: Fields): string {
   const { bom } = cutDocument(text)
-  const { document, lines } = parseYaml(text.slice(bom.length).replaceAll('\r\n', '\n'), true)
+  const { document, lines } = parseYaml(text.slice(bom.length).replaceAll('\r\n', '\n'), { intAsBigInt: true })
   readValue(document.clone(), lines)
   if (document.contents !== null && !isMap(document.contents)) throw new Trouble('it must hold keys and values', 1)
   const before = document.toString({ lineWidth: 0 })
