@@ -1,0 +1,180 @@
+import { getOwn } from './record.ts'
+
+/** A text as a lenient reader may take it, in small ASCII letters, each with the place it came from. */
+export interface SeenText {
+  text: string
+  startOf(index: number): number
+  endOf(index: number): number
+}
+
+/** Stands for a character that looks like nothing a tag is made of. */
+const OTHER = 0xfffd
+
+const AMPERSAND = 0x26
+
+// Without an ampersand, a control or anything beyond ASCII, a text is what it looks like.
+const PLAIN = /^[\t\n\x20-\x25\x27-\x7e]*$/
+
+/** Compatibility forms, look-alikes and case folded, hidden characters dropped, entities decoded until none is left. */
+export function readAsSeen(text: string): SeenText {
+  if (PLAIN.test(text)) return { text, startOf: (index) => index, endOf: (index) => index + 1 }
+  const folded = foldText(text)
+  const letters = folded.codes.includes(AMPERSAND) ? decodeEntities(folded) : folded
+  return {
+    text: textOf(letters.codes),
+    startOf: (index) => letters.starts[index] ?? text.length,
+    endOf: (index) => letters.ends[index] ?? text.length,
+  }
+}
+
+interface Letters {
+  codes: number[]
+  starts: number[]
+  ends: number[]
+}
+
+function textOf(codes: readonly number[]): string {
+  let text = ''
+  for (let at = 0; at < codes.length; at += 4096) text += String.fromCharCode(...codes.slice(at, at + 4096))
+  return text
+}
+
+function foldText(text: string): Letters {
+  const letters: Letters = { codes: [], starts: [], ends: [] }
+  for (let at = 0; at < text.length; ) {
+    const code = text.codePointAt(at) ?? OTHER
+    const end = at + (code > 0xffff ? 2 : 1)
+    if (isPlain(code)) push(letters, code, at, end)
+    else for (const letter of fold(code)) push(letters, letter.charCodeAt(0), at, end)
+    at = end
+  }
+  return letters
+}
+
+// Small letters, digits and punctuation are what they are; so, for a tag, are the common Chinese characters.
+function isPlain(code: number): boolean {
+  return (code >= 0x20 && code < 0x41) || (code > 0x5a && code < 0x7f) || (code >= 0x4e00 && code < 0xa000)
+}
+
+function push(letters: Letters, code: number, start: number, end: number): void {
+  letters.codes.push(code)
+  letters.starts.push(start)
+  letters.ends.push(end)
+}
+
+/** From the right, so that what follows an ampersand is decoded by the time the ampersand is met: one pass for any depth. */
+function decodeEntities(folded: Letters): Letters {
+  // A stack: the last one is the letter furthest to the left.
+  const decoded: Letters = { codes: [], starts: [], ends: [] }
+  for (let index = folded.codes.length - 1; index >= 0; index--) {
+    const start = folded.starts[index] ?? 0
+    push(decoded, folded.codes[index] ?? OTHER, start, folded.ends[index] ?? 0)
+    while (decoded.codes.at(-1) === AMPERSAND) {
+      const entity = readEntity(decoded)
+      if (entity === undefined) break
+      const end = decoded.ends.at(-entity.length) ?? 0
+      const from = decoded.starts.at(-1) ?? start
+      for (const list of [decoded.codes, decoded.starts, decoded.ends]) list.length -= entity.length
+      for (const letter of [...fold(entity.code)].reverse()) push(decoded, letter.charCodeAt(0), from, end)
+    }
+  }
+  for (const list of [decoded.codes, decoded.starts, decoded.ends]) list.reverse()
+  return decoded
+}
+
+interface Entity {
+  code: number
+  /** In letters, from the ampersand on. */
+  length: number
+}
+
+function readEntity(stack: Letters): Entity | undefined {
+  return stack.codes.at(-2) === 0x23 ? readNumber(stack) : readName(stack)
+}
+
+// biome-ignore format: a table to scan
+const NAMED: Record<string, number> = {
+  lt: 0x3c, amp: 0x26, sol: 0x2f, bsol: 0x5c, num: 0x23, semi: 0x3b, lowbar: 0x5f, underbar: 0x5f, hyphen: 0x2d,
+  dash: 0x2d, minus: 0x2d, ndash: 0x2d, mdash: 0x2d, horbar: 0x2d, shy: 0xad, nbsp: 0x20, nonbreakingspace: 0x20,
+  tab: 0x20, newline: 0x20, ensp: 0x20, emsp: 0x20, thinsp: 0x20, thinspace: 0x20, hairsp: 0x20, verythinspace: 0x20,
+  numsp: 0x20, puncsp: 0x20, mediumspace: 0x20, zerowidthspace: 0x200b, nobreak: 0x2060, zwj: 0x200d, zwnj: 0x200c,
+  lrm: 0x200e, rlm: 0x200f, lang: 0x3c, langle: 0x3c, leftanglebracket: 0x3c, lsaquo: 0x3c, nvlt: 0x3c, nlt: 0x3c,
+  imath: 0x69, inodot: 0x69,
+}
+
+const ENTITY_NAMES = new RegExp(`^(?:(${Object.keys(NAMED).sort().reverse().join('|')})|([a-z])(?:fr|opf|scr));?`)
+
+function readName(stack: Letters): Entity | undefined {
+  const next = stack.codes.at(-2) ?? 0
+  if (next < 0x61 || next > 0x7a) return undefined
+  const found = ENTITY_NAMES.exec(String.fromCharCode(...stack.codes.slice(-20, -1).reverse()))
+  if (found === null) return undefined
+  const code = found[1] === undefined ? (found[2]?.charCodeAt(0) ?? OTHER) : (getOwn(NAMED, found[1]) ?? OTHER)
+  return { code, length: 1 + found[0].length }
+}
+
+/**
+ * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are there;
+ * else digits that only became neighbours by decoding or dropping count when a semicolon follows them.
+ */
+function readNumber({ codes, starts, ends }: Letters): Entity | undefined {
+  const base = codes.at(-3) === 0x78 ? 16 : 10
+  const first = base === 16 ? 4 : 3
+  let [code, length] = [0, first - 1]
+  let apart: Entity | undefined
+  for (let digit = digitOf(codes.at(-first), base); digit !== undefined; digit = digitOf(codes.at(-length - 1), base)) {
+    const isNeighbour =
+      ends.at(-length) === starts.at(-length - 1) && ends.at(-length - 1) === (starts.at(-length - 1) ?? 0) + 1
+    if (!isNeighbour && length >= first) apart ??= { code, length }
+    code = Math.min(code * base + digit, 0x110000)
+    length++
+    if (code === 0x3c || code === AMPERSAND) break
+  }
+  if (length < first) return undefined
+  if (codes.at(-length - 1) === 0x3b) return { code, length: length + 1 }
+  return code === 0x3c || code === AMPERSAND ? { code, length } : (apart ?? { code, length })
+}
+
+function digitOf(code: number | undefined, base: number): number | undefined {
+  if (code === undefined) return undefined
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  return base === 16 && code >= 0x61 && code <= 0x66 ? code - 0x57 : undefined
+}
+
+// Letters of other alphabets that look like those of the reserved names, brackets, and strokes that look like a slash.
+// biome-ignore format: a table to scan
+const LOOK_ALIKES: Record<string, string> = {
+  '\u0430': 'a', '\u03b1': 'a', '\u0251': 'a', '\u1d00': 'a', '\u0299': 'b', '\u0441': 'c', '\u03f2': 'c', '\u1d04': 'c',
+  '\u0501': 'd', '\u1d05': 'd', '\u0435': 'e', '\u03b5': 'e', '\u1d07': 'e', '\u0261': 'g', '\u0262': 'g', '\u0456': 'i',
+  '\u03b9': 'i', '\u0131': 'i', '\u026a': 'i', '\u043a': 'k', '\u03ba': 'k', '\u1d0b': 'k', '\u04cf': 'l', '\u01c0': 'l',
+  '\u029f': 'l', '\u0578': 'n', '\u0274': 'n', '\u043e': 'o', '\u03bf': 'o', '\u0585': 'o', '\u1d0f': 'o', '\u0440': 'p',
+  '\u03c1': 'p', '\u1d18': 'p', '\u0433': 'r', '\u0280': 'r', '\u0455': 's', '\ua731': 's', '\u0442': 't', '\u03c4': 't',
+  '\u1d1b': 't', '\u03c5': 'u', '\u057d': 'u', '\u1d1c': 'u', '\u03bd': 'v', '\u0475': 'v', '\u1d20': 'v', '\u0461': 'w',
+  '\u051d': 'w', '\u1d21': 'w', '\u0443': 'y', '\u03b3': 'y', '\u028f': 'y',
+  '\u2215': '/', '\u2044': '/', '\u29f8': '/', '\u2571': '/', '\u2216': '\\', '\u29f5': '\\',
+  '\u2039': '<', '\u3008': '<', '\u27e8': '<', '\u276c': '<', '\u276e': '<', '\u02c2': '<', '\u1438': '<',
+  '\u2212': '-', '\u2800': ' ',
+}
+
+const MOST_KNOWN = 4096
+const known = new Map<number, string>()
+
+/** What one character looks like: ASCII, nothing, or OTHER. */
+function fold(code: number): string {
+  const folded = known.get(code)
+  if (folded !== undefined) return folded
+  const plain = code > 0x10ffff ? '' : String.fromCodePoint(code).normalize('NFKD').toLowerCase()
+  const letters = [...plain].map(look).join('')
+  if (known.size === MOST_KNOWN) known.clear()
+  known.set(code, letters)
+  return letters
+}
+
+function look(character: string): string {
+  if (/\p{White_Space}/u.test(character)) return ' '
+  if (/[\p{M}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u.test(character)) return ''
+  const alike = getOwn(LOOK_ALIKES, character)
+  if (alike !== undefined) return alike
+  if (character <= '\u007e') return character
+  return /[\p{Pd}\p{Pc}]/u.test(character) ? '-' : String.fromCharCode(OTHER)
+}
