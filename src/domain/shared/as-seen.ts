@@ -18,37 +18,70 @@ const PLAIN = /^[\t\n\x20-\x25\x27-\x7e]*$/
 /** Compatibility forms, look-alikes and case folded, hidden characters dropped, entities decoded until none is left. */
 export function readAsSeen(text: string): SeenText {
   if (PLAIN.test(text)) return { text, startOf: (index) => index, endOf: (index) => index + 1 }
-  const folded = foldText(text)
-  const letters = folded.codes.includes(AMPERSAND) ? decodeEntities(folded) : folded
+  const letters = foldText(text)
+  if (letters.codes.includes(AMPERSAND)) decodeEntities(letters)
+  const { codes, starts, ends, first } = letters
   return {
-    text: textOf(letters.codes),
-    startOf: (index) => letters.starts[index] ?? text.length,
-    endOf: (index) => letters.ends[index] ?? text.length,
+    text: textOf(codes.subarray(first)),
+    startOf: (index) => starts[first + index] ?? text.length,
+    endOf: (index) => ends[first + index] ?? text.length,
   }
 }
 
+/** The letters from `first` on, each with the stretch of the text that it stands for. */
 interface Letters {
-  codes: number[]
-  starts: number[]
-  ends: number[]
+  codes: Uint16Array
+  starts: Uint32Array
+  ends: Uint32Array
+  first: number
 }
 
-function textOf(codes: readonly number[]): string {
+function textOf(codes: Uint16Array): string {
   let text = ''
-  for (let at = 0; at < codes.length; at += 4096) text += String.fromCharCode(...codes.slice(at, at + 4096))
+  // Not spread: that would walk an iterator over each of many thousand letters.
+  for (let at = 0; at < codes.length; at += 4096) {
+    text += String.fromCharCode.apply(null, codes.subarray(at, at + 4096) as unknown as number[])
+  }
   return text
 }
 
 function foldText(text: string): Letters {
-  const letters: Letters = { codes: [], starts: [], ends: [] }
+  // Few characters look like more than one letter, and none like more than MOST_LETTERS.
+  let room = emptyLetters(text.length + MOST_LETTERS)
+  let size = 0
   for (let at = 0; at < text.length; ) {
     const code = text.codePointAt(at) ?? OTHER
     const end = at + (code > 0xffff ? 2 : 1)
-    if (isPlain(code)) push(letters, code, at, end)
-    else for (const letter of fold(code)) push(letters, letter.charCodeAt(0), at, end)
+    if (isPlain(code)) put(room, size++, code, at, end)
+    else {
+      const letters = fold(code)
+      for (let index = 0; index < letters.length; index++) put(room, size++, letters.charCodeAt(index), at, end)
+      if (size + text.length - end + MOST_LETTERS > room.codes.length) room = withRoom(room, 2 * room.codes.length)
+    }
     at = end
   }
-  return letters
+  return {
+    codes: room.codes.subarray(0, size),
+    starts: room.starts.subarray(0, size),
+    ends: room.ends.subarray(0, size),
+    first: 0,
+  }
+}
+
+function emptyLetters(size: number): Letters {
+  return { codes: new Uint16Array(size), starts: new Uint32Array(size), ends: new Uint32Array(size), first: 0 }
+}
+
+function withRoom(letters: Letters, size: number): Letters {
+  const larger = emptyLetters(size)
+  for (const list of ['codes', 'starts', 'ends'] as const) larger[list].set(letters[list])
+  return larger
+}
+
+function put({ codes, starts, ends }: Letters, index: number, code: number, start: number, end: number): void {
+  codes[index] = code
+  starts[index] = start
+  ends[index] = end
 }
 
 // Small letters, digits and punctuation are what they are; so, for a tag, are the common Chinese characters.
@@ -56,30 +89,25 @@ function isPlain(code: number): boolean {
   return (code >= 0x20 && code < 0x41) || (code > 0x5a && code < 0x7f) || (code >= 0x4e00 && code < 0xa000)
 }
 
-function push(letters: Letters, code: number, start: number, end: number): void {
-  letters.codes.push(code)
-  letters.starts.push(start)
-  letters.ends.push(end)
-}
-
-/** From the right, so that what follows an ampersand is decoded by the time the ampersand is met: one pass for any depth. */
-function decodeEntities(folded: Letters): Letters {
-  // A stack: the last one is the letter furthest to the left.
-  const decoded: Letters = { codes: [], starts: [], ends: [] }
-  for (let index = folded.codes.length - 1; index >= 0; index--) {
-    const start = folded.starts[index] ?? 0
-    push(decoded, folded.codes[index] ?? OTHER, start, folded.ends[index] ?? 0)
-    while (decoded.codes.at(-1) === AMPERSAND) {
-      const entity = readEntity(decoded)
+/**
+ * In place, from the right, so that what follows an ampersand is decoded by the time the ampersand is met: one pass for
+ * any depth. An entity is longer than what it stands for, so the letters move up and leave free places in front.
+ */
+function decodeEntities(letters: Letters): void {
+  const { codes, starts, ends } = letters
+  let first = codes.length
+  for (let index = codes.length - 1; index >= 0; index--) {
+    put(letters, --first, codes[index] ?? OTHER, starts[index] ?? 0, ends[index] ?? 0)
+    while (codes[first] === AMPERSAND) {
+      const entity = readEntity(letters, first)
       if (entity === undefined) break
-      const end = decoded.ends.at(-entity.length) ?? 0
-      const from = decoded.starts.at(-1) ?? start
-      for (const list of [decoded.codes, decoded.starts, decoded.ends]) list.length -= entity.length
-      for (const letter of [...fold(entity.code)].reverse()) push(decoded, letter.charCodeAt(0), from, end)
+      const [start = 0, end = 0] = [starts[first], ends[first + entity.length - 1]]
+      first += entity.length
+      const decoded = fold(entity.code)
+      for (let at = decoded.length - 1; at >= 0; at--) put(letters, --first, decoded.charCodeAt(at), start, end)
     }
   }
-  for (const list of [decoded.codes, decoded.starts, decoded.ends]) list.reverse()
-  return decoded
+  letters.first = first
 }
 
 interface Entity {
@@ -88,51 +116,52 @@ interface Entity {
   length: number
 }
 
-function readEntity(stack: Letters): Entity | undefined {
-  return stack.codes.at(-2) === 0x23 ? readNumber(stack) : readName(stack)
+/** The entity of the ampersand at a place. */
+function readEntity(letters: Letters, place: number): Entity | undefined {
+  return letters.codes[place + 1] === 0x23 ? readNumber(letters, place) : readName(letters.codes, place)
 }
 
 // biome-ignore format: a table to scan
-const NAMED: Record<string, number> = {
+const NAMED = new Map(Object.entries({
   lt: 0x3c, amp: 0x26, sol: 0x2f, bsol: 0x5c, num: 0x23, semi: 0x3b, lowbar: 0x5f, underbar: 0x5f, hyphen: 0x2d,
   dash: 0x2d, minus: 0x2d, ndash: 0x2d, mdash: 0x2d, horbar: 0x2d, shy: 0xad, nbsp: 0x20, nonbreakingspace: 0x20,
   tab: 0x20, newline: 0x20, ensp: 0x20, emsp: 0x20, thinsp: 0x20, thinspace: 0x20, hairsp: 0x20, verythinspace: 0x20,
   numsp: 0x20, puncsp: 0x20, mediumspace: 0x20, zerowidthspace: 0x200b, nobreak: 0x2060, zwj: 0x200d, zwnj: 0x200c,
   lrm: 0x200e, rlm: 0x200f, lang: 0x3c, langle: 0x3c, leftanglebracket: 0x3c, lsaquo: 0x3c, nvlt: 0x3c, nlt: 0x3c,
   imath: 0x69, inodot: 0x69,
-}
+}))
 
-const ENTITY_NAMES = new RegExp(`^(?:(${Object.keys(NAMED).sort().reverse().join('|')})|([a-z])(?:fr|opf|scr));?`)
+const ENTITY_NAMES = new RegExp(`^(?:(${[...NAMED.keys()].sort().reverse().join('|')})|([a-z])(?:fr|opf|scr));?`)
 
-function readName(stack: Letters): Entity | undefined {
-  const next = stack.codes.at(-2) ?? 0
+function readName(codes: Uint16Array, place: number): Entity | undefined {
+  const next = codes[place + 1] ?? 0
   if (next < 0x61 || next > 0x7a) return undefined
-  const found = ENTITY_NAMES.exec(String.fromCharCode(...stack.codes.slice(-20, -1).reverse()))
+  const found = ENTITY_NAMES.exec(textOf(codes.subarray(place + 1, place + 20)))
   if (found === null) return undefined
-  const code = found[1] === undefined ? (found[2]?.charCodeAt(0) ?? OTHER) : (getOwn(NAMED, found[1]) ?? OTHER)
-  return { code, length: 1 + found[0].length }
+  const [whole, name, letter = ''] = found
+  const code = name === undefined ? letter.charCodeAt(0) : (NAMED.get(name) ?? OTHER)
+  return { code, length: 1 + whole.length }
 }
 
 /**
  * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are there;
  * else digits that only became neighbours by decoding or dropping count when a semicolon follows them.
  */
-function readNumber({ codes, starts, ends }: Letters): Entity | undefined {
-  const base = codes.at(-3) === 0x78 ? 16 : 10
-  const first = base === 16 ? 4 : 3
-  let [code, length] = [0, first - 1]
+function readNumber({ codes, starts, ends }: Letters, place: number): Entity | undefined {
+  const base = codes[place + 2] === 0x78 ? 16 : 10
+  const from = place + (base === 16 ? 3 : 2)
+  let [code, at] = [0, from]
   let apart: Entity | undefined
-  for (let digit = digitOf(codes.at(-first), base); digit !== undefined; digit = digitOf(codes.at(-length - 1), base)) {
-    const isNeighbour =
-      ends.at(-length) === starts.at(-length - 1) && ends.at(-length - 1) === (starts.at(-length - 1) ?? 0) + 1
-    if (!isNeighbour && length >= first) apart ??= { code, length }
+  for (let digit = digitOf(codes[at], base); digit !== undefined; digit = digitOf(codes[at], base)) {
+    const isNeighbour = starts[at] === ends[at - 1] && ends[at] === (starts[at] ?? 0) + 1
+    if (!isNeighbour && at > from) apart ??= { code, length: at - place }
     code = Math.min(code * base + digit, 0x110000)
-    length++
+    at++
     if (code === 0x3c || code === AMPERSAND) break
   }
-  if (length < first) return undefined
-  if (codes.at(-length - 1) === 0x3b) return { code, length: length + 1 }
-  return code === 0x3c || code === AMPERSAND ? { code, length } : (apart ?? { code, length })
+  if (at === from) return undefined
+  if (codes[at] === 0x3b) return { code, length: at + 1 - place }
+  return code === 0x3c || code === AMPERSAND ? { code, length: at - place } : (apart ?? { code, length: at - place })
 }
 
 function digitOf(code: number | undefined, base: number): number | undefined {
@@ -156,6 +185,9 @@ const LOOK_ALIKES: Record<string, string> = {
   '\u2212': '-', '\u2800': ' ',
 }
 
+/** No run of letters in a reserved name has a longer compatibility form. */
+const MOST_LETTERS = 3
+
 const MOST_KNOWN = 4096
 const known = new Map<number, string>()
 
@@ -164,7 +196,8 @@ function fold(code: number): string {
   const folded = known.get(code)
   if (folded !== undefined) return folded
   const plain = code > 0x10ffff ? '' : String.fromCodePoint(code).normalize('NFKD').toLowerCase()
-  const letters = [...plain].map(look).join('')
+  const seen = [...plain].map(look).join('')
+  const letters = seen.length > MOST_LETTERS ? String.fromCharCode(OTHER) : seen
   if (known.size === MOST_KNOWN) known.clear()
   known.set(code, letters)
   return letters

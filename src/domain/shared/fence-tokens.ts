@@ -1,4 +1,4 @@
-import { readAsSeen } from './as-seen.ts'
+import { readAsSeen, type SeenText } from './as-seen.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
 export const RESERVED_ELEMENTS = [
@@ -27,29 +27,42 @@ const NAMES = RESERVED_ELEMENTS.map((element) => ({
   pattern: new RegExp(element.replaceAll('_', '[\\s_-]+'), 'iy'),
 }))
 
+// Reading a text as seen takes time. It is done only from something that can be a bracket or can spell one, up to
+// something that no tag has between its bracket and the end of its name. No name is shorter than this.
+const STRETCH =
+  /[<&%\\\u02c2\u1438\u2039\u226e\u2329\u276c\u276e\u27e8\u3008\ufe3f\ufe60\ufe64\uff05\uff06\uff1c\uff3c\ufe6a\ufe68\u2216\u29f5][^"'()*+,.:=>?@[\]^`|~!$\u4e00-\u9fff]{9,}/g
+
 /** Tags of a reserved element, however they are spelt: case, blanks, look-alikes, entities, hidden characters. */
 export function findTokens(text: string): FenceToken[] {
   const tokens: FenceToken[] = []
-  const seen = readAsSeen(text)
-  for (const opening of seen.text.matchAll(OPENING)) {
-    const name = longestName(text, seen, opening.index + opening[0].length)
-    if (name === undefined) continue
-    tokens.push({ ...name, start: seen.startOf(opening.index), closes: /[/\\f]/i.test(opening[1] ?? '') })
-  }
+  for (const stretch of text.matchAll(STRETCH)) addTokens(tokens, text, stretch[0], stretch.index)
   return tokens
 }
 
-type Seen = ReturnType<typeof readAsSeen>
+function addTokens(tokens: FenceToken[], text: string, stretch: string, offset: number): void {
+  const seen = readAsSeen(stretch)
+  for (const opening of seen.text.matchAll(OPENING)) {
+    const name = longestName(seen, opening.index + opening[0].length, (end) => !continuesName(text, offset + end))
+    if (name === undefined) continue
+    const closes = /[/\\f]/i.test(opening[1] ?? '')
+    tokens.push({ element: name.element, start: offset + seen.startOf(opening.index), end: offset + name.end, closes })
+  }
+}
+
+interface Name {
+  element: ReservedElement
+  end: number
+}
 
 /** The longest reserved name that ends where a name can end, so that a guide is not taken for a pack. */
-function longestName(text: string, seen: Seen, from: number): Pick<FenceToken, 'element' | 'end'> | undefined {
-  let longest: Pick<FenceToken, 'element' | 'end'> | undefined
+function longestName(seen: SeenText, from: number, mayEnd: (end: number) => boolean): Name | undefined {
+  let longest: Name | undefined
   for (const { element, pattern } of NAMES) {
     pattern.lastIndex = from
     const found = pattern.exec(seen.text)
     if (found === null) continue
     const end = seen.endOf(from + found[0].length - 1)
-    if (end > (longest?.end ?? 0) && !continuesName(text, end)) longest = { element, end }
+    if (end > (longest?.end ?? 0) && mayEnd(end)) longest = { element, end }
   }
   return longest
 }
