@@ -1,0 +1,86 @@
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { shownText } from '../../domain/packs/shown-text.ts'
+import type { Code } from '../../domain/shared/codes.ts'
+import { cutDocument } from '../../domain/shared/frontmatter-block.ts'
+import { isRecord } from '../../domain/shared/record.ts'
+import { codeOf } from '../files.ts'
+import { readTextYaml, Trouble } from '../yaml.ts'
+
+/** The frontmatter of a KNOWLEDGE.md, every value as text; or why it cannot be read. */
+export type PackHead = { fields: Record<string, unknown> } | HeadProblem
+
+export interface HeadProblem {
+  code: Code
+  /** In our words, or those of the YAML reader, made harmless. */
+  problem: string
+  line?: number
+}
+
+/** The most that is read of a file before its pack is used. */
+export const HEAD_BYTES = 64 * 1024
+
+// Most heads are this short; the text behind them is nobody's business yet.
+const FIRST_BYTES = 4 * 1024
+
+/** Reads the head of a file and nothing behind it. Never throws, and never waits for a pipe. */
+export function readPackHead(path: string): PackHead {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (!fstatSync(file).isFile()) return { code: 'file.not-regular', problem: 'it is not a regular file' }
+    const first = readUpTo(file, Buffer.allocUnsafe(FIRST_BYTES), 0)
+    const block = cutHead(first, FIRST_BYTES)
+    if (block !== undefined || first.length < FIRST_BYTES) return readBlock(block)
+    const whole = Buffer.allocUnsafe(HEAD_BYTES)
+    first.copy(whole)
+    return readBlock(cutHead(readUpTo(file, whole, first.length), HEAD_BYTES))
+  } catch (error) {
+    return { code: 'file.unreadable', problem: `it cannot be read (${codeOf(error) || 'unknown reason'})` }
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function readUpTo(file: number, bytes: Buffer, from: number): Buffer {
+  let length = from
+  while (length < bytes.length) {
+    const read = readSync(file, bytes, length, bytes.length - length, null)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** The bytes between the fences. One byte is one character here, so that text behind them may be of any kind. */
+function cutHead(bytes: Buffer, limit: number): Buffer | undefined {
+  const start = bytes.subarray(0, 3).equals(BOM) ? 3 : 0
+  const text = bytes.toString('latin1', start)
+  // The last line may go on behind the limit.
+  const { block } = cutDocument(bytes.length < limit ? text : text.slice(0, text.lastIndexOf('\n') + 1))
+  return block === undefined ? undefined : Buffer.from(block, 'latin1')
+}
+
+const BOM = Buffer.from('\ufeff')
+
+function readBlock(block: Buffer | undefined): PackHead {
+  if (block === undefined) {
+    return invalid(`it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB`)
+  }
+  if (!isUtf8(block)) return invalid('its frontmatter is not UTF-8')
+  if (block.includes(0)) return invalid('its frontmatter contains NUL bytes')
+  try {
+    const value = readTextYaml(block.toString('utf8'))
+    return isRecord(value) ? { fields: value } : invalid('its frontmatter must hold keys and values', 2)
+  } catch (error) {
+    // The block starts on the second line of its file.
+    if (error instanceof Trouble) return invalid(shownText(error.message, LONGEST_PROBLEM), error.line + 1)
+    return invalid('its frontmatter cannot be read as YAML')
+  }
+}
+
+const LONGEST_PROBLEM = 80
+
+function invalid(problem: string, line?: number): HeadProblem {
+  return { code: 'pack.frontmatter.invalid', problem, ...(line !== undefined && { line }) }
+}

@@ -1,0 +1,156 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { OrganizationSource, PackConfig } from '../../domain/packs/pack-config.ts'
+import type { Scope } from '../../domain/packs/vocabulary.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { isFolder } from '../files.ts'
+import { withoutPassword } from '../git-failure.ts'
+import { cacheFolder, type Machine } from '../machine.ts'
+import { findRepositoryRoot } from '../project-root.ts'
+import { resolveConfigured } from '../skills/config-file.ts'
+import { isInside } from './folder-scan.ts'
+
+export interface DiscoveryRequest {
+  /** A folder that the user named. Otherwise the nearest one upwards that has packs. */
+  workspace?: string | undefined
+  config: PackConfig
+  /** Of this program. */
+  packageFolder: string
+}
+
+export interface PackRoot {
+  scope: Scope
+  path: string
+  exists: boolean
+  /** Why it is not looked into although it exists. */
+  finding?: Finding
+}
+
+/** Our own folder first, then the one that all clients share. */
+const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), join('.agents', 'knowledge')]
+
+/** Every place where packs may be, in the order in which the scopes win. */
+export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
+  const workspace = findWorkspace(machine, request.workspace)
+  const findings: Finding[] = []
+  const roots: PackRoot[] = []
+  const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
+  if (workspace !== undefined && !isSame(workspace, machine.home)) {
+    for (const name of KNOWLEDGE_FOLDERS) roots.push(workspaceRoot(workspace, join(workspace, name), request.config))
+  }
+  for (const name of KNOWLEDGE_FOLDERS) add('user', join(machine.home, name))
+  for (const source of request.config.organization) {
+    const { folders, finding } = organizationFolders(machine, source, workspace ?? machine.cwd, request.packageFolder)
+    if (finding !== undefined) findings.push(finding)
+    // A package that came with somebody's project deserves no more trust than the rest of that project.
+    for (const folder of folders) add(isWithin(workspace, folder) ? 'workspace' : 'organization', folder)
+  }
+  if (request.config.builtIn) add('built-in', join(request.packageFolder, 'knowledge'))
+  return { roots, findings }
+}
+
+/** The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's. */
+function findWorkspace(machine: Machine, named: string | undefined): string | undefined {
+  if (named !== undefined) {
+    const folder = resolve(machine.cwd, named)
+    if (isFolder(folder)) return folder
+    throw new LoadoutError('NOT_A_FOLDER', `${folder} is not a folder`, { hint: 'name the folder of a project' })
+  }
+  const repository = findRepositoryRoot(machine.cwd)
+  for (let folder = machine.cwd; !isSame(folder, machine.home); folder = dirname(folder)) {
+    if (KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name)))) return folder
+    if (folder === repository || dirname(folder) === folder) return repository ?? machine.cwd
+  }
+  return undefined
+}
+
+/** A project may not point at folders elsewhere on this machine. */
+function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
+  const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
+  if (!root.exists || followLinks || isWithin(workspace, path)) return root
+  const message = `${path} leads out of the project and is not looked into`
+  const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
+  return { ...root, finding: { severity: 'warning', code: 'discovery.link', subject: path, message, hint } }
+}
+
+interface SourceFolders {
+  folders: string[]
+  finding?: Finding
+}
+
+function organizationFolders(
+  machine: Machine,
+  source: OrganizationSource,
+  start: string,
+  packageFolder: string,
+): SourceFolders {
+  if (source.kind === 'folder') {
+    const folder = resolveConfigured(machine, source.folder)
+    return isFolder(folder)
+      ? { folders: [folder] }
+      : absent(folder, 'is not a folder', 'create it, or correct the path')
+  }
+  if (source.kind === 'git') {
+    const folder = clonePath(machine, source)
+    const url = withoutPassword(source.url)
+    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
+  }
+  const folder = findPackage(source.name, packageFolder) ?? findPackage(source.name, start)
+  const hint = `npm install --global ${shellWord(source.name)}`
+  return folder === undefined ? absent(source.name, 'is not installed', hint) : inside(folder)
+}
+
+function absent(subject: string, problem: string, hint: string): SourceFolders {
+  const message = `packs of the organization: ${subject} ${problem}`
+  return { folders: [], finding: { severity: 'warning', code: 'discovery.source', subject, message, hint } }
+}
+
+/** Where a repository or a package keeps its packs; if nowhere in particular, anywhere. */
+function inside(folder: string): SourceFolders {
+  const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
+  return { folders: usual.length > 0 ? usual : [folder] }
+}
+
+/** Where a repository of the organization is kept. One folder for each address and branch. */
+export function clonePath(
+  machine: Machine,
+  { url, branch = '' }: { url: string; branch?: string | undefined },
+): string {
+  const name = basename(url.replace(/\/+$/, ''), '.git')
+    .replace(/[^\w-]+/g, '-')
+    .slice(0, 40)
+  const id = sha256(`${url}\0${branch}`).slice(0, 12)
+  return join(organizationFolder(machine), `${name || 'packs'}-${id}`)
+}
+
+export function organizationFolder(machine: Machine): string {
+  return join(cacheFolder(machine), 'packs', 'organization')
+}
+
+/** As Node would find it, but only by looking. */
+function findPackage(name: string, start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', name)
+    if (isFolder(found)) return found
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+function isWithin(folder: string | undefined, path: string): boolean {
+  return folder !== undefined && isInside(realOrSame(folder), realOrSame(path))
+}
+
+function isSame(a: string, b: string): boolean {
+  return a === b || realOrSame(a) === realOrSame(b)
+}
+
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
