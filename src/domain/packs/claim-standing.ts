@@ -51,6 +51,13 @@ export class ClaimJudge {
     return this.rowsFor(claim).some(({ state }) => state === 'forbidden')
   }
 
+  /** What may not be claimed of some concepts. */
+  forbiddenFor(concepts: ReadonlySet<string>): Claim[] {
+    return this.graph
+      .claims()
+      .filter((claim) => claim.conceptIds.some((id) => concepts.has(id)) && this.isForbidden(claim))
+  }
+
   judge(claim: Claim): JudgedClaim {
     const anchors: string[] = []
     const { standing, reason } = this.decide(claim, anchors)

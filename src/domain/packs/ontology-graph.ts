@@ -22,6 +22,7 @@ import {
 import type { PackFiles } from './pack-files.ts'
 import { layerOf, normalizePackPath, packPathProblem } from './pack-path.ts'
 import { keysFor, readRecordFile, recordRows, rowsOf, wordOf } from './record-file.ts'
+import type { Names } from './record-text.ts'
 
 /** The record files that are read. Signals, objectives, resources, action types and feedback are not among them. */
 const KINDS = [
@@ -69,6 +70,15 @@ export class OntologyGraph {
   coverage = (): readonly Coverage[] => this.read('coverage', decodeCoverage)
   gates = (): readonly Gate[] => this.read('decision-gates', decodeGate)
   logs = (): readonly LogEntry[] => this.read('action-logs', decodeLog)
+
+  names(): Names {
+    return new Map(this.concepts().map(({ id, label }) => [id, shortName(label)]))
+  }
+
+  /** Those of some concepts, and those that hold for everything. */
+  constraintsFor(concepts: ReadonlySet<string>): Constraint[] {
+    return this.constraints().filter(({ conceptIds }) => conceptIds?.some((id) => concepts.has(id)) ?? true)
+  }
 
   /** Whether all that limits a claim could be read. When not, no claim may pass for a fact. */
   knowsLimits(): boolean {

@@ -2,7 +2,7 @@ import { ClaimJudge, type JudgedClaim } from './claim-standing.ts'
 import { matchConcepts, weightOf } from './concept-match.ts'
 import { type Grounded, shortName, Warnings } from './grounded.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'
-import type { Claim, Concept, Constraint } from './ontology-records.ts'
+import type { Claim, Concept } from './ontology-records.ts'
 import { type Subgraph, writeSubgraph } from './ontology-text.ts'
 import type { PackFiles } from './pack-files.ts'
 import { type TaskWords, wordsIn } from './task-words.ts'
@@ -115,28 +115,23 @@ function chooseSubgraph(
   }
   // A claim brings the limits of every concept it is about, not only of those the task names.
   const bound = new Set([...chosen, ...[...facts, ...unverified].flatMap(({ claim }) => claim.conceptIds)])
-  const forbidden = graph.claims().filter((claim) => isAbout(claim, bound) && judge.isForbidden(claim))
+  const forbidden = judge.forbiddenFor(bound)
   if (forbidden.length > 0) {
     const message = 'it holds claims that may not be made; they are given as prohibitions only'
     warnings.add('ontology.forbidden', forbidden[0]!.path, message, 'error')
   }
   return {
     state: graph.state,
-    names: new Map(graph.concepts().map(({ id, label }) => [id, shortName(label)])),
+    names: graph.names(),
     concepts,
     facts,
     unverified,
     held,
     forbidden,
-    constraints: constraintsFor(graph, bound),
+    constraints: graph.constraintsFor(bound),
     related: relatedTo(graph, chosen, limits.related),
     logs: includesLogs ? logsOf(graph, chosen, own, limits.logs) : [],
   }
-}
-
-/** Those of some concepts, and those that hold for everything. */
-export function constraintsFor(graph: OntologyGraph, concepts: ReadonlySet<string>): Constraint[] {
-  return graph.constraints().filter(({ conceptIds }) => conceptIds?.some((id) => concepts.has(id)) ?? true)
 }
 
 function isAbout({ conceptIds }: Pick<Claim, 'conceptIds'>, concepts: ReadonlySet<string>): boolean {
