@@ -55,6 +55,9 @@ export function createLoadout(machine: Machine = thisMachine()) {
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
+    validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
+    evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
+    startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -71,6 +74,9 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { PackEvaluation } from './packs/eval.ts'
+export type { NewPack } from './packs/new-pack.ts'
+export type { PackValidation } from './packs/validate.ts'
 export type { Comparison, SuiteReport } from './routing/evaluate.ts'
 export type { Explanation } from './routing/explain.ts'
 export type { IndexBuild } from './routing/index-build.ts'

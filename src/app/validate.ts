@@ -12,6 +12,7 @@ import type { Machine } from '../infra/machine.ts'
 import { collectPayloads } from '../infra/payload-files.ts'
 import { SETTINGS_FILE } from '../infra/project-root.ts'
 import { parseSettings } from '../infra/settings.ts'
+import { checkPack, isPack } from './packs/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
 export interface Validation {
@@ -20,7 +21,7 @@ export interface Validation {
   warnings: number
   issues: ValidationIssue[]
   /** What was looked at. */
-  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library'; path: string }[]
+  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack'; path: string }[]
 }
 
 /** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
@@ -31,6 +32,7 @@ export function validate(
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = resolve(machine.cwd, request.path)
   const kind = recognizeSkill(path)
+  if (kind !== 'skill' && isPack(path)) return toReport(checkPack(path).map(asIssue), [{ kind: 'pack', path }])
   if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
   if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
   if (isFolder(path)) {
@@ -45,7 +47,7 @@ export function validate(
   if (path.endsWith('.md')) return validatePayload(path)
   if (!path.endsWith('.json')) {
     throw new LoadoutError('UNRECOGNISED', `${path} is nothing that can be validated`, {
-      hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, or loadout.json',
+      hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
     })
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(path)

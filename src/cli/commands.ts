@@ -7,6 +7,9 @@ import { indexBuild } from './commands/index-build.ts'
 import { indexCheck } from './commands/index-check.ts'
 import { indexMigrate } from './commands/index-migrate.ts'
 import { lookup } from './commands/lookup.ts'
+import { packsEval } from './commands/packs/eval.ts'
+import { packsNew } from './commands/packs/new.ts'
+import { packsValidate } from './commands/packs/validate.ts'
 import { plan } from './commands/plan.ts'
 import { resolve } from './commands/resolve.ts'
 import { search } from './commands/search.ts'
@@ -38,6 +41,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
   },
   { title: 'Knowledge for a task', commands: [plan, search, lookup, explain, resolve] },
+  { title: 'Knowledge packs', commands: [packsValidate, packsEval, packsNew] },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },

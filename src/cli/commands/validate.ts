@@ -6,7 +6,7 @@ import { count, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({
   name: 'validate',
-  summary: 'check an index, payload, skill, library or loadout.json',
+  summary: 'check an index, payload, skill, library, pack or loadout.json',
   details: 'Recognises what it is given. Without a path, every layer in use and the library are checked.',
   args: [{ name: 'path', summary: 'what to check', complete: 'file' }],
   flags: LAYER_FLAGS,

@@ -1,0 +1,119 @@
+import { join, resolve } from 'node:path'
+import type { PackFiles } from '../../domain/packs/pack-files.ts'
+import { parsePackJson } from '../../domain/packs/pack-json.ts'
+import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from '../../domain/packs/selection-eval.ts'
+import { readSelectionSuite } from '../../domain/packs/selection-suite.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isLink, readText, writeNew } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
+import { readPackHead } from '../../infra/packs/pack-head.ts'
+import { requirePack } from './named-pack.ts'
+import { selectForEval } from './select-for-eval.ts'
+
+export interface PackEvalRequest {
+  /** Its name, or its folder. */
+  pack: string
+  /** `train`, `validation` or a file. Default: all that the pack has. */
+  suite?: string | undefined
+  /** Leave the results in the pack. */
+  write?: boolean | undefined
+}
+
+export interface PackEvaluation {
+  pack: string
+  root: string
+  suites: (EvalReport & { suite: string; written?: string })[]
+}
+
+/** Asks the prompts that a pack brings along whether they would choose it. A case that fails is an error. */
+export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
+  const root = requirePack(machine, request.pack)
+  const { manifest } = readPackHead(root)
+  if (manifest === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `${root} cannot be used`, { hint: 'loadout packs validate says why' })
+  }
+  const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
+  const findings: Finding[] = []
+  const suites = findSuites(machine, openPack(root), request.suite)
+  if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
+  for (const { name, text } of suites) {
+    const read = readSuiteText(name, text, manifest.name)
+    if ('problem' in read) {
+      findings.push(badSuite(name, read.problem))
+      continue
+    }
+    const answers = answersFor(
+      machine,
+      root,
+      read.suite.cases.map(({ prompt }) => prompt),
+    )
+    const report = runSuite(read.suite, (prompt) => answers.get(prompt) ?? { isSelected: false, warnings: [] })
+    const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
+    value.suites.push({ suite: name, ...report, ...(written === undefined ? {} : { written }) })
+    findings.push(...failures(name, report))
+  }
+  return { value, findings }
+}
+
+const KNOWN_SUITES: Readonly<Record<string, string>> = {
+  train: 'evals/discovery.train.json',
+  validation: 'evals/discovery.validation.json',
+}
+
+function findSuites(machine: Machine, files: PackFiles, suite: string | undefined): { name: string; text: string }[] {
+  const known = suite === undefined ? undefined : KNOWN_SUITES[suite]
+  if (suite !== undefined && known === undefined) {
+    return [{ name: suite, text: readText(resolve(machine.cwd, suite), LARGEST_PACK_FILE) }]
+  }
+  const names = known === undefined ? ['evals/discovery.json', ...Object.values(KNOWN_SUITES)] : [known]
+  return names.flatMap((name) => {
+    const text = files.read(name)?.text
+    return text === undefined ? [] : [{ name, text }]
+  })
+}
+
+function readSuiteText(path: string, text: string, packName: string) {
+  const parsed = parsePackJson({ path, text, sha256: '', bytes: text.length })
+  return 'problem' in parsed ? parsed : readSelectionSuite(parsed.value, packName)
+}
+
+function answersFor(machine: Machine, root: string, prompts: readonly string[]): Map<string, SelectionAnswer> {
+  const distinct = [...new Set(prompts)]
+  const answers = selectForEval(machine, root, distinct)
+  return new Map(distinct.map((prompt, at) => [prompt, answers[at] ?? { isSelected: false, warnings: [] }]))
+}
+
+/** One file a suite, named by the time. */
+function leaveRecord(machine: Machine, root: string, suite: string, report: EvalReport, isOneOfMany: boolean): string {
+  const time = machine.now().toISOString().slice(0, 19).replaceAll(':', '-')
+  const kind = isOneOfMany ? `-${suite.replace(/^.*discovery\.?|\.?json$/g, '') || 'all'}` : ''
+  const path = `runs/eval-discovery-${time}Z${kind}.json`
+  if (isLink(join(root, 'runs'))) {
+    throw new LoadoutError('PATH_ESCAPE', `${join(root, 'runs')} is a link`, { hint: 'nothing is written through it' })
+  }
+  writeNew(join(root, path), writeEvalRecord(suite, report))
+  return path
+}
+
+function failures(suite: string, { results }: EvalReport): Finding[] {
+  return results
+    .filter(({ passed }) => !passed)
+    .map(({ id, expected, actual }) => ({
+      severity: 'error',
+      code: 'BELOW_THRESHOLD',
+      message: `${suite}, ${id.slice(0, 60)}: expected ${expected}, got ${actual}`,
+      subject: suite,
+    }))
+}
+
+function badSuite(subject: string, problem: string): Finding {
+  return {
+    severity: 'error',
+    code: 'BAD_SUITE',
+    message: `${subject}: ${problem}`,
+    subject,
+    hint: 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
+  }
+}

@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path'
+import { packTemplate } from '../../domain/packs/pack-template.ts'
+import type { Profile, RuntimeMode } from '../../domain/packs/vocabulary.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { writeNewFolder } from '../../infra/packs/new-pack-folder.ts'
+import { PACKS_FOLDER, workspaceFolder } from './named-pack.ts'
+
+export interface NewPackRequest {
+  name: string
+  description?: string | undefined
+  profile?: Profile | undefined
+  mode?: RuntimeMode | undefined
+  /** For every project of this user. */
+  isUser?: boolean | undefined
+  /** The workspace. Default: the one around the working folder. */
+  project?: string | undefined
+}
+
+export interface NewPack {
+  name: string
+  path: string
+  files: string[]
+  /** Commands to go on with. */
+  next: string[]
+}
+
+const LONGEST_DESCRIPTION = 1024
+
+/** Starts a pack: a small one that is valid, for its author to fill in. */
+export function startPack(machine: Machine, request: NewPackRequest): Report<NewPack> {
+  const { name, profile = 'wiki-first', mode = 'data' } = request
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
+    throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
+      hint: 'use at most 64 lower case letters and digits, with hyphens inside',
+    })
+  }
+  const path = join(homeOf(machine, request), PACKS_FOLDER, name)
+  const files = packTemplate({ name, description: describe(request), profile, mode })
+  writeNewFolder(path, files)
+  const shown = shellWord(path)
+  const next = [
+    `loadout packs validate ${shown}`,
+    ...(request.isUser ? [] : [`loadout packs approve ${name}`]),
+    `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name}`,
+  ]
+  return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }
+}
+
+function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
+  if (isUser && project !== undefined) {
+    throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
+  }
+  if (isUser) return machine.home
+  if (project === undefined || project === '') return workspaceFolder(machine)
+  const folder = resolve(machine.cwd, project)
+  if (!isFolder(folder)) throw new LoadoutError('NOT_A_FOLDER', `${folder} is no folder`, { hint: 'create it first' })
+  return folder
+}
+
+function describe({ name, description }: NewPackRequest): string {
+  const text = description?.trim() ?? ''
+  if (text.length > LONGEST_DESCRIPTION) {
+    throw new LoadoutError('USAGE', `the description has more than ${LONGEST_DESCRIPTION} characters`, {
+      hint: 'say what the pack knows and when to use it; the rest belongs into its pages',
+    })
+  }
+  return text || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
+}

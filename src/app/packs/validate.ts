@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { validatePack, validationStatus } from '../../domain/packs/validate-pack.ts'
+import type { PackWarning } from '../../domain/packs/warning.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { openPack } from '../../infra/packs/pack-folder.ts'
+import { readPackHead } from '../../infra/packs/pack-head.ts'
+import { findPackRoot } from '../../infra/packs/pack-root.ts'
+
+export interface PackValidation {
+  status: 'passed' | 'needs-review' | 'failed'
+  path: string
+  /** What the pack calls itself, if that could be read. */
+  name: string | undefined
+  errors: number
+  warnings: number
+  issues: PackWarning[]
+}
+
+/** Checks everything about one pack that can be checked without using it. A path that is no pack has failed. */
+export function validatePackAt(machine: Machine, request: { path: string }): Report<PackValidation> {
+  const path = resolve(machine.cwd, request.path)
+  const root = findPackRoot(path)
+  if (root === undefined) return notAPack(path)
+  const { name, issues } = inspectPack(root)
+  const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length
+  const status = validationStatus(issues)
+  const value = { status, path, name, errors: count('error'), warnings: count('warning'), issues }
+  return { value, findings: issues.map(asFinding) }
+}
+
+/** Whether a path is a pack: its folder, or the KNOWLEDGE.md in it. */
+export function isPack(path: string): boolean {
+  return findPackRoot(path) !== undefined
+}
+
+/** The same findings, for who checks a path of any kind. */
+export function checkPack(path: string): Finding[] {
+  const root = findPackRoot(path)
+  return root === undefined ? [] : inspectPack(root).issues.map(asFinding)
+}
+
+function inspectPack(root: string): { name: string | undefined; issues: PackWarning[] } {
+  const { manifest, warnings } = readPackHead(root)
+  const issues = validatePack({ manifest, warnings, files: openPack(root) })
+  return { name: manifest?.name, issues }
+}
+
+function notAPack(path: string): Report<PackValidation> {
+  const finding: Finding = {
+    severity: 'error',
+    code: 'PACK_NOT_FOUND',
+    message: `${path} is no pack`,
+    subject: path,
+    hint: 'name a folder that holds a file KNOWLEDGE.md',
+  }
+  const value: PackValidation = { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
+  return { value, findings: [finding] }
+}
+
+export function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
+  const place = line === undefined ? path : `${path}:${line}`
+  const times = count === 1 ? '' : ` (${count} times)`
+  return { severity, code, message: `${place}: ${message}${times}`, subject: path }
+}
