@@ -55,6 +55,12 @@ export function createLoadout(machine: Machine = thisMachine()) {
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
+    listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
+    showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
+    explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
+    approvePack: late(machine, async () => (await import('./packs/approve.ts')).approvePack),
+    denyPack: late(machine, async () => (await import('./packs/approve.ts')).denyPack),
+    revokeApproval: late(machine, async () => (await import('./packs/approve.ts')).revokeApproval),
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
@@ -74,6 +80,10 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { Answered } from './packs/approve.ts'
+export type { PackList } from './packs/list.ts'
+export type { PackView } from './packs/show.ts'
+export type { PackTrail } from './packs/why.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { NewPack } from './packs/new-pack.ts'
 export type { PackValidation } from './packs/validate.ts'

@@ -7,6 +7,12 @@ import { indexBuild } from './commands/index-build.ts'
 import { indexCheck } from './commands/index-check.ts'
 import { indexMigrate } from './commands/index-migrate.ts'
 import { lookup } from './commands/lookup.ts'
+import { packsApprove } from './commands/packs/approve.ts'
+import { packsDeny } from './commands/packs/deny.ts'
+import { packsList } from './commands/packs/list.ts'
+import { packsRevoke } from './commands/packs/revoke.ts'
+import { packsShow } from './commands/packs/show.ts'
+import { packsWhy } from './commands/packs/why.ts'
 import { packsEval } from './commands/packs/eval.ts'
 import { packsNew } from './commands/packs/new.ts'
 import { packsValidate } from './commands/packs/validate.ts'
@@ -41,7 +47,20 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
   },
   { title: 'Knowledge for a task', commands: [plan, search, lookup, explain, resolve] },
-  { title: 'Knowledge packs', commands: [packsValidate, packsEval, packsNew] },
+  {
+    title: 'Knowledge packs',
+    commands: [
+      packsList,
+      packsShow,
+      packsWhy,
+      packsApprove,
+      packsDeny,
+      packsRevoke,
+      packsValidate,
+      packsEval,
+      packsNew,
+    ],
+  },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },

@@ -97,15 +97,18 @@ function statOrNothing(path: string): Stats | undefined {
   }
 }
 
-/** All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. */
-export function writeAtomically(path: string, content: string | readonly Uint8Array[]): void {
+/**
+ * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
+ * that is there keeps its mode; a new one gets the given one.
+ */
+export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
   let stage: string | undefined
   try {
     const target = resolveLink(path)
     mkdirSync(dirname(target), { recursive: true })
     const mode = statSync(target, { throwIfNoEntry: false })?.mode
     stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
-    const file = openSync(stage, 'wx', mode === undefined ? 0o666 : mode & 0o777)
+    const file = openSync(stage, 'wx', mode === undefined ? newMode : mode & 0o777)
     try {
       for (const part of typeof content === 'string' ? [Buffer.from(content)] : content) writeFully(file, part)
       fsyncSync(file)

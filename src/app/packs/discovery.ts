@@ -1,7 +1,13 @@
+import type { PackConfig } from '../../domain/packs/pack-config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { packageFolder } from '../../infra/package-folder.ts'
-import { type Discovery, discoverPacks } from '../../infra/packs/discover.ts'
+import { type Discovery as Discovered, discoverPacks } from '../../infra/packs/discover.ts'
 import { readPackConfig } from '../../infra/packs/pack-config-file.ts'
+
+/** What was found, and the configuration it was looked for with. */
+export interface Discovery extends Discovered {
+  config: PackConfig
+}
 
 export interface DiscoverRequest {
   /** The folder of a project, if it is not the one around the working folder. */
@@ -10,9 +16,6 @@ export interface DiscoverRequest {
 
 /** Every pack that this machine can see from here, as its configuration says. */
 export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
-  return discoverPacks(machine, {
-    workspace: project,
-    config: readPackConfig(machine),
-    packageFolder: packageFolder(),
-  })
+  const config = readPackConfig(machine)
+  return { ...discoverPacks(machine, { workspace: project, config, packageFolder: packageFolder() }), config }
 }

@@ -1,20 +1,21 @@
 import { join, resolve } from 'node:path'
+import { admissionError, admit } from '../../domain/packs/admission.ts'
 import type { PackFiles } from '../../domain/packs/pack-files.ts'
 import { parsePackJson } from '../../domain/packs/pack-json.ts'
-import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from '../../domain/packs/selection-eval.ts'
-import { readSelectionSuite } from '../../domain/packs/selection-suite.ts'
+import { type EvalReport, runSuite, writeEvalRecord } from '../../domain/packs/selection-eval.ts'
+import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/selection-suite.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isLink, readText, writeNew } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
-import { readPackHead } from '../../infra/packs/pack-head.ts'
-import { requirePack } from './named-pack.ts'
+import { findPack, openCatalog } from './catalog.ts'
 import { selectForEval } from './select-for-eval.ts'
 
 export interface PackEvalRequest {
   /** Its name, or its folder. */
   pack: string
+  project?: string | undefined
   /** `train`, `validation` or a file. Default: all that the pack has. */
   suite?: string | undefined
   /** Leave the results in the pack. */
@@ -29,27 +30,24 @@ export interface PackEvaluation {
 
 /** Asks the prompts that a pack brings along whether they would choose it. A case that fails is an error. */
 export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
-  const root = requirePack(machine, request.pack)
-  const { manifest } = readPackHead(root)
-  if (manifest === undefined) {
-    throw new LoadoutError('PACK_NOT_FOUND', `${root} cannot be used`, { hint: 'loadout packs validate says why' })
-  }
+  const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  // Its suites are content too: nothing of a pack is shown that nobody has approved.
+  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: true })
+  if (verdict !== 'admitted') throw admissionError(pack, verdict)
+  const { root, manifest } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
+  const answer = selectForEval(catalog, pack)
   const suites = findSuites(machine, openPack(root), request.suite)
   if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { name, text } of suites) {
     const read = readSuiteText(name, text, manifest.name)
-    if ('problem' in read) {
+    if (read.problem !== undefined) {
       findings.push(badSuite(name, read.problem))
       continue
     }
-    const answers = answersFor(
-      machine,
-      root,
-      read.suite.cases.map(({ prompt }) => prompt),
-    )
-    const report = runSuite(read.suite, (prompt) => answers.get(prompt) ?? { isSelected: false, warnings: [] })
+    const report = runSuite(read.suite, answer)
     const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
     value.suites.push({ suite: name, ...report, ...(written === undefined ? {} : { written }) })
     findings.push(...failures(name, report))
@@ -74,15 +72,13 @@ function findSuites(machine: Machine, files: PackFiles, suite: string | undefine
   })
 }
 
-function readSuiteText(path: string, text: string, packName: string) {
+function readSuiteText(
+  path: string,
+  text: string,
+  packName: string,
+): { suite: SelectionSuite; problem?: undefined } | { problem: string } {
   const parsed = parsePackJson({ path, text, sha256: '', bytes: text.length })
-  return 'problem' in parsed ? parsed : readSelectionSuite(parsed.value, packName)
-}
-
-function answersFor(machine: Machine, root: string, prompts: readonly string[]): Map<string, SelectionAnswer> {
-  const distinct = [...new Set(prompts)]
-  const answers = selectForEval(machine, root, distinct)
-  return new Map(distinct.map((prompt, at) => [prompt, answers[at] ?? { isSelected: false, warnings: [] }]))
+  return parsed.problem === undefined ? readSelectionSuite(parsed.value, packName) : { problem: parsed.problem }
 }
 
 /** One file a suite, named by the time. */

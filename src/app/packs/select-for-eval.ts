@@ -1,7 +1,27 @@
+import { admit } from '../../domain/packs/admission.ts'
+import type { Catalog, TrustedPack } from '../../domain/packs/catalog.ts'
+import { resolvePack } from '../../domain/packs/resolve-pack.ts'
+import { createSelector } from '../../domain/packs/select-packs.ts'
 import type { SelectionAnswer } from '../../domain/packs/selection-eval.ts'
-import type { Machine } from '../../infra/machine.ts'
+import { readTaskWords } from '../../domain/packs/task-words.ts'
+import { openPack } from '../../infra/packs/pack-folder.ts'
 
-/** For each prompt whether the pack would be chosen, and with which warnings. */
-export function selectForEval(_machine: Machine, _packRoot: string, prompts: readonly string[]): SelectionAnswer[] {
-  return prompts.map(() => ({ isSelected: false, warnings: [] }))
+/** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
+export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
+  const others = entries.map((entry) => entry.pack.manifest).filter(({ name }) => name !== pack.manifest.name)
+  const select = createSelector([...others, pack.manifest])
+  const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
+  return (task) => {
+    if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
+    const resolution = resolvePack(pack.manifest, openPack(pack.root), {
+      task,
+      words: readTaskWords(task),
+      needs: [],
+      wantsCitations: false,
+      isDeep: false,
+      mustEscalate,
+      tier: pack.trust.tier ?? 'guide',
+    })
+    return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
+  }
 }

@@ -4,7 +4,7 @@ import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
-import { readPackHead } from '../../infra/packs/pack-head.ts'
+import { readPackManifest } from '../../infra/packs/pack-head.ts'
 import { findPackRoot } from '../../infra/packs/pack-root.ts'
 
 export interface PackValidation {
@@ -41,7 +41,7 @@ export function checkPack(path: string): Finding[] {
 }
 
 function inspectPack(root: string): { name: string | undefined; issues: PackWarning[] } {
-  const { manifest, warnings } = readPackHead(root)
+  const { manifest, warnings } = readPackManifest(root)
   const issues = validatePack({ manifest, warnings, files: openPack(root) })
   return { name: manifest?.name, issues }
 }

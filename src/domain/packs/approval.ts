@@ -55,7 +55,7 @@ function parseApproval(record: unknown, path: string, what: string): Approval {
   if (stranger !== undefined) throw bad(path, `${what} has a key that is not known: ${JSON.stringify(stranger)}`)
   const text = (key: string): string => {
     const value = record[key]
-    if (typeof value !== 'string' || value === '') throw bad(path, `${what} needs a text "${key}"`)
+    if (typeof value !== 'string' || (value === '' && key !== 'name')) throw bad(path, `${what} needs a text "${key}"`)
     return value
   }
   const tier = oneOf(TIERS, record.tier)

@@ -114,6 +114,7 @@ export const CODES = [
   'pack.trust.unapproved',
   'pack.trust.changed',
   'pack.trust.denied',
+  'pack.trust.by-place',
   'pack.documents.missing',
   'pack.persona.unbounded',
   'pack.map.missing',

@@ -7,6 +7,7 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import type { Machine } from '../machine.ts'
 import { type Scan, scanRoot } from './folder-scan.ts'
+import { headWarning } from './pack-head.ts'
 import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from './pack-roots.ts'
 import { openScanCache } from './scan-cache.ts'
 import { findingsOf } from './scan-findings.ts'
@@ -90,10 +91,9 @@ class Collection {
       this.seen.add(folder)
       const path = join(folder, PACK_FILE)
       if ('problem' in head) {
-        const { problem, line, code } = head
+        const { problem, line } = head
         const place = line === undefined ? {} : { line }
-        const warning: PackWarning = { severity: 'error', code, path: PACK_FILE, message: problem, ...place }
-        this.quarantined.push({ scope, path, reason: problem, ...place, warnings: [warning] })
+        this.quarantined.push({ scope, path, reason: problem, ...place, warnings: [headWarning(head)] })
         continue
       }
       const { manifest, warnings } = readManifest(head.fields, basename(folder))

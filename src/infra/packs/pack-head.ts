@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type ManifestReading, readManifest } from '../../domain/packs/manifest.ts'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { shownText } from '../../domain/packs/shown-text.ts'
+import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Code } from '../../domain/shared/codes.ts'
 import { cutDocument } from '../../domain/shared/frontmatter-block.ts'
 import { isRecord } from '../../domain/shared/record.ts'
@@ -15,6 +19,17 @@ export interface HeadProblem {
   /** In our words, or those of the YAML reader, made harmless. */
   problem: string
   line?: number
+}
+
+/** What the pack in a folder says of itself. */
+export function readPackManifest(root: string): ManifestReading {
+  const head = readPackHead(join(root, PACK_FILE))
+  if (!('problem' in head)) return readManifest(head.fields, basename(root))
+  return { manifest: undefined, warnings: [headWarning(head)] }
+}
+
+export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
+  return { severity: 'error', code, path: PACK_FILE, message: problem, ...(line !== undefined && { line }) }
 }
 
 /** The most that is read of a file before its pack is used. */

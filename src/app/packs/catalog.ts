@@ -1,0 +1,53 @@
+import type { Approval } from '../../domain/packs/approval.ts'
+import {
+  buildCatalog,
+  type Catalog,
+  choosePack,
+  isPackPath,
+  type PackChoice,
+  type TrustedPack,
+} from '../../domain/packs/catalog.ts'
+import type { KnowledgePack } from '../../domain/packs/pack.ts'
+import { needsApproval, type TrustPolicy, trustOf } from '../../domain/packs/trust.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { readApprovals } from '../../infra/packs/approvals.ts'
+import { currentDigests } from '../../infra/packs/pack-digest.ts'
+import { realFolder } from '../../infra/packs/real-folder.ts'
+import { type Discovery, discover } from './discovery.ts'
+
+export interface CatalogRequest {
+  /** The workspace; the working folder's when it is absent. */
+  project?: string | undefined
+}
+
+export interface OpenedCatalog {
+  catalog: Catalog
+  discovery: Discovery
+  approvals: readonly Approval[]
+  findings: Finding[]
+}
+
+/** Discover, judge, decide: what everything about packs starts with. Reads no body that nobody has answered for. */
+export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
+  const discovery = discover(machine, request)
+  const { approvals, findings } = readApprovals(machine)
+  const catalog = buildCatalog(discovery.packs.map((pack) => judge(pack, approvals, discovery.config)))
+  return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
+}
+
+function judge(pack: KnowledgePack, approvals: readonly Approval[], policy: TrustPolicy): TrustedPack {
+  const approval = approvals.find(({ root }) => root === pack.root)
+  const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
+  const current = isCompared ? currentDigests(pack.root, approval.treeDigest !== undefined) : undefined
+  return { ...pack, trust: trustOf(pack, approval, current, policy) }
+}
+
+/** What a person typed after a command. */
+export function readChoice(machine: Machine, typed: string): PackChoice {
+  return isPackPath(typed) ? { asked: typed, root: realFolder(machine, typed) } : { name: typed }
+}
+
+export function findPack(machine: Machine, catalog: Catalog, typed: string): TrustedPack {
+  return choosePack(catalog, readChoice(machine, typed))
+}

@@ -1,0 +1,67 @@
+import { type Collision, isUndecided, type TrustedPack } from '../../domain/packs/catalog.ts'
+import { type CatalogRow, catalogRow } from '../../domain/packs/catalog-row.ts'
+import type { TrustState } from '../../domain/packs/trust.ts'
+import type { Scope } from '../../domain/packs/vocabulary.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { type CatalogRequest, openCatalog } from './catalog.ts'
+import type { Discovery } from './discovery.ts'
+
+export interface ListedPack extends CatalogRow {
+  /** Another pack has its name. */
+  isShadowed: boolean
+}
+
+export interface WaitingPack {
+  name: string
+  scope: Scope
+  root: string
+  trust: TrustState
+  /** Whether another pack has the name until somebody answers. */
+  wouldShadow: boolean
+  /** What a person types to approve it. */
+  command: string
+}
+
+export interface PackList {
+  packs: ListedPack[]
+  /** What is there and not listed, because nobody asked for it. */
+  hidden: { archived: number; shadowed: number }
+  waiting: WaitingPack[]
+  collisions: readonly Collision[]
+  quarantined: Discovery['quarantined']
+  roots: Discovery['roots']
+  skipped: Discovery['skipped']
+}
+
+/** The packs by name. With `all` also those that are archived, or kept out by another. */
+export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): Report<PackList> {
+  const { catalog, discovery, findings } = openCatalog(machine, request)
+  const winners = catalog.entries.map(({ pack }) => pack)
+  const isShadowed = (pack: TrustedPack) => !winners.includes(pack)
+  const isArchived = ({ manifest }: TrustedPack) => manifest.status === 'archived'
+  const ordered = catalog.entries.flatMap(({ pack, shadowed }) => [pack, ...shadowed])
+  const shown = request.all ? ordered : ordered.filter((pack) => !isShadowed(pack) && !isArchived(pack))
+  const { quarantined, roots, skipped } = discovery
+  const value = {
+    packs: shown.map((pack) => ({ ...catalogRow(pack), isShadowed: isShadowed(pack) })),
+    hidden: request.all
+      ? { archived: 0, shadowed: 0 }
+      : { archived: winners.filter(isArchived).length, shadowed: ordered.length - winners.length },
+    waiting: [
+      ...winners.filter(isUndecided).map((pack) => describeWaiting(pack, false)),
+      ...catalog.waiting.map((pack) => describeWaiting(pack, true)),
+    ],
+    collisions: catalog.collisions,
+    quarantined,
+    roots,
+    skipped,
+  }
+  return { value, findings }
+}
+
+function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {
+  const command = `loadout packs approve ${shellWord(root)}`
+  return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
+}

@@ -1,0 +1,136 @@
+import { type Admission, admit } from '../../domain/packs/admission.ts'
+import {
+  type Catalog,
+  type Collision,
+  newerAlternative,
+  packWord,
+  type TrustedPack,
+} from '../../domain/packs/catalog.ts'
+import type { TrustState } from '../../domain/packs/trust.ts'
+import type { PackStatus, Scope } from '../../domain/packs/vocabulary.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+
+/** One question on the way to the model, and how it was answered. */
+export interface Step {
+  question: 'place' | 'name' | 'trust' | 'status' | 'task'
+  isPassed: boolean
+  says: string
+}
+
+export interface PackTrail {
+  name: string
+  root: string
+  scope: Scope
+  trust: TrustState
+  status: PackStatus | 'unknown'
+  steps: Step[]
+  /** What happens when a task merely fits it, and when it is named. */
+  implicit: Admission['verdict']
+  explicit: Admission['verdict']
+  collision?: Collision
+}
+
+/** Whether a task by itself would choose a pack. */
+export type Selects = (
+  task: string,
+  pack: TrustedPack,
+  packs: readonly TrustedPack[],
+) => { isSelected: boolean; says: string }
+
+/** Why a pack is used or not: where it was found, who has its name, whether it is trusted, ready, and fits. */
+export function explainPack(
+  machine: Machine,
+  request: CatalogRequest & { pack: string; task?: string | undefined },
+  selects?: Selects,
+): Report<PackTrail> {
+  const { catalog, findings } = openCatalog(machine, request)
+  const pack = findPack(machine, catalog, request.pack)
+  const { manifest, scope, root, trust } = pack
+  const collision = catalog.collisions.find(({ name }) => name === manifest.name)
+  const value: PackTrail = {
+    name: manifest.name,
+    root,
+    scope,
+    trust: trust.state,
+    status: manifest.status ?? 'unknown',
+    steps: [
+      { question: 'place', isPassed: true, says: `found in ${PLACES[scope]}, ${root}` },
+      nameStep(pack, catalog),
+      trustStep(pack),
+      statusStep(pack, catalog),
+      ...(request.task === undefined || selects === undefined
+        ? []
+        : [taskStep(selects(request.task, pack, winnersOf(catalog)))]),
+    ],
+    implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
+    explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
+    ...(collision === undefined ? {} : { collision }),
+  }
+  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+}
+
+const PLACES: Record<Scope, string> = {
+  explicit: 'a path that was named',
+  workspace: 'the workspace',
+  user: "the user's packs",
+  organization: "the organization's packs",
+  'built-in': 'what the program brings along',
+}
+
+function winnersOf({ entries }: Catalog): TrustedPack[] {
+  return entries.map(({ pack }) => pack)
+}
+
+function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
+  const entry = entries.find((each) => each.pack.manifest.name === pack.manifest.name)
+  const winner = entry?.pack ?? pack
+  if (winner === pack) {
+    const others = entry?.shadowed.map(({ scope }) => scope) ?? []
+    const says =
+      others.length === 0 ? 'nothing else has its name' : `it comes before the same name in: ${others.join(', ')}`
+    return { question: 'name', isPassed: true, says }
+  }
+  const by = `the pack of ${PLACES[winner.scope]}, ${winner.root}`
+  const says = waiting.includes(pack)
+    ? `${by}, keeps the name until this one is approved`
+    : `${by}, has the name; this one is used only by its path`
+  return { question: 'name', isPassed: false, says }
+}
+
+function trustStep({ trust, scope, root }: TrustedPack): Step {
+  const approve = `loadout packs approve ${shellWord(root)}`
+  const says: Record<TrustState, string> = {
+    trusted: `trusted, because it lies in ${PLACES[scope]}`,
+    approved: `approved up to ${trust.tier}, as it stands now`,
+    unapproved: `nobody has approved it: ${approve}`,
+    changed: `it has changed since it was approved: ${approve}`,
+    denied: `it was denied: ${approve} takes that back`,
+  }
+  const warned = trust.isOpen ? trust.warnings.map(({ message }) => `; ${message}`) : []
+  return { question: 'trust', isPassed: trust.isOpen, says: says[trust.state] + warned.join('') }
+}
+
+function statusStep(pack: TrustedPack, { all }: Catalog): Step {
+  const { status } = pack.manifest
+  const newer = status === 'stale' ? newerAlternative(pack, all) : undefined
+  const instead =
+    newer === undefined ? '' : `; ${packWord(newer.manifest.version ?? newer.scope)} is newer and is used instead`
+  const says: Record<PackStatus, string> = {
+    ready: 'ready',
+    draft: 'a draft: used only after a yes',
+    'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
+    stale:
+      newer === undefined ? 'out of date, and nothing newer is there: used with a warning' : `out of date${instead}`,
+    disputed: 'disputed: used only after a yes, with a warning, and never without what is behind it',
+    archived: 'archived: used only when it is named',
+  }
+  const isPassed = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
+  return { question: 'status', isPassed, says: status === undefined ? 'none that is known: never used' : says[status] }
+}
+
+function taskStep({ isSelected, says }: ReturnType<Selects>): Step {
+  return { question: 'task', isPassed: isSelected, says }
+}

@@ -1,0 +1,49 @@
+import { LoadoutError } from '../shared/loadout-error.ts'
+import { shellWord } from '../shared/shell-word.ts'
+import { isUndecided, packWord, type TrustedPack } from './catalog.ts'
+import { isKnownType } from './pack.ts'
+import { type Asked, statusGate } from './status-gate.ts'
+import { PACK_TYPES } from './vocabulary.ts'
+import { type PackWarning, settleWarnings } from './warning.ts'
+
+/** Whether a pack may be used for a task, after both gates. Approval and confirmation are two answers. */
+export interface Admission {
+  verdict: 'admitted' | 'approval-needed' | 'confirmation-needed' | 'refused'
+  warnings: readonly PackWarning[]
+  mustEscalate: boolean
+  showsGaps: boolean
+}
+
+/** Trust first: of a pack that is not open, its status is not even a question. */
+export function admit(pack: TrustedPack, asked: Asked): Admission {
+  const { manifest, trust } = pack
+  const shut = { warnings: trust.warnings, mustEscalate: false, showsGaps: false }
+  // Who said no is not asked again.
+  if (!trust.isOpen) return { ...shut, verdict: isUndecided(pack) ? 'approval-needed' : 'refused' }
+  const { verdict, warnings, mustEscalate, showsGaps } = statusGate(manifest.status, asked)
+  const gate = { warnings: settleWarnings([...trust.warnings, ...warnings]), mustEscalate, showsGaps }
+  if (verdict === 'refuse') return { ...gate, verdict: 'refused' }
+  if (!asked.isExplicit && !isKnownType(manifest.type, PACK_TYPES)) return { ...gate, verdict: 'refused' }
+  return { ...gate, verdict: verdict === 'confirm' ? 'confirmation-needed' : 'admitted' }
+}
+
+/** For a caller that named the pack and gets nothing of it. */
+export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['verdict'], 'admitted'>): LoadoutError {
+  const { manifest, root, trust } = pack
+  const name = packWord(manifest.name)
+  if (verdict === 'approval-needed') {
+    const why = trust.state === 'changed' ? 'has changed since it was approved' : 'is not approved'
+    const hint = `read ${root} first; then loadout packs approve ${shellWord(root)}`
+    return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} ${why}`, { hint })
+  }
+  if (verdict === 'confirmation-needed') {
+    const message = `the pack ${name} is ${manifest.status ?? 'of unknown status'} and is only used after a yes`
+    return new LoadoutError('CONFIRMATION_NEEDED', message, { hint: 'confirm it, if you want it all the same' })
+  }
+  if (trust.state === 'denied') {
+    const hint = `loadout packs approve ${shellWord(root)} takes the denial back`
+    return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} was denied`, { hint })
+  }
+  const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
+  return new LoadoutError('PACK_NOT_FOUND', message, { hint: `loadout packs why ${shellWord(root)}` })
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { type Approval, formatApprovals, parseApprovals } from '../../domain/packs/approval.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { exists, writeAtomically } from '../files.ts'
+import { readJson } from '../json-file.ts'
+import { acquireLock } from '../lock.ts'
+import { type Machine, stateFolder } from '../machine.ts'
+
+const ONLY_THE_USER = 0o600
+
+export function approvalsPath(machine: Machine): string {
+  return join(stateFolder(machine), 'packs', 'approvals.json')
+}
+
+/** The answers given so far. A file that cannot be understood approves nothing, and says so. */
+export function readApprovals(machine: Machine): { approvals: Approval[]; findings: Finding[] } {
+  try {
+    return { approvals: loadApprovals(approvalsPath(machine)), findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `${error.message}; until then no answer in it counts`
+    const hint = error.hint === undefined ? {} : { hint: error.hint }
+    return { approvals: [], findings: [{ severity: 'warning', code: 'BAD_APPROVALS', message, ...hint }] }
+  }
+}
+
+/** One writer at a time; a file that cannot be understood is left as it is. */
+export async function changeApprovals(
+  machine: Machine,
+  change: (approvals: readonly Approval[]) => readonly Approval[],
+): Promise<void> {
+  const path = approvalsPath(machine)
+  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  loadApprovals(path)
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'approvals'), { purpose: 'packs approve' })
+  try {
+    const text = formatApprovals(change(loadApprovals(path)))
+    // What could not be read again would take every other answer with it.
+    parseApprovals(JSON.parse(text), path)
+    writeAtomically(path, text, ONLY_THE_USER)
+  } finally {
+    release()
+  }
+}
+
+function loadApprovals(path: string): Approval[] {
+  if (!exists(path)) return []
+  try {
+    return parseApprovals(readJson(path), path)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code === 'BAD_APPROVALS') throw error
+    const hint = 'repair it, or move it away and approve the packs again'
+    throw new LoadoutError('BAD_APPROVALS', error.message, { hint, cause: error })
+  }
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PackDigests } from '../../domain/packs/trust.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
+import { asLoadoutError } from '../files.ts'
+
+/** A guide is prose; what is larger can be approved by nobody who has read it. */
+export const LARGEST_GUIDE = 4 * 1024 * 1024
+
+export const MOST_TREE_FILES = 5_000
+export const MOST_TREE_BYTES = 64 * 1024 * 1024
+const DEEPEST_FOLDER = 32
+
+const PIECE = 64 * 1024
+
+/** What stands in a pack now, to be approved. Throws when it cannot be read or is too large. */
+export function digestPack(root: string, withTree: boolean): { digest: string; treeDigest?: string } {
+  const digest = digestFile(join(root, 'KNOWLEDGE.md'), LARGEST_GUIDE).sha256
+  return withTree ? { digest, treeDigest: digestTree(root) } : { digest }
+}
+
+/** The same, to be compared with an approval: what cannot be read is simply not what was approved. */
+export function currentDigests(root: string, withTree: boolean): PackDigests {
+  try {
+    return digestPack(root, withTree)
+  } catch (error) {
+    if (error instanceof LoadoutError) return { digest: undefined }
+    throw error
+  }
+}
+
+function digestFile(path: string, largest: number): { sha256: string; bytes: number } {
+  let file: number | undefined
+  try {
+    // Neither through a link, nor waiting for somebody to write into a pipe.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    if (!fstatSync(file).isFile()) {
+      throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'put a file in its place' })
+    }
+    return hashBytes(file, path, largest)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Counts what is read, not what the folder says: a file may grow meanwhile. */
+function hashBytes(file: number, path: string, largest: number): { sha256: string; bytes: number } {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafe(PIECE)
+  let bytes = 0
+  for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
+    bytes += read
+    if (bytes > largest) throw tooLarge(path, `more than ${largest} bytes`)
+    hash.update(piece.subarray(0, read))
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
+
+function tooLarge(path: string, much: string): LoadoutError {
+  return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it holds ${much}`, { hint: 'make it smaller' })
+}
+
+/** Of every file by its path, in one order. Links count as what they say; nothing is followed. */
+function digestTree(root: string): string {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for (const path of listFiles(root)) {
+    const full = join(root, path)
+    const what = kindOf(full)
+    if (what !== undefined) {
+      hash.update(`${JSON.stringify([path, ...what])}\n`)
+      continue
+    }
+    const file = digestFile(full, MOST_TREE_BYTES - bytes)
+    bytes += file.bytes
+    hash.update(`${JSON.stringify([path, 'file', file.sha256])}\n`)
+  }
+  return hash.digest('hex')
+}
+
+/** What is there, if it is no regular file. */
+function kindOf(path: string): string[] | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (stat.isSymbolicLink()) return ['link', readlinkSync(path)]
+    return stat.isFile() ? undefined : ['special']
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+function listFiles(root: string): string[] {
+  const found: string[] = []
+  collect(root, '', 0, found)
+  return found.sort(compareText)
+}
+
+function collect(root: string, folder: string, depth: number, found: string[]): void {
+  if (depth > DEEPEST_FOLDER) throw tooLarge(root, `folders more than ${DEEPEST_FOLDER} deep`)
+  for (const entry of readEntries(join(root, folder))) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.name.includes('\ufffd')) {
+      throw new LoadoutError('BAD_NAME', `${root}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+    }
+    if (entry.isDirectory()) collect(root, path, depth + 1, found)
+    else found.push(path)
+    if (found.length > MOST_TREE_FILES) throw tooLarge(root, `more than ${MOST_TREE_FILES} files`)
+  }
+}
+
+function readEntries(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'read')
+  }
+}
