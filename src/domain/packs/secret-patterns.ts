@@ -1,0 +1,88 @@
+export const SECRET_KINDS = [
+  'private-key',
+  'aws-access-key',
+  'github-token',
+  'gitlab-token',
+  'slack-token',
+  'npm-token',
+  'openai-key',
+  'anthropic-key',
+  'stripe-key',
+  'google-key',
+  'jwt',
+  'bearer-token',
+  'url-password',
+  'password',
+] as const
+
+export type SecretKind = (typeof SECRET_KINDS)[number]
+
+export interface SecretPattern {
+  kind: SecretKind
+  /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. */
+  pattern: RegExp
+  /** Tells a secret from a word that has its shape. */
+  accepts?: (secret: string) => boolean
+}
+
+export const KEY_START = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
+export const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
+
+export const SECRET_PATTERNS: readonly SecretPattern[] = [
+  { kind: 'aws-access-key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g },
+  {
+    kind: 'github-token',
+    pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})/g,
+    accepts: isMixed,
+  },
+  { kind: 'gitlab-token', pattern: /(?<![\w-])gl(?:pat|dt|rt|ptt)-[\w-]{20,255}/g, accepts: isMixed },
+  {
+    kind: 'slack-token',
+    pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,255}|hooks\.slack\.com\/services\/\w{6,20}\/\w{6,20}\/\w{16,40}/g,
+    accepts: isMixed,
+  },
+  { kind: 'npm-token', pattern: /(?<!\w)npm_[A-Za-z0-9]{36}(?!\w)/g, accepts: isMixed },
+  { kind: 'anthropic-key', pattern: /(?<![\w-])sk-ant-[\w-]{20,255}/g, accepts: isMixed },
+  { kind: 'openai-key', pattern: /(?<![\w-])sk-(?!ant-)[\w-]{20,255}/g, accepts: isMixed },
+  {
+    kind: 'stripe-key',
+    pattern: /(?<!\w)(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9]{24,255})/g,
+    accepts: isMixed,
+  },
+  { kind: 'google-key', pattern: /(?<![\w-])(?:AIza[\w-]{35}(?![\w-])|ya29\.[\w-]{20,255}|GOCSPX-[\w-]{20,255})/g },
+  { kind: 'jwt', pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}/g },
+  { kind: 'bearer-token', pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/gi, accepts: isMixed },
+  {
+    kind: 'bearer-token',
+    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([\w+/=-]{8,2000})/gi,
+  },
+  { kind: 'url-password', pattern: /:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@/g, accepts: isReal },
+  // password: "hunter22", API_KEY=9f8e7d..., client-secret => '...', and the same words in Chinese
+  {
+    kind: 'password',
+    pattern:
+      /(?:passw(?:or)?d|passwd|pwd|passphrase|secret|api[_-]?key|(?:access|auth|secret|private|account)[_-]?(?:key|token)|\u5bc6\u7801|\u5bc6\u78bc|\u5bc6\u94a5|\u53e3\u4ee4)["'`*]{0,3}[ \t]{0,4}(?:=>?|[:\uff1a]=?)[ \t]{0,4}((?:"[^"\s]{6,200}"|'[^'\s]{6,200}'|`[^`\s]{6,200}`|[^\s"'`,;]{6,200}))/gi,
+    accepts: isAssigned,
+  },
+]
+
+function isMixed(secret: string): boolean {
+  return /\d/.test(secret) && /[a-z]/i.test(secret) && isReal(secret)
+}
+
+/** Without quotes a value is a secret only if no plain word or expression could stand there. */
+function isAssigned(value: string): boolean {
+  const isQuoted = /^["'`]/.test(value)
+  const inner = isQuoted ? value.slice(1, -1) : value.replace(/[.,;)\]}]+$/, '')
+  if (!isReal(inner) || /[()[\]]|^[a-z_]\w*(?:\.[a-z_]\w*)+$/i.test(inner)) return false
+  return /\d/.test(inner) || (isQuoted && (inner.length >= 12 || /[^\w.-]/.test(inner)))
+}
+
+const PLACEHOLDER_WORD =
+  /example|placeholder|change.?me|your|redacted|dummy|sample|todo|xxx|insert|replace|fake|masked|\.\.\.|\u2026|\*\*\*/i
+
+/** No variable, blank to fill in, or path. */
+function isReal(value: string): boolean {
+  if (/^[<{[(]|^\$|^%\w{1,100}%$|^(?:process|os|env|config|secrets|vault|var)\b|^[~./]/.test(value)) return false
+  return !PLACEHOLDER_WORD.test(value) && !/^(.)\1*$/.test(value)
+}
