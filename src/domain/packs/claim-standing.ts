@@ -20,6 +20,10 @@ export interface JudgedClaim {
 const EVIDENCE_LAYERS: readonly PackLayer[] = ['sources', 'documents', 'wiki']
 
 const LONGEST_REF = 300
+
+/** Of one claim. More sources make it no truer. */
+const MOST_ANCHORS = 8
+
 const NEVER: readonly (string | undefined)[] = ['forbidden', 'rejected']
 
 /** Decides once for each claim of an ontology what it may be used as. */
@@ -100,6 +104,7 @@ export class ClaimJudge {
     for (const ref of refs) {
       const anchor = this.anchorOf(ref, path)
       if (anchor !== undefined) anchors.push(anchor)
+      if (anchors.length === MOST_ANCHORS) break
     }
     return anchors.length === 0 ? 'no source' : undefined
   }

@@ -29,18 +29,25 @@ export function shortName(name: string): string {
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}...` : line
 }
 
+/** Different warnings with one code about one file; what comes after is counted together. */
+const MOST_ALIKE = 20
+const MORE = 'there is more of this kind'
+
 /** The same trouble met many times is one warning with a count. */
 export class Warnings {
-  private readonly known = new Map<string, PackWarning>()
+  private readonly kinds = new Map<string, Map<string, PackWarning>>()
 
   add(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): void {
-    const key = JSON.stringify([code, path, message, severity])
-    const known = this.known.get(key)
-    if (known === undefined) this.known.set(key, { severity, code, path: path.slice(0, 200), message })
+    const kind = JSON.stringify([code, path, severity])
+    const alike = this.kinds.get(kind) ?? new Map<string, PackWarning>()
+    this.kinds.set(kind, alike)
+    const text = alike.has(message) || alike.size < MOST_ALIKE ? message : MORE
+    const known = alike.get(text)
+    if (known === undefined) alike.set(text, { severity, code, path: path.slice(0, 200), message: text })
     else known.count = (known.count ?? 1) + 1
   }
 
   all(): PackWarning[] {
-    return [...this.known.values()]
+    return [...this.kinds.values()].flatMap((alike) => [...alike.values()])
   }
 }

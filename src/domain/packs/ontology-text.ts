@@ -1,6 +1,6 @@
 import type { JudgedClaim } from './claim-standing.ts'
 import type { ContextPart } from './context-part.ts'
-import { oneLine, type Warnings } from './grounded.ts'
+import { oneLine, shortName, type Warnings } from './grounded.ts'
 import type { Claim, Concept, Constraint, LogEntry, Relation } from './ontology-records.ts'
 import {
   constraintLine,
@@ -39,33 +39,33 @@ export function writeSubgraph(subgraph: Subgraph, limits: { characters: number }
     ...subgraph.constraints.map((constraint) => constraintLine(constraint, LAYER, subgraph.names)),
     ...subgraph.forbidden.map((claim) => prohibitionLine(claim, subgraph.names)),
   ]
-  const kept = room.take(binding)
+  const kept = binding.filter((line) => room.holds(line))
   if (kept.length < binding.length) {
     subgraph.facts = []
     subgraph.unverified = []
-    const { path } = binding[kept.length]!
+    const { path } = binding[0]!
     const message = 'not all limits of these concepts fit; no claim is given without them'
     warnings.add('context.omitted', path, message)
     return toParts(kept)
   }
-  const facts = room.take(subgraph.facts.map((fact) => factLine(subgraph, fact)))
-  const unverified = room.take(subgraph.unverified.map((claim) => unverifiedLine(subgraph, claim)))
-  warnOfCut(subgraph.facts, facts, warnings)
-  warnOfCut(subgraph.unverified, unverified, warnings)
-  subgraph.facts = subgraph.facts.slice(0, facts.length)
-  const rest = room.take([...relationLines(subgraph), ...logLines(subgraph)])
-  return toParts([...kept, ...facts, ...unverified, ...rest])
-}
-
-function warnOfCut(claims: readonly JudgedClaim[], lines: readonly Line[], warnings: Warnings): void {
-  const first = claims[lines.length]
-  if (first === undefined) return
-  warnings.add('context.omitted', first.claim.path, `${claims.length - lines.length} claims did not fit`)
+  const claimed: Line[] = []
+  const takeIn = (claims: readonly JudgedClaim[], write: typeof factLine): JudgedClaim[] =>
+    claims.filter((claim) => {
+      const line = write(subgraph, claim)
+      const isHeld = room.holds(line)
+      if (isHeld) claimed.push(line)
+      else warnings.add('context.omitted', claim.claim.path, 'a claim did not fit')
+      return isHeld
+    })
+  subgraph.facts = takeIn(subgraph.facts, factLine)
+  subgraph.unverified = takeIn(subgraph.unverified, unverifiedLine)
+  const rest = [...relationLines(subgraph), ...logLines(subgraph)].filter((line) => room.holds(line))
+  return toParts([...kept, ...claimed, ...rest])
 }
 
 function factLine({ state, names }: Subgraph, { claim, anchors }: JudgedClaim): Line {
   const doubt =
-    state === 'reviewed' ? '' : ` (the ontology itself is ${state === undefined ? 'not reviewed' : oneLine(state)})`
+    state === 'reviewed' ? '' : ` (the ontology itself is ${state === undefined ? 'not reviewed' : shortName(state)})`
   const heading = `Claims with verified evidence${doubt}:`
   const text = `- ${listNames(claim.conceptIds, names)}: ${oneLine(claim.text)} [${anchors.join(', ')}]`
   return { path: claim.path, layer: LAYER, heading, text }

@@ -10,7 +10,7 @@ export interface Line {
   text: string
 }
 
-/** Lines are taken whole and in order; the first that does not fit ends it. */
+/** How much text there may be. Lines go in whole or not at all. */
 export class Room {
   private left: number
 
@@ -18,14 +18,11 @@ export class Room {
     this.left = characters
   }
 
-  take(lines: readonly Line[]): Line[] {
-    const taken: Line[] = []
-    for (const line of lines) {
-      if (line.text.length >= this.left) break
-      this.left -= line.text.length + 1
-      taken.push(line)
-    }
-    return taken
+  /** Takes the room a line needs, if there is as much. */
+  holds({ text }: Line): boolean {
+    const isEnough = text.length < this.left
+    if (isEnough) this.left -= text.length + 1
+    return isEnough
   }
 }
 
