@@ -74,14 +74,10 @@ class FolderScan {
 
   private visit(at: number, path: string, depth: number): void {
     const isDeepest = depth >= this.limits.maxDepth
-    let listing: Listing
-    try {
-      listing = this.cache.list(at, path, isDeepest)
-    } catch (error) {
-      this.scan.unreadable.push({ path, reason: codeOf(error) || 'unknown reason' })
-      return
-    }
-    if (this.isPack(path, listing)) {
+    const listing = this.list(at, path)
+    const isPack = this.isPack(path, listing)
+    this.cache.note(at, listing, !isPack && !isDeepest)
+    if (isPack) {
       this.scan.packs.push({ folder: path, depth, head: this.cache.head(at, join(path, PACK_FILE)) })
       return
     }
@@ -96,6 +92,15 @@ class FolderScan {
       return
     }
     for (const name of [...listing.folders, ...listing.links].sort()) this.follow(join(path, name), depth + 1)
+  }
+
+  private list(at: number, path: string): Listing {
+    try {
+      return this.cache.list(at, path)
+    } catch (error) {
+      this.scan.unreadable.push({ path, reason: codeOf(error) || 'unknown reason' })
+      return NOTHING
+    }
   }
 
   private isPack(path: string, { packFile }: Listing): boolean {
@@ -132,6 +137,8 @@ class FolderScan {
     }
   }
 }
+
+const NOTHING: Listing = { packFile: 'none', folders: [], skipped: [], links: [] }
 
 function join(folder: string, name: string): string {
   return folder.endsWith(sep) ? folder + name : folder + sep + name
