@@ -55,6 +55,8 @@ export function createLoadout(machine: Machine = thisMachine()) {
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
+    resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
+    rehydrate: late(machine, async () => (await import('./packs/rehydrate.ts')).rehydrate),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
@@ -78,15 +80,18 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
   return async (request: Request): Promise<Awaited<Result>> => await (await load())(machine, request)
 }
 
+export type { PackContext } from '../domain/packs/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
 export type { Answered } from './packs/approve.ts'
-export type { PackList } from './packs/list.ts'
-export type { PackView } from './packs/show.ts'
-export type { PackTrail } from './packs/why.ts'
 export type { PackEvaluation } from './packs/eval.ts'
+export type { PackList } from './packs/list.ts'
 export type { NewPack } from './packs/new-pack.ts'
+export type { RehydratedContext } from './packs/rehydrate.ts'
+export type { ResolveRequest } from './packs/resolve.ts'
+export type { PackView } from './packs/show.ts'
 export type { PackValidation } from './packs/validate.ts'
+export type { PackTrail } from './packs/why.ts'
 export type { Comparison, SuiteReport } from './routing/evaluate.ts'
 export type { Explanation } from './routing/explain.ts'
 export type { IndexBuild } from './routing/index-build.ts'

@@ -9,13 +9,15 @@ import { indexMigrate } from './commands/index-migrate.ts'
 import { lookup } from './commands/lookup.ts'
 import { packsApprove } from './commands/packs/approve.ts'
 import { packsDeny } from './commands/packs/deny.ts'
+import { packsEval } from './commands/packs/eval.ts'
 import { packsList } from './commands/packs/list.ts'
+import { packsNew } from './commands/packs/new.ts'
+import { packsRehydrate } from './commands/packs/rehydrate.ts'
+import { packsResolve } from './commands/packs/resolve.ts'
 import { packsRevoke } from './commands/packs/revoke.ts'
 import { packsShow } from './commands/packs/show.ts'
-import { packsWhy } from './commands/packs/why.ts'
-import { packsEval } from './commands/packs/eval.ts'
-import { packsNew } from './commands/packs/new.ts'
 import { packsValidate } from './commands/packs/validate.ts'
+import { packsWhy } from './commands/packs/why.ts'
 import { plan } from './commands/plan.ts'
 import { resolve } from './commands/resolve.ts'
 import { search } from './commands/search.ts'
@@ -50,6 +52,8 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   {
     title: 'Knowledge packs',
     commands: [
+      packsResolve,
+      packsRehydrate,
       packsList,
       packsShow,
       packsWhy,

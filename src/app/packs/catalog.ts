@@ -13,12 +13,16 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readApprovals } from '../../infra/packs/approvals.ts'
 import { currentDigests } from '../../infra/packs/pack-digest.ts'
+import { readPackManifest } from '../../infra/packs/pack-head.ts'
+import { findPackRoot } from '../../infra/packs/pack-root.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { type Discovery, discover } from './discovery.ts'
 
 export interface CatalogRequest {
   /** The workspace; the working folder's when it is absent. */
   project?: string | undefined
+  /** Packs that were named. Those named by a path are there too, wherever they lie. */
+  packs?: readonly string[] | undefined
 }
 
 export interface OpenedCatalog {
@@ -32,8 +36,19 @@ export interface OpenedCatalog {
 export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
   const discovery = discover(machine, request)
   const { approvals, findings } = readApprovals(machine)
-  const catalog = buildCatalog(discovery.packs.map((pack) => judge(pack, approvals, discovery.config)))
+  const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
+  const catalog = buildCatalog(packs.map((pack) => judge(pack, approvals, discovery.config)))
   return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
+}
+
+/** What was named by its path and lies in none of the places that are looked through. */
+function explicitPacks(machine: Machine, typed: readonly string[], known: readonly KnowledgePack[]): KnowledgePack[] {
+  return typed.filter(isPackPath).flatMap((path) => {
+    const root = findPackRoot(realFolder(machine, path))
+    if (root === undefined || known.some((pack) => pack.root === root)) return []
+    const { manifest, warnings } = readPackManifest(root)
+    return manifest === undefined ? [] : [{ manifest, scope: 'explicit', root, depth: 0, warnings }]
+  })
 }
 
 function judge(pack: KnowledgePack, approvals: readonly Approval[], policy: TrustPolicy): TrustedPack {

@@ -28,7 +28,7 @@ export interface PackView extends CatalogRow {
 
 /** One pack: all it says of itself, where it lies, and what is odd about it. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
-  const { catalog, findings } = openCatalog(machine, request)
+  const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
   const { manifest, trust } = pack
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: false })
@@ -55,7 +55,7 @@ function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']
   const word = shellWord(root)
   if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`
   if (verdict === 'confirmation-needed')
-    return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)} --yes`
+    return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)} --confirm ${shellWord(manifest.name)}`
   return verdict === 'approval-needed' ? `loadout packs approve ${word}` : `loadout packs why ${word}`
 }
 

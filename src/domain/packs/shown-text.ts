@@ -11,7 +11,7 @@ const terminalSequence = () =>
 const unseen = () => /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
 /** Text of a pack as it may be shown, on one line: nothing in it steers a terminal or reorders what is read. */
-export function shownText(text: string, limit: number): string {
+export function shownText(text: string, limit = 200): string {
   return cutText(harmless(text), limit)
 }
 

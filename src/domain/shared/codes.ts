@@ -171,6 +171,8 @@ export const CODES = [
   // packs: calls that cannot go on
   'PACK_NOT_FOUND',
   'PACK_EXISTS',
+  'PACK_REFUSED',
+  'AUDIT_NOT_RECORDED',
   'APPROVAL_NEEDED',
   'CONFIRMATION_NEEDED',
   'BAD_APPROVALS',

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type ManifestReading, readManifest } from '../../domain/packs/manifest.ts'
+import { type ReadManifest, readManifest } from '../../domain/packs/manifest.ts'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { shownText } from '../../domain/packs/shown-text.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
@@ -22,7 +22,7 @@ export interface HeadProblem {
 }
 
 /** What the pack in a folder says of itself. */
-export function readPackManifest(root: string): ManifestReading {
+export function readPackManifest(root: string): ReadManifest {
   const head = readPackHead(join(root, PACK_FILE))
   if (!('problem' in head)) return readManifest(head.fields, basename(root))
   return { manifest: undefined, warnings: [headWarning(head)] }

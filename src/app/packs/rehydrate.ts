@@ -1,0 +1,62 @@
+import { admit } from '../../domain/packs/admission.ts'
+import type { AuditedPack } from '../../domain/packs/audit-record.ts'
+import { rebuildWrapper } from '../../domain/packs/rehydrate.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { readAudit } from '../../infra/packs/audit-store.ts'
+import { openPack } from '../../infra/packs/pack-folder.ts'
+import { openCatalog } from './catalog.ts'
+
+export interface RehydratedContext {
+  id: string
+  task: string
+  /** Byte for byte what was given then. Empty when anything has changed. */
+  wrappers: { pack: string; text: string }[]
+  /** What has changed since, by pack. */
+  changed: { pack: string; paths: string[] }[]
+}
+
+/** A recorded context once more, byte for byte; or what has changed since, and then not a byte. */
+export function rehydrate(machine: Machine, request: { id: string }): Report<RehydratedContext> {
+  const { id, record } = readAudit(machine, request.id)
+  const given = record.packs.filter(({ wrapper }) => wrapper !== undefined)
+  const { task } = record.request
+  const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))
+  const changed = rebuilt.flatMap((each) =>
+    each.changed === undefined ? [] : [{ pack: each.audited.name, paths: each.changed }],
+  )
+  const wrappers = rebuilt.flatMap(({ audited, text }) => (text === undefined ? [] : [{ pack: audited.name, text }]))
+  const value = { id, task, wrappers: changed.length > 0 ? [] : wrappers, changed }
+  return { value, findings: changed.map((each) => changedFinding(each, task)) }
+}
+
+/** The gates are asked again: who took an approval back does not want to see the text any more. */
+function rebuild(machine: Machine, audited: AuditedPack, task: string) {
+  const { catalog } = openCatalog(machine, { packs: [audited.root] })
+  const pack = catalog.all.find(({ root }) => root === audited.root)
+  if (pack === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {
+      hint: 'resolve the task again',
+    })
+  }
+  if (pack.trust.state === 'changed') return { changed: ['KNOWLEDGE.md'] }
+  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
+  if (verdict !== 'admitted') {
+    throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
+      hint: `loadout packs why ${shellWord(audited.root)} says why`,
+    })
+  }
+  return rebuildWrapper(audited, pack, openPack(pack.root), task)
+}
+
+function changedFinding({ pack, paths }: RehydratedContext['changed'][number], task: string): Finding {
+  return {
+    severity: 'error',
+    code: 'CONTEXT_CHANGED',
+    message: `${pack} has changed since: ${paths.join(', ')}`,
+    subject: pack,
+    hint: `resolve it again: loadout packs resolve ${shellWord(task)}`,
+  }
+}

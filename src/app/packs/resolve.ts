@@ -1,0 +1,178 @@
+import { type Admission, admit } from '../../domain/packs/admission.ts'
+import { type Catalog, newerAlternative, type TrustedPack } from '../../domain/packs/catalog.ts'
+import {
+  type ActivePack,
+  isWaiting,
+  newWrappers,
+  type PackContext,
+  type RefusedPack,
+  type Substitution,
+} from '../../domain/packs/pack-context.ts'
+import { presentPack } from '../../domain/packs/present-pack.ts'
+import { refuse } from '../../domain/packs/refusal.ts'
+import { resolvePack } from '../../domain/packs/resolve-pack.ts'
+import { createSelector } from '../../domain/packs/select-packs.ts'
+import { readTaskWords } from '../../domain/packs/task-words.ts'
+import { settleWarnings } from '../../domain/packs/warning.ts'
+import { orderWrappers } from '../../domain/packs/wrapper.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { readSession } from '../../infra/packs/audit-store.ts'
+import { openPack } from '../../infra/packs/pack-folder.ts'
+import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { recordContext } from './record.ts'
+
+export interface ResolveRequest {
+  task: string
+  /** Packs by name or path; without any, those that fit the task. */
+  packs?: readonly string[] | undefined
+  /** Tokens for all wrappers together. */
+  budget?: number | undefined
+  cite?: boolean | undefined
+  deep?: boolean | undefined
+  needs?: readonly string[] | undefined
+  /** Packs whose status the user said yes to. */
+  confirmed?: readonly string[] | undefined
+  project?: string | undefined
+  /** Text that this session was given already is not given again. */
+  session?: string | undefined
+  /** Also leaves a record in the `runs/` of each pack. */
+  writeRun?: boolean | undefined
+  /** Default: true. A look at what would happen leaves no trace. */
+  isRecorded?: boolean | undefined
+}
+
+export const DEFAULT_PACK_BUDGET = 4_000
+
+/** What the packs of this machine know about a task: gated, reduced to what is useful, fenced, with what is missing. */
+export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {
+  const opened = openCatalog(machine, { project: request.project, packs: request.packs })
+  const wanted = choosePacks(machine, opened, request)
+  const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
+  const given = request.session === undefined ? [] : readSession(machine, request.session)
+  const active = resolveAll(admitted, request, given)
+  const context: PackContext = {
+    task: request.task,
+    active,
+    refused,
+    substitutions,
+    collisions: opened.catalog.collisions.filter(({ name }) => wanted.some(({ pack }) => pack.manifest.name === name)),
+    tokens: 0,
+    budget: request.budget ?? DEFAULT_PACK_BUDGET,
+    auditId: undefined,
+  }
+  const tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
+  const whole = { ...context, tokens }
+  const recorded = request.isRecorded === false ? NOT_RECORDED : recordContext(machine, whole, request)
+  return {
+    value: { ...whole, auditId: recorded.auditId },
+    findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings],
+  }
+}
+
+const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
+
+/** A broken store of approvals shuts packs that were open: that must be said here too. */
+function isAboutApprovals({ code }: Finding): boolean {
+  return code === 'BAD_APPROVALS'
+}
+
+interface Wanted {
+  pack: TrustedPack
+  activation: ActivePack['activation']
+  confidence: number | undefined
+}
+
+function choosePacks(machine: Machine, { catalog }: OpenedCatalog, request: ResolveRequest): Wanted[] {
+  if (request.packs !== undefined && request.packs.length > 0) {
+    const named = request.packs.map((typed) => findPack(machine, catalog, typed))
+    return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
+  }
+  const byName = new Map(catalog.entries.map(({ pack }) => [pack.manifest.name, pack]))
+  const select = createSelector([...byName.values()].map(({ manifest }) => manifest))
+  return select(request.task).flatMap(({ id, confidence }) => {
+    const pack = byName.get(id)
+    return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]
+  })
+}
+
+interface Admitted extends Wanted {
+  admission: Admission
+  confirmation: string | undefined
+}
+
+/** Trust, then status; for a stale pack a newer one of its name, if there is one. */
+function passGates(catalog: Catalog, wanted: readonly Wanted[], request: ResolveRequest) {
+  const admitted: Admitted[] = []
+  const refused: RefusedPack[] = []
+  const substitutions: Substitution[] = []
+  for (const each of wanted) {
+    const newer = each.pack.manifest.status === 'stale' ? newerAlternative(each.pack, catalog.all) : undefined
+    if (newer !== undefined) substitutions.push(substitution(each.pack, newer))
+    const pack = newer ?? each.pack
+    const isConfirmed = (request.confirmed ?? []).includes(pack.manifest.name)
+    const admission = admit(pack, { isExplicit: each.activation === 'explicit', isConfirmed })
+    const refusal = refuse(pack, admission.verdict)
+    if (refusal !== undefined) refused.push(refusal)
+    else admitted.push({ ...each, pack, admission, confirmation: isConfirmed ? confirmationOf(pack) : undefined })
+  }
+  return { admitted, refused, substitutions }
+}
+
+/** What was said yes to: this status of this pack. */
+function confirmationOf({ root, manifest }: TrustedPack): string {
+  return sha256(JSON.stringify([root, manifest.name, manifest.status])).slice(0, 16)
+}
+
+function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
+  const side = ({ scope, root, manifest }: TrustedPack) => ({ scope, path: root, version: manifest.version })
+  return { name: stale.manifest.name, from: side(stale), to: side(newer) }
+}
+
+/** The likeliest pack first; what it leaves of the budget is for the next. */
+function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, given: readonly string[]): ActivePack[] {
+  let left = request.budget ?? DEFAULT_PACK_BUDGET
+  const resolved = admitted.map(({ pack, admission, ...rest }, order) => {
+    const resolution = resolvePack(pack.manifest, openPack(pack.root), {
+      task: request.task,
+      words: readTaskWords(request.task),
+      needs: request.needs ?? [],
+      wantsCitations: request.cite ?? false,
+      isDeep: request.deep ?? false,
+      mustEscalate: admission.mustEscalate,
+      tier: pack.trust.tier ?? 'guide',
+    })
+    const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
+    const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)
+    const isRepeated = presented.wrapper !== undefined && given.includes(sha256(presented.wrapper))
+    if (!isRepeated) left -= presented.tokens
+    const active: ActivePack = { pack, resolution, presented, isRepeated, ...rest }
+    return { name: pack.manifest.name, mode: pack.manifest.mode, order, active }
+  })
+  return orderWrappers(resolved).map(({ active }) => active)
+}
+
+function findingsOf({ active, refused }: PackContext): Finding[] {
+  const warnings = active.flatMap(({ pack, presented }) =>
+    presented.warnings.map(({ severity, code, path, line, message, count }): Finding => {
+      const place = `${pack.manifest.name}/${path}${line === undefined ? '' : `:${line}`}`
+      const often = count === undefined ? '' : ` (${count} times)`
+      return { severity, code, message: `${place}: ${message}${often}`, subject: pack.manifest.name }
+    }),
+  )
+  return [
+    ...refused.map((each): Finding => {
+      const { name, message, command } = each
+      const code = isWaiting(each)
+        ? each.reason === 'approval-needed'
+          ? 'APPROVAL_NEEDED'
+          : 'CONFIRMATION_NEEDED'
+        : 'PACK_REFUSED'
+      const hint = command === undefined ? {} : { hint: command }
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+    }),
+    ...warnings,
+  ]
+}

@@ -1,0 +1,103 @@
+import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
+import { isWaiting, newWrappers, toResolverOutput } from '../../../domain/packs/pack-context.ts'
+import type { Report } from '../../../domain/shared/finding.ts'
+import { defineCommand } from '../../command.ts'
+import { WORKSPACE_FLAG } from '../../pack-flags.ts'
+import { alignRows, grouped, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
+
+interface Resolved extends PackContext {
+  isPrompt: boolean
+}
+
+export const packsResolve = defineCommand({
+  name: 'packs resolve',
+  summary: 'what knowledge packs know about a task, fenced as data',
+  details:
+    'Chooses packs by the task, or those named with --pack. Ends with 3 when an approval or a yes is missing and nobody can be asked.',
+  args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
+  flags: {
+    pack: { kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
+    budget: { kind: 'number', value: 'tokens', summary: 'at most so much text (default: 4000)' },
+    cite: { kind: 'switch', summary: 'with the lines of sources that statements rest on' },
+    deep: { kind: 'switch', summary: 'more than the short views: pages and documents too' },
+    need: { kind: 'list', value: 'fact', summary: 'name this fact as missing when it is not found' },
+    confirm: { kind: 'list', value: 'name', summary: 'use this pack although it is a draft or disputed' },
+    session: { kind: 'text', value: 'id', summary: 'do not repeat text this session was given' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only what goes to the model' },
+    'write-run': { kind: 'switch', summary: 'also leave a record in the runs/ of each pack' },
+    ...WORKSPACE_FLAG,
+  },
+  run: async ({ args, flags, ask }, loadout) => {
+    const { pack, need, confirm, format, 'write-run': writeRun, ...rest } = flags
+    const request: ResolveRequest = {
+      task: args.task ?? '',
+      packs: pack,
+      needs: need,
+      confirmed: confirm,
+      writeRun,
+      ...rest,
+    }
+    const first = await loadout.resolvePacks(request)
+    const { value, findings } = ask === undefined ? first : await askFor(first, request, ask, loadout)
+    return { value: { ...value, isPrompt: format === 'prompt' }, findings }
+  },
+  print: (resolved: Resolved, screen) => {
+    const prompt = newWrappers(resolved).map(({ text }) => printableText(text))
+    return resolved.isPrompt
+      ? prompt.join('')
+      : `${explain(resolved, screen)}${prompt.map((text) => `\n${text}`).join('')}`
+  },
+  toJson: toResolverOutput,
+  isWaiting: ({ refused }) => refused.some(isWaiting),
+})
+
+/** Asks about every pack that waits for an answer. A no is remembered, so that nobody is asked twice. */
+async function askFor(
+  first: Report<PackContext>,
+  request: ResolveRequest,
+  ask: (question: string) => string,
+  loadout: Loadout,
+): Promise<Report<PackContext>> {
+  const confirmed = [...(request.confirmed ?? [])]
+  let hasAnswer = false
+  for (const { name, path, reason, message } of first.value.refused.filter(isWaiting)) {
+    const isYes = /^y(es)?$/i.test(ask(`${printableLine(message)}\n  ${printableLine(path)}\nUse it? [y/N] `))
+    hasAnswer = true
+    if (reason === 'confirmation-needed') confirmed.push(...(isYes ? [name] : []))
+    else if (isYes) await loadout.approvePack({ pack: path, project: request.project })
+    else await loadout.denyPack({ pack: path, project: request.project })
+  }
+  return hasAnswer ? await loadout.resolvePacks({ ...request, confirmed }) : first
+}
+
+function explain({ active, refused, substitutions, tokens, budget, auditId }: PackContext, screen: Screen): string {
+  if (active.length === 0 && refused.length === 0) {
+    return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows which there are'))
+  }
+  return lines(
+    active.flatMap(({ pack: { manifest, scope, trust }, presented, resolution, isRepeated }) => [
+      `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
+      ...(isRepeated ? ['  this session has it already'] : []),
+      ...alignRows(
+        presented.choices.map(({ part: { path, lines: range }, why }) => [
+          `  ${path}`,
+          range === undefined ? 'records' : `${range.from}-${range.to}`,
+          why,
+        ]),
+      ),
+      ...(resolution.missing.length === 0 ? [] : ['  missing']),
+      ...resolution.missing.flatMap((fact) => wrap(fact, 4)),
+      ...(presented.omitted.length === 0 ? [] : [`  left out for lack of room: ${presented.omitted.length} parts`]),
+    ]),
+    substitutions.map(
+      ({ name, from, to }) => `${printableLine(name)} of the ${from.scope} is stale; that of the ${to.scope} is used`,
+    ),
+    refused.flatMap(({ message, command }) => [
+      `not used: ${printableLine(message)}`,
+      ...(command === undefined ? [] : [`  ${printableLine(command)}`]),
+    ]),
+    '',
+    `${grouped(tokens)} of ${grouped(budget)} tokens`,
+    auditId !== undefined && screen.faint(`loadout packs rehydrate ${auditId} gives the same text again`),
+  )
+}

@@ -1,0 +1,42 @@
+import { countLines, type TextSection } from './markdown-sections.ts'
+import type { PackFile } from './pack-files.ts'
+import { layerOf } from './pack-path.ts'
+import type { Choice, Rule } from './resolution.ts'
+import { shareOf, type TaskWords, wordsIn } from './task-words.ts'
+
+/** A whole file that goes to the model. */
+export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string): Choice {
+  return chooseLines(file, { from: 1, to: countLines(file.text), text: file.text }, rule, words, why)
+}
+
+/** Some lines of a file. */
+export function chooseLines(
+  file: PackFile,
+  { from, to, text }: Pick<TextSection, 'from' | 'to' | 'text'>,
+  rule: Rule,
+  words: TaskWords,
+  why?: string,
+): Choice {
+  const found = wordsIn(words, text)
+  return {
+    part: { path: file.path, layer: layerOf(file.path) ?? 'guide', lines: { from, to }, text },
+    rule,
+    score: Math.round(shareOf(words, found) * 1000) / 1000,
+    why: why ?? (found.size === 0 ? 'always read' : `speaks of ${[...found].slice(0, 6).join(', ')}`),
+    sources: [{ path: file.path, sha256: file.sha256, bytes: file.bytes }],
+  }
+}
+
+/** Words of a path that tell what the file is about: `wiki/entities/k4-handset.md` → `k4 handset`. */
+export function pathWords(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name
+    .replace(/\.[a-z0-9]+$/i, '')
+    .replace(/^\d+[_-]/, '')
+    .replace(/[_\-.]+/g, ' ')
+}
+
+/** Whether a text speaks of the task with at least one word that says something. */
+export function speaksOf(words: TaskWords, text: string): boolean {
+  return [...wordsIn(words, text)].some((word) => words.get(word) === 1)
+}

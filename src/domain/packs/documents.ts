@@ -1,0 +1,29 @@
+import { chooseLines } from './choice.ts'
+import { sectionsOf } from './markdown-sections.ts'
+import { isProse, type Reading } from './reading.ts'
+import type { Choice, Rule } from './resolution.ts'
+import { shareOf, wordsIn } from './task-words.ts'
+
+const MOST_SECTIONS = 4
+
+/** The documents of a pack, the primary one first. */
+export function documentPaths({ files, manifest: { primaryDocument } }: Reading): string[] {
+  const all = files.list('documents').filter(isProse)
+  const primary = all.filter((path) => path === primaryDocument)
+  return [...primary, ...all.filter((path) => path !== primaryDocument)]
+}
+
+/** The sections of a document that speak of the task, in their own order. */
+export function chooseSections({ files, words }: Reading, path: string, rule: Rule): Choice[] {
+  const file = files.read(path)
+  if (file === undefined) return []
+  const scored = sectionsOf(file.text).map((section) => {
+    const found = wordsIn(words, section.text)
+    const isAbout = [...found].some((word) => words.get(word) === 1)
+    return { section, score: isAbout ? shareOf(words, found) + shareOf(words, wordsIn(words, section.heading)) : 0 }
+  })
+  const best = [...scored].sort((a, b) => b.score - a.score || a.section.from - b.section.from).slice(0, MOST_SECTIONS)
+  return scored
+    .filter((each) => each.score > 0 && best.includes(each))
+    .map(({ section }) => chooseLines(file, section, rule, words))
+}

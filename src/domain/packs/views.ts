@@ -1,0 +1,139 @@
+import { chooseFile, pathWords, speaksOf } from './choice.ts'
+import { chooseSections, documentPaths } from './documents.ts'
+import { setsLimits } from './markdown-sections.ts'
+import { hintFor, isProse, type Reading } from './reading.ts'
+import type { Choice } from './resolution.ts'
+import { shareOf, wordsIn } from './task-words.ts'
+import type { PackWarning } from './warning.ts'
+
+/** The short views that every pack may have. */
+const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
+
+const SPLITS = 'compiled/splits/'
+
+/** What is read for any task, by where the pack keeps its facts. */
+export function chooseViews(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
+  switch (reading.manifest.profile) {
+    case 'document-first':
+      return { choices: [...chooseSplits(reading), ...standardViews(reading)], warnings: [] }
+    case 'wiki-first':
+      return { choices: [...standardViews(reading), ...otherViews(reading)], warnings: [] }
+    case 'hybrid':
+      return chooseByMap(reading)
+  }
+}
+
+function standardViews({ files, words }: Reading): Choice[] {
+  return STANDARD_VIEWS.flatMap((path) => {
+    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, 'view', words, 'standard view')]
+  })
+}
+
+const MOST_OTHER_VIEWS = 3
+
+/** Views with names of their own, when the task or the map asks for them. */
+function otherViews(reading: Reading): Choice[] {
+  const { files, words } = reading
+  const others = files
+    .list('compiled')
+    .filter((path) => isProse(path) && !path.startsWith(SPLITS) && !STANDARD_VIEWS.includes(path))
+  const hasStandard = STANDARD_VIEWS.some((path) => files.sizeOf(path) !== undefined)
+  const wanted = others.filter((path) => speaksOf(words, `${pathWords(path)} ${hintFor(reading, path)}`))
+  const chosen = wanted.length > 0 || hasStandard ? wanted : others
+  return readAll(reading, chosen.slice(0, MOST_OTHER_VIEWS), 'view')
+}
+
+function readAll({ files, words }: Reading, paths: readonly string[], rule: Choice['rule'], why?: string): Choice[] {
+  return paths.flatMap((path) => {
+    const file = files.read(path)
+    return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, rule, words, why)]
+  })
+}
+
+/** So few are read to see which fit; of more, only those whose title does. */
+const FEW_SPLITS = 12
+const MOST_SPLITS = 4
+
+/** The slices of a document that the task is about; of a persona, first those that shape its voice. */
+function chooseSplits(reading: Reading): Choice[] {
+  const { files, words, manifest } = reading
+  const splits = files.list(SPLITS).filter(isProse)
+  const titles = splitTitles(reading)
+  const about = (path: string) => `${pathWords(path)} ${titles.get(path) ?? ''} ${hintFor(reading, path)}`
+  const voice = manifest.mode === 'persona' ? splits.filter((path) => shapesVoice(about(path))) : []
+  const rest = splits.filter((path) => !voice.includes(path))
+  const few = rest.length <= FEW_SPLITS ? rest : rest.filter((path) => speaksOf(words, about(path)))
+  const scored = few
+    .map((path) => ({ path, score: shareOf(words, wordsIn(words, about(path))) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, FEW_SPLITS)
+    .flatMap(({ path }) => {
+      const file = files.read(path)
+      if (file === undefined) return []
+      const found = wordsIn(words, `${about(path)} ${file.text}`)
+      return [...found].some((word) => words.get(word) === 1) ? [{ path, score: shareOf(words, found) }] : []
+    })
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_SPLITS)
+  const chosen = new Set([...voice, ...scored.map(({ path }) => path)])
+  const limits = splits.filter((path) => !chosen.has(path) && chosen.size > 0 && setsLimits(about(path)))
+  return [
+    ...readAll(reading, splits.filter((path) => chosen.has(path)).slice(0, 2 * MOST_SPLITS), 'split'),
+    ...readAll(reading, limits.slice(0, 2), 'split', 'sets limits'),
+  ]
+}
+
+function shapesVoice(title: string): boolean {
+  return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
+    title,
+  )
+}
+
+/** The titles that a pack's records give to its slices. */
+function splitTitles({ records }: Reading): Map<string, string> {
+  const titles = new Map<string, string>()
+  for (const { title, compiledInto } of records.sections) for (const { path } of compiledInto) titles.set(path, title)
+  for (const { run } of records.runs) {
+    for (const { path, title } of run.chapters) if (path !== undefined) titles.set(path, title)
+  }
+  return titles
+}
+
+const MOST_MAPPED = 4
+
+/** What the map declares for this task. Without a map: slices, then the views. */
+function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
+  const { guide, words } = reading
+  if (guide.map.length === 0) {
+    const message = 'there is no context map; the slices of the primary document and the views were taken instead'
+    return {
+      choices: [...chooseSplits(reading), ...standardViews(reading)],
+      warnings: [{ severity: 'warning', code: 'pack.map.missing', path: guide.file.path, message }],
+    }
+  }
+  // What a map cannot open: raw sources, indexes, and records that are read in their own way.
+  const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
+  const fitting = open.filter(({ path, hint }) => speaksOf(words, `${hint} ${pathWords(path)}`))
+  const taken = fitting.length > 0 ? fitting : open.filter(({ layer }) => layer === 'compiled')
+  const choices = taken.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
+  const boundaries = standardViews(reading).filter(({ part }) => setsLimits(part.path))
+  return { choices: [...choices, ...boundaries], warnings: [] }
+}
+
+const MOST_IN_FOLDER = 2
+
+function readEntry(reading: Reading, { path, isDirectory, hint }: Reading['guide']['map'][number]): Choice[] {
+  const why = `the map names it: ${hint}`
+  const paths = isDirectory
+    ? reading.files
+        .list(path)
+        .filter((file) => isProse(file) && speaksOf(reading.words, pathWords(file)))
+        .slice(0, MOST_IN_FOLDER)
+    : [path]
+  return paths.flatMap((file) =>
+    documentPaths(reading).includes(file)
+      ? chooseSections(reading, file, 'section')
+      : readAll(reading, isProse(file) ? [file] : [], 'map', why),
+  )
+}
