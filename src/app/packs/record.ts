@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { auditOf } from '../../domain/packs/audit-record.ts'
 import { writeContextRecord as renderContextRecord, writePackUsage } from '../../domain/packs/context-record.ts'
+import { allGaps } from '../../domain/packs/gaps.ts'
 import { type ActivePack, type PackContext, selectedFiles } from '../../domain/packs/pack-context.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
@@ -79,7 +80,7 @@ function writeInterchange(
     status: context.active.some(({ pack }) => pack.manifest.status !== 'ready') ? 'needs-review' : 'passed',
     resolver: { tool: 'loadout', version, strategy: 'views-then-pages' },
     packs: context.active.map(activatedPack),
-    missing: [...new Set(context.active.flatMap(({ resolution }) => resolution.missing))],
+    missing: [...new Set(context.active.flatMap(({ resolution }) => allGaps(resolution)))],
     tokenEstimate: context.tokens,
     wrapperOrder: context.active.map(({ pack }) => pack.manifest.name),
   })

@@ -36,7 +36,8 @@ export function pathWords(path: string): string {
     .replace(/[_\-.]+/g, ' ')
 }
 
-/** Whether a text speaks of the task with at least one word that says something. */
+/** Whether a text speaks of the task: with a word that says something, unless the task has none. */
 export function speaksOf(words: TaskWords, text: string): boolean {
-  return [...wordsIn(words, text)].some((word) => words.get(word) === 1)
+  const found = [...wordsIn(words, text)]
+  return found.some((word) => words.get(word) === 1) || (found.length > 0 && [...words.values()].every((w) => w < 1))
 }

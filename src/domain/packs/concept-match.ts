@@ -38,15 +38,17 @@ function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
   const names = [concept.label, ...concept.aliases]
   const found = wordsIn(words, names.join('\n'))
   if (found.size === 0) return undefined
-  const isNamed = names.some((name) => isHeld(words, name))
+  const isNamed = names.some((name) => heldShare(words, name) === 1)
   const weight = weightOf(words, found)
-  // A word of every day, alone, is no subject.
-  return weight >= 1 || isNamed ? { concept, words: found, weight, isNamed } : undefined
+  // A word of every day, alone, is no subject; but a limit left out is worse than one too many.
+  const isHalfNamed = names.some((name) => heldShare(words, name) >= 0.5)
+  return weight >= 1 || isHalfNamed ? { concept, words: found, weight, isNamed } : undefined
 }
 
-function isHeld(words: TaskWords, name: string): boolean {
+/** How many of a name's words the task holds. */
+function heldShare(words: TaskWords, name: string): number {
   const terms = termsOf(name)
-  return terms.length > 0 && terms.every((term) => words.has(term))
+  return terms.length === 0 ? 0 : terms.filter((term) => words.has(term)).length / terms.length
 }
 
 /** "relay" in a task about the relay's range is no question about its battery. */

@@ -17,7 +17,8 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
 export function chooseSections({ files, words }: Reading, path: string, rule: Rule): Choice[] {
   const file = files.read(path)
   if (file === undefined) return []
-  const scored = sectionsOf(file.text).map((section) => {
+  const sections = sectionsOf(file.text).filter(({ text }) => text.replace(/^#.*/, '').trim() !== '')
+  const scored = sections.map((section) => {
     const found = wordsIn(words, section.text)
     const isAbout = [...found].some((word) => words.get(word) === 1)
     return { section, score: isAbout ? shareOf(words, found) + shareOf(words, wordsIn(words, section.heading)) : 0 }

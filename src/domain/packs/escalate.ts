@@ -72,6 +72,8 @@ function mappedPages({ guide, words, files }: Reading): string[] {
 }
 
 const MOST_PAGES = 5
+/** How sure the ranker has to be that a page is about a claim. */
+const CLEARLY_ABOUT = 0.3
 const MOST_LINKED = 2
 const MOST_CONTRADICTIONS = 4
 
@@ -125,7 +127,7 @@ function relatedPages(
 ): { paths: string[]; warnings: readonly PackWarning[] } {
   const isWide = reasons.some(isWideReason)
   if (!isWide && !reasons.includes('insufficient')) return { paths: [], warnings: [] }
-  const { paths, warnings } = findPages(reading, reading.request.task, MOST_PAGES)
+  const { paths, warnings } = findPages(reading, reading.request.task, MOST_PAGES, 0)
   const wanted = isWide ? reading.words : withoutWords(reading.words, coveredWords(reading, views))
   const fitting = paths.filter((path) => {
     if (/^wiki\/(?:open-questions|contradictions)\//.test(path)) return false
@@ -158,7 +160,7 @@ function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth
   const pages = new Set(wikiPages(reading))
   const found = stale.flatMap(({ compiledInto, text }) => {
     const own = compiledInto.map(({ path }) => path).filter((path) => pages.has(path))
-    return own.length > 0 ? own : findPages(reading, text, 1).paths
+    return own.length > 0 ? own : findPages(reading, text, 1, CLEARLY_ABOUT).paths
   })
   return [...new Set(found)].slice(0, MOST_PAGES)
 }

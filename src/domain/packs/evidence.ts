@@ -1,5 +1,5 @@
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from './anchor.ts'
-import { chooseLines } from './choice.ts'
+import { chooseLines, pathWords } from './choice.ts'
 import { scanContent } from './content-scan.ts'
 import type { FileHealth } from './health.ts'
 import { takeLines } from './markdown-sections.ts'
@@ -111,7 +111,10 @@ export function chooseExcerpts(
   return { choices, warnings }
 }
 
-/** Whether the task is about one of the claims that are disputed. */
+/** Whether the task is about one of the claims that are disputed, by its text or by the pages it stands on. */
 export function concernsDispute({ words }: Reading, claims: readonly Claim[]): boolean {
-  return claims.some(({ status, text }) => status === 'disputed' && shareOf(words, wordsIn(words, text)) >= 0.5)
+  return claims.some(({ status, text, compiledInto }) => {
+    const pages = compiledInto.filter(({ path }) => path.startsWith('wiki/')).map(({ path }) => pathWords(path))
+    return status === 'disputed' && shareOf(words, wordsIn(words, [text, ...pages].join(' '))) >= 0.5
+  })
 }

@@ -3,7 +3,7 @@ import { pathWords } from './choice.ts'
 import { documentPaths } from './documents.ts'
 import type { FileHealth } from './health.ts'
 import type { Reading } from './reading.ts'
-import type { Choice } from './resolution.ts'
+import type { Choice, PackResolution } from './resolution.ts'
 import { shownText } from './shown-text.ts'
 import type { Claim } from './source-map.ts'
 import { readTaskWords, shareOf, wordsIn } from './task-words.ts'
@@ -17,11 +17,7 @@ export const RECOMMENDATION = 'ask_user_or_mark_unknown'
 const ABOUT_THE_TASK = 0.5
 
 /** The facts that the task needs and the pack does not have. */
-export function findMissing(
-  reading: Reading,
-  choices: readonly Choice[],
-  uncited: readonly { path: string; line: number }[],
-): string[] {
+export function findMissing(reading: Reading, choices: readonly Choice[]): string[] {
   const { records, request, manifest } = reading
   const missing = [
     ...request.needs.filter((need) => !isAnswered(need, choices)),
@@ -34,10 +30,6 @@ export function findMissing(
     ),
   ]
   if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
-  for (const path of new Set(uncited.map((each) => each.path))) {
-    const lines = uncited.filter((each) => each.path === path).map(({ line }) => line)
-    missing.push(`a source for ${path}, line${lines.length > 1 ? 's' : ''} ${summarize(lines)}`)
-  }
   return [...new Set(missing.map((text) => shownText(text, 160)))]
 }
 
@@ -72,6 +64,15 @@ export function hasDocument(reading: Reading): boolean {
   return primaryDocument === undefined
     ? documentPaths(reading).length > 0
     : reading.files.sizeOf(primaryDocument) !== undefined
+}
+
+/** Everything that is missing: facts, and sources of what is stated. */
+export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
+  const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
+    const lines = citationGaps.filter((each) => each.path === path).map(({ line }) => line)
+    return `a source for ${path}, line${lines.length > 1 ? 's' : ''} ${summarize(lines)}`
+  })
+  return [...missing, ...sources]
 }
 
 const MOST_LINES = 8

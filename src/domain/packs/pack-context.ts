@@ -1,5 +1,5 @@
 import type { Collision, TrustedPack } from './catalog.ts'
-import { RECOMMENDATION } from './gaps.ts'
+import { allGaps, RECOMMENDATION } from './gaps.ts'
 import type { PresentedPack } from './present-pack.ts'
 import type { PackResolution } from './resolution.ts'
 import type { Activation, PackStatus, Scope } from './vocabulary.ts'
@@ -71,7 +71,7 @@ export function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): str
 /** The form that the standard's resolver gives, with what it leaves to clients. Paths are those inside each pack. */
 export function toResolverOutput(context: PackContext) {
   const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
-  const missing = [...new Set(active.flatMap(({ resolution }) => resolution.missing))]
+  const missing = [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
   return {
     task,
     selected_files: active.flatMap(selectedFiles),
@@ -119,7 +119,7 @@ function packOutput({ pack, activation, confidence, resolution, presented, isRep
     selected_splits: files.filter((path) => path.startsWith('compiled/splits/')),
     source_anchors: resolution.sourceAnchors,
     compile_warnings: presented.warnings.map(warningOutput),
-    missing: resolution.missing,
+    missing: allGaps(resolution),
     citation_gaps: resolution.citationGaps,
     escalations: resolution.escalations,
     reasons: presented.choices.map(({ part, rule, score, why }) => ({

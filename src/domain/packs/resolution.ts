@@ -70,8 +70,10 @@ export interface PackResolution {
   choices: readonly Choice[]
   escalations: readonly Escalation[]
   sourceAnchors: readonly string[]
+  /** Statements without a source, where the pack wants one for each. */
   citationGaps: readonly { path: string; line: number }[]
   warnings: readonly PackWarning[]
+  /** Facts that the task needs and the pack does not have. */
   missing: readonly string[]
   /** Claims of the source map that the chosen files rest on. */
   claims: readonly string[]

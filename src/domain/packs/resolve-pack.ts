@@ -40,7 +40,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const evidence = gatherEvidence(reading, content, healths)
   const uncited = isStrict ? findUncited(content, healths) : []
   const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
-  const missing = [...findMissing(reading, choices, uncited), ...records.missing]
+  const missing = [...findMissing(reading, choices), ...records.missing]
   const asked = reading.records.claims.filter(({ status, text }) => status === 'missing' && missing.includes(text))
   const guarded = guardChoices(choices, [
     ...mapWarnings(reading),

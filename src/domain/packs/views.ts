@@ -1,4 +1,5 @@
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
+import type { MapEntry } from './context-map.ts'
 import { chooseSections, documentPaths } from './documents.ts'
 import { setsLimits } from './markdown-sections.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'
@@ -79,7 +80,12 @@ function chooseSplits(reading: Reading): Choice[] {
   const chosen = new Set([...voice, ...scored.map(({ path }) => path)])
   const limits = splits.filter((path) => !chosen.has(path) && chosen.size > 0 && setsLimits(about(path)))
   return [
-    ...readAll(reading, splits.filter((path) => chosen.has(path)).slice(0, 2 * MOST_SPLITS), 'split'),
+    ...readAll(reading, voice.slice(0, MOST_SPLITS), 'split', 'shapes the voice'),
+    ...readAll(
+      reading,
+      splits.filter((path) => chosen.has(path) && !voice.includes(path)),
+      'split',
+    ),
     ...readAll(reading, limits.slice(0, 2), 'split', 'sets limits'),
   ]
 }
@@ -114,16 +120,22 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
   }
   // What a map cannot open: raw sources, indexes, and records that are read in their own way.
   const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
-  const fitting = open.filter(({ path, hint }) => speaksOf(words, `${hint} ${pathWords(path)}`))
+  const fitting = open.filter((entry) => speaksOf(words, aboutEntry(reading, entry)))
   const taken = fitting.length > 0 ? fitting : open.filter(({ layer }) => layer === 'compiled')
   const choices = taken.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
   const boundaries = standardViews(reading).filter(({ part }) => setsLimits(part.path))
   return { choices: [...choices, ...boundaries], warnings: [] }
 }
 
+/** What is known of an entry. Short views are made to be read, so their own text counts. */
+function aboutEntry({ files }: Reading, { path, hint, layer, isDirectory }: MapEntry): string {
+  const text = layer === 'compiled' && !isDirectory && isProse(path) ? files.read(path)?.text : undefined
+  return `${hint} ${pathWords(path)} ${text ?? ''}`
+}
+
 const MOST_IN_FOLDER = 2
 
-function readEntry(reading: Reading, { path, isDirectory, hint }: Reading['guide']['map'][number]): Choice[] {
+function readEntry(reading: Reading, { path, isDirectory, hint }: MapEntry): Choice[] {
   const why = `the map names it: ${hint}`
   const paths = isDirectory
     ? reading.files

@@ -49,11 +49,12 @@ function resolveLink(folder: string, target: string): string | undefined {
 /** So few pages are read to see which fit; of more, only names, the directory and the indexes are looked at. */
 const FEW_PAGES = 12
 
-/** The pages that are most likely about a text, best first. Text found in an index leads to a page and nowhere else. */
+/** The pages that are most likely about a text, best first; none when even the best is below `silence`. Text found in an index leads to a page and nowhere else. */
 export function findPages(
   reading: Reading,
   about: string,
   limit: number,
+  silence: number,
 ): { paths: string[]; warnings: readonly PackWarning[] } {
   const pages = wikiPages(reading)
   if (pages.length === 0) return { paths: [], warnings: [] }
@@ -66,7 +67,7 @@ export function findPages(
       keywords: [hintFor(reading, path)],
       ...(pages.length <= FEW_PAGES && { body: reading.files.read(path)?.text ?? '' }),
     })),
-    { silence: 0 },
+    { silence },
   )
   return { paths: ranker.rank(about, { limit }).map(({ id }) => id), warnings }
 }

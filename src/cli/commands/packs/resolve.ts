@@ -1,4 +1,5 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
+import { allGaps } from '../../../domain/packs/gaps.ts'
 import { isWaiting, newWrappers, toResolverOutput } from '../../../domain/packs/pack-context.ts'
 import type { Report } from '../../../domain/shared/finding.ts'
 import { defineCommand } from '../../command.ts'
@@ -85,8 +86,8 @@ function explain({ active, refused, substitutions, tokens, budget, auditId }: Pa
           why,
         ]),
       ),
-      ...(resolution.missing.length === 0 ? [] : ['  missing']),
-      ...resolution.missing.flatMap((fact) => wrap(fact, 4)),
+      ...(allGaps(resolution).length === 0 ? [] : ['  missing']),
+      ...allGaps(resolution).flatMap((fact) => wrap(fact, 4)),
       ...(presented.omitted.length === 0 ? [] : [`  left out for lack of room: ${presented.omitted.length} parts`]),
     ]),
     substitutions.map(
