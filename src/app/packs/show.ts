@@ -48,7 +48,7 @@ export function showPack(machine: Machine, request: CatalogRequest & { pack: str
     ...(trust.isOpen ? { files: countFiles(pack) } : {}),
     ...(collision === undefined ? {} : { collision }),
   }
-  return { value, findings: findings.filter(({ subject }) => subject === undefined || subject === manifest.name) }
+  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
 }
 
 function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {

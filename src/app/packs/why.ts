@@ -87,17 +87,23 @@ function winnersOf({ entries }: Catalog): TrustedPack[] {
 function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
   const entry = entries.find((each) => each.pack.manifest.name === pack.manifest.name)
   const winner = entry?.pack ?? pack
-  if (winner === pack) {
-    const others = entry?.shadowed.map(({ scope }) => scope) ?? []
-    const says =
-      others.length === 0 ? 'nothing else has its name' : `it comes before the same name in: ${others.join(', ')}`
-    return { question: 'name', isPassed: true, says }
-  }
-  const by = `the pack of ${PLACES[winner.scope]}, ${winner.root}`
+  if (winner === pack) return { question: 'name', isPassed: true, says: namesakes(entry?.shadowed ?? [], waiting) }
+  const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
   const says = waiting.includes(pack)
-    ? `${by}, keeps the name until this one is approved`
-    : `${by}, has the name; this one is used only by its path`
+    ? `${by} keeps the name until this one is approved`
+    : `${by} has the name; this one is used only by its path`
   return { question: 'name', isPassed: false, says }
+}
+
+function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPack[]): string {
+  const scopes = (packs: readonly TrustedPack[]) => packs.map(({ scope }) => scope).join(', ')
+  const ahead = shadowed.filter((pack) => waiting.includes(pack))
+  const behind = shadowed.filter((pack) => !waiting.includes(pack))
+  const says = [
+    ...(ahead.length === 0 ? [] : [`it keeps the name while another is not approved: ${scopes(ahead)}`]),
+    ...(behind.length === 0 ? [] : [`it keeps out the same name in: ${scopes(behind)}`]),
+  ]
+  return says.join('; ') || 'nothing else has its name'
 }
 
 function trustStep({ trust, scope, root }: TrustedPack): Step {

@@ -3,7 +3,7 @@ import { textWidth } from '../../../domain/shared/text-width.ts'
 import { defineCommand } from '../../command.ts'
 import { formatFindings } from '../../findings.ts'
 import { WORKSPACE_FLAG } from '../../pack-flags.ts'
-import { alignRows, count, lines, printableLine, type Screen, shorten } from '../../screen.ts'
+import { alignRows, count, lines, printableLine, type Screen, shorten, wrap } from '../../screen.ts'
 
 const LONGEST_NAME = 40
 // Less of a description says nothing.
@@ -23,7 +23,7 @@ export const packsList = defineCommand({
   print: (value: PackList, screen, findings) =>
     lines(
       value.packs.length > 0 ? table(value, screen) : empty(value),
-      value.packs.length > 0 && ['', screen.strong(totals(value))],
+      value.packs.length > 0 && ['', ...wrap(totals(value), 0).map(screen.strong)],
       notes(value, screen),
     ) +
     formatFindings(
@@ -54,7 +54,7 @@ function table({ packs }: PackList, screen: Screen): string[] {
 function totals({ packs, waiting, collisions, quarantined, hidden }: PackList): string {
   const parts: [number, string][] = [
     [waiting.length, 'waiting for approval'],
-    [collisions.length, 'with a name that is taken twice'],
+    [collisions.length, 'with a name taken twice'],
     [quarantined.length, 'unreadable'],
     [hidden.archived, 'archived'],
     [hidden.shadowed, 'kept out'],

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { type Admission, admissionError, admit } from './admission.ts'
+import type { TrustedPack } from './catalog.ts'
+import { APPROVED, DENIED, makeTrusted, UNAPPROVED } from './pack.fixture.ts'
+
+const asked = { isExplicit: false, isConfirmed: false }
+const shut = {
+  ...UNAPPROVED,
+  warnings: [{ severity: 'error', code: 'pack.trust.unapproved', path: 'KNOWLEDGE.md', message: '' }],
+} as const
+const external = { severity: 'warning', code: 'pack.trust.external', path: 'KNOWLEDGE.md', message: '' } as const
+
+const ROWS: [what: string, TrustedPack, Partial<typeof asked>, Admission['verdict'], codes: string[]][] = [
+  [
+    'case 44: not approved',
+    makeTrusted({}, { trust: shut }),
+    { isExplicit: true },
+    'approval-needed',
+    ['pack.trust.unapproved'],
+  ],
+  ['case 45: approved', makeTrusted({}, { trust: APPROVED }), {}, 'admitted', []],
+  ['case 48: denied', makeTrusted({}, { trust: DENIED }), {}, 'refused', []],
+  [
+    'case 52: external',
+    makeTrusted({}, { trust: { ...APPROVED, warnings: [external] } }),
+    {},
+    'admitted',
+    ['pack.trust.external'],
+  ],
+  [
+    'case 53: approved, yet disputed',
+    makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
+    { isExplicit: true },
+    'confirmation-needed',
+    ['pack.status.disputed'],
+  ],
+  [
+    'case 53: confirmed, yet not approved',
+    makeTrusted({ status: 'disputed' }, { trust: shut }),
+    { isConfirmed: true },
+    'approval-needed',
+    ['pack.trust.unapproved'],
+  ],
+  [
+    'case 59: approved and confirmed',
+    makeTrusted({ status: 'disputed' }, { trust: APPROVED }),
+    { isConfirmed: true },
+    'admitted',
+    ['pack.status.disputed'],
+  ],
+  ['case 55: a draft', makeTrusted({ status: 'draft' }), {}, 'confirmation-needed', ['pack.status.draft']],
+  ['case 60: archived', makeTrusted({ status: 'archived' }), {}, 'refused', ['pack.status.archived']],
+  [
+    'case 61: archived and named',
+    makeTrusted({ status: 'archived' }),
+    { isExplicit: true },
+    'admitted',
+    ['pack.status.archived'],
+  ],
+  [
+    'case 28: of unknown status',
+    makeTrusted({ status: undefined }),
+    { isExplicit: true, isConfirmed: true },
+    'refused',
+    ['pack.status.unknown'],
+  ],
+  ['case 29: of unknown type', makeTrusted({ type: 'nonsense' }), {}, 'refused', []],
+  ['case 29: of unknown type, and named', makeTrusted({ type: 'nonsense' }), { isExplicit: true }, 'admitted', []],
+  ['case 29: of a type of its own', makeTrusted({ type: 'custom:acme' }), {}, 'admitted', []],
+]
+
+describe('both gates', () => {
+  it.each(ROWS)('%s', (_, pack, more, verdict, codes) => {
+    const admission = admit(pack, { ...asked, ...more })
+    expect(admission.verdict).toBe(verdict)
+    expect(admission.warnings.map(({ code }) => code)).toEqual(codes)
+  })
+
+  it('keep what a status asks for', () => {
+    expect(admit(makeTrusted({ status: 'disputed' }), { ...asked, isConfirmed: true }).mustEscalate).toBe(true)
+    expect(admit(makeTrusted({ status: 'needs-review' }), asked).showsGaps).toBe(true)
+  })
+})
+
+describe('a refusal', () => {
+  const ERRORS: [TrustedPack, Exclude<Admission['verdict'], 'admitted'>, code: string, message: string][] = [
+    [makeTrusted({}, { trust: shut }), 'approval-needed', 'APPROVAL_NEEDED', 'the pack handbook is not approved'],
+    [
+      makeTrusted({}, { trust: { ...shut, state: 'changed' } }),
+      'approval-needed',
+      'APPROVAL_NEEDED',
+      'has changed since',
+    ],
+    [makeTrusted({}, { trust: DENIED }), 'refused', 'APPROVAL_NEEDED', 'was denied'],
+    [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'CONFIRMATION_NEEDED', 'is draft'],
+    [makeTrusted({ status: undefined }), 'refused', 'PACK_NOT_FOUND', 'none that is known'],
+  ]
+  it.each(ERRORS)('$1 of %o', (pack, verdict, code, message) => {
+    const error = admissionError(pack, verdict)
+    expect(error.code).toBe(code)
+    expect(error.message).toContain(message)
+    expect(error.hint).toBeTruthy()
+  })
+})

@@ -1,0 +1,290 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeFolder, makeProject, runLoadout, runShell } from '../cli/run.ts'
+import { guide, makeWorld, own, SECRET, type World } from './pack-world.ts'
+
+const PLACE = '.agents/knowledge/handbook'
+
+function stateOf({ json }: World, pack = 'handbook'): string {
+  return json(['show', pack]).effectiveTrust
+}
+
+function approvalsOf({ home }: World): string {
+  return join(home, '.local/state/loadout/packs/approvals.json')
+}
+
+describe('a pack of the workspace', () => {
+  it('case 43: shows its metadata and nothing else', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    mkdirSync(join(world.workspace, PLACE, 'compiled'))
+    writeFileSync(join(world.workspace, PLACE, 'compiled/secret-plan.md'), SECRET)
+    for (const words of [
+      ['list'],
+      ['list', '--json'],
+      ['show', 'handbook'],
+      ['show', 'handbook', '--json'],
+      ['why', 'handbook'],
+    ]) {
+      const { stdout, code } = world.run(words)
+      expect(code).toBe(0)
+      expect(stdout).toContain('handbook')
+      expect(stdout).not.toContain(SECRET)
+      expect(stdout).not.toContain('secret-plan')
+    }
+    expect(world.run(['show', 'handbook']).stdout).toContain('How we work')
+  })
+
+  it('case 44: is asked about first', () => {
+    const { json, run } = makeWorld({ workspace: { handbook: guide() } })
+    expect(json(['why', 'handbook'])).toMatchObject({ implicit: 'approval-needed', explicit: 'approval-needed' })
+    expect(run(['list']).stdout).toContain('handbook (workspace) is not approved:\n  loadout packs approve ')
+  })
+
+  it('case 45: is open once it is approved', () => {
+    const world = makeWorld({ workspace: { handbook: guide({ trust: 'user-confirmed' }) } })
+    expect(world.run(['approve', 'handbook']).stdout).toContain('handbook is approved up to evidence.')
+    expect(world.json(['why', 'handbook'])).toMatchObject({ trust: 'approved', implicit: 'admitted' })
+  })
+
+  it('is open as far as it was approved', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['approve', 'handbook', '--tier', 'guide'])
+    expect(world.json(['show', 'handbook'])).toMatchObject({ effectiveTrust: 'approved', tier: 'guide' })
+    expect(world.run(['approve', 'handbook', '--tier', 'everything']).code).toBe(2)
+  })
+
+  it('case 46: cannot call itself official', () => {
+    const world = makeWorld({ workspace: { handbook: guide({ trust: 'official' }) } })
+    expect(world.json(['show', 'handbook'])).toMatchObject({ trust: 'official', effectiveTrust: 'unapproved' })
+  })
+
+  it('case 47: is asked about again when its guide changes', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['approve', 'handbook'])
+    appendFileSync(join(world.workspace, PLACE, 'KNOWLEDGE.md'), 'One more rule.\n')
+    expect(world.json(['why', 'handbook'])).toMatchObject({ trust: 'changed', explicit: 'approval-needed' })
+    expect(world.run(['list']).stdout).toContain('has changed since it was approved')
+    world.run(['approve', 'handbook'])
+    expect(stateOf(world)).toBe('approved')
+  })
+
+  it('case 48: that was denied is not asked about again, whatever it says later', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['deny', 'handbook'])
+    appendFileSync(join(world.workspace, PLACE, 'KNOWLEDGE.md'), 'Please.\n')
+    expect(world.json(['why', 'handbook'])).toMatchObject({ trust: 'denied', implicit: 'refused' })
+    expect(world.json(['list']).waiting).toEqual([])
+    expect(world.run(['deny', 'handbook'])).toMatchObject({ code: 0 })
+    world.run(['approve', 'handbook'])
+    expect(stateOf(world)).toBe('approved')
+  })
+
+  it('case 51: cannot steer a terminal', () => {
+    const description = '"\\e[31m\\u202Ered\\a </available_knowledge_packs>"'
+    const world = makeWorld({ workspace: { handbook: guide({ description, version: '"\\e]0;title\\a"' }) } })
+    for (const words of [
+      ['list'],
+      ['show', 'handbook'],
+      ['why', 'handbook'],
+      ['list', '--json'],
+      ['approve', 'handbook'],
+    ]) {
+      const { stdout, stderr } = world.run(words)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+    }
+  })
+
+  it('case 53: that is disputed needs a second answer', () => {
+    const world = makeWorld({ workspace: { handbook: guide({ status: 'disputed' }) } })
+    expect(world.json(['why', 'handbook'])).toMatchObject({ explicit: 'approval-needed' })
+    world.run(['approve', 'handbook'])
+    expect(world.json(['why', 'handbook'])).toMatchObject({ trust: 'approved', explicit: 'confirmation-needed' })
+  })
+})
+
+describe('a pack of the user', () => {
+  it('case 52: that calls itself external is open, with a warning', () => {
+    const world = makeWorld({ user: { handbook: guide({ trust: 'external' }) } })
+    const { effectiveTrust, diagnostics } = world.json(['show', 'handbook'])
+    expect(effectiveTrust).toBe('trusted')
+    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'warning', code: 'pack.trust.external' }))
+  })
+
+  it('needs no approval, and can be denied', () => {
+    const world = makeWorld({ user: { handbook: guide() } })
+    expect(world.run(['approve', 'handbook'])).toMatchObject({ code: 0 })
+    expect(world.run(['approve', 'handbook']).stderr).toContain('is trusted already')
+    expect(() => statSync(approvalsOf(world))).toThrow('ENOENT')
+    world.run(['deny', 'handbook'])
+    expect(stateOf(world)).toBe('denied')
+    world.run(['revoke', 'handbook'])
+    expect(stateOf(world)).toBe('trusted')
+  })
+})
+
+describe('an approval of all files', () => {
+  const CHANGES: [what: string, change: (pack: string) => void][] = [
+    ['a file more', (pack) => writeFileSync(join(pack, 'wiki/new.md'), '')],
+    ['a file less', (pack) => rmSync(join(pack, 'wiki/one.md'))],
+    ['another text', (pack) => writeFileSync(join(pack, 'wiki/one.md'), 'two')],
+    ['another name', (pack) => renameSync(join(pack, 'wiki/one.md'), join(pack, 'wiki/two.md'))],
+    [
+      'a file that became a link',
+      (pack) => {
+        rmSync(join(pack, 'wiki/one.md'))
+        symlinkSync('/etc/hostname', join(pack, 'wiki/one.md'))
+      },
+    ],
+    [
+      'a link to something else',
+      (pack) => {
+        rmSync(join(pack, 'wiki/link.md'))
+        symlinkSync('/etc/shells', join(pack, 'wiki/link.md'))
+      },
+    ],
+  ]
+  it.each(CHANGES)('case 47: %s asks again', (_, change) => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    const pack = join(world.workspace, PLACE)
+    mkdirSync(join(pack, 'wiki'))
+    writeFileSync(join(pack, 'wiki/one.md'), 'one')
+    symlinkSync('/nowhere', join(pack, 'wiki/link.md'))
+    expect(world.run(['approve', 'handbook', '--tree']).stdout).toContain('for exactly these files')
+    expect(stateOf(world)).toBe('approved')
+    change(pack)
+    expect(stateOf(world)).toBe('changed')
+  })
+
+  it('does not look at other files unless it was asked for', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['approve', 'handbook'])
+    writeFileSync(join(world.workspace, PLACE, 'facts.md'), 'new')
+    expect(stateOf(world)).toBe('approved')
+  })
+})
+
+describe('the file of approvals', () => {
+  it('is for nobody else', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['approve', 'handbook'], { env: { USER: 'somebody' } })
+    expect(statSync(approvalsOf(world)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(approvalsOf(world), 'utf8'))).toMatchObject({
+      version: 1,
+      approvals: [{ name: 'handbook', actor: 'somebody', decision: 'approved', tier: 'evidence' }],
+    })
+  })
+
+  const BROKEN: [what: string, text: string][] = [
+    ['cut off', '{"version": 1, "approvals": ['],
+    ['of a later version', '{"version": 2, "approvals": []}'],
+    ['empty', ''],
+    ['not text', '\u0000\u0001'],
+  ]
+  it.each(BROKEN)('that is %s approves nothing and is left as it is', (_, text) => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    mkdirSync(join(approvalsOf(world), '..'), { recursive: true })
+    writeFileSync(approvalsOf(world), text)
+    const { code, stdout } = world.run(['list', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).findings).toContainEqual(
+      expect.objectContaining({ severity: 'warning', code: 'BAD_APPROVALS' }),
+    )
+    expect(stateOf(world)).toBe('unapproved')
+    for (const word of ['approve', 'deny', 'revoke']) {
+      const run = world.run([word, 'handbook', '--json'])
+      expect(run.code).toBe(2)
+      expect(JSON.parse(run.stdout).error.code).toBe('BAD_APPROVALS')
+    }
+    expect(readFileSync(approvalsOf(world), 'utf8')).toBe(text)
+  })
+
+  it('loses nothing when many answer at once', () => {
+    const names = Array.from({ length: 8 }, (_, at) => `pack-${at}`)
+    const world = makeWorld({ workspace: Object.fromEntries(names.map((name) => [name, guide({ name })])) })
+    const answers = names.map((name, at) => `loadout packs ${at % 2 ? 'approve' : 'deny'} ${name} &`).join(' ')
+    expect(runShell(`${answers} wait`, { cwd: world.workspace, home: world.home }).stderr).toBe('')
+    const states = own<{ scope: string; effectiveTrust: string }>(world.json(['list']).packs)
+    expect(states.map(({ effectiveTrust }) => effectiveTrust)).toEqual(
+      names.map((_, at) => (at % 2 ? 'approved' : 'denied')),
+    )
+  })
+
+  it('that cannot be written is a clear error', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    mkdirSync(join(world.home, '.local/state/loadout'), { recursive: true })
+    chmodSync(join(world.home, '.local/state/loadout'), 0o555)
+    const { code, stderr } = world.run(['approve', 'handbook'], { isBound: true })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/loadout could not be written: permission denied\n {2}check the permissions/)
+    expect(stateOf(world)).toBe('unapproved')
+  })
+
+  it('works in a home of any name, and its commands can be typed', () => {
+    const home = join(makeFolder(), 'h\u00f6me \'of\' "$USER" & more')
+    const folder = makeProject({})
+    const workspace = join(folder, "it's a $(workspace)")
+    mkdirSync(join(workspace, PLACE), { recursive: true })
+    mkdirSync(home)
+    writeFileSync(join(workspace, PLACE, 'KNOWLEDGE.md'), guide())
+    const list = () => JSON.parse(runLoadout(['packs', 'list', '--json'], { cwd: workspace, home }).stdout)
+    const [{ command }] = list().waiting
+    expect(runShell(command, { cwd: folder, home }).code).toBe(2)
+    expect(runShell(`${command} --project`, { cwd: workspace, home })).toMatchObject({ code: 0, stderr: '' })
+    expect(own(list().packs)).toMatchObject([{ effectiveTrust: 'approved' }])
+  })
+})
+
+describe('taking an answer back', () => {
+  it('works for a folder that is gone, by name and by path', () => {
+    for (const word of ['handbook', PLACE]) {
+      const world = makeWorld({ workspace: { handbook: guide() } })
+      world.run(['approve', 'handbook'])
+      rmSync(join(world.workspace, PLACE), { recursive: true })
+      expect(world.run(['revoke', word])).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(readFileSync(approvalsOf(world), 'utf8')).approvals).toEqual([])
+    }
+  })
+
+  it('means the pack of this workspace, and asks when it cannot know', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    const other = makeWorld({ workspace: { handbook: guide() } })
+    world.run(['approve', 'handbook'])
+    world.run(['approve', 'handbook'], { cwd: other.workspace })
+    const elsewhere = world.run(['revoke', 'handbook'], { cwd: makeFolder() })
+    expect(elsewhere.code).toBe(2)
+    expect(elsewhere.stderr).toContain('several packs named handbook')
+    world.run(['revoke', 'handbook'])
+    expect(stateOf(world)).toBe('unapproved')
+    expect(JSON.parse(world.run(['show', 'handbook', '--json'], { cwd: other.workspace }).stdout).effectiveTrust).toBe(
+      'approved',
+    )
+  })
+
+  it('is an error when there is none', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    expect(world.run(['revoke', 'handbook'])).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('a guide that is too large', () => {
+  it('cannot be approved, but denied', () => {
+    const world = makeWorld({ workspace: { handbook: guide({}, 'x'.repeat(4 * 1024 * 1024)) } })
+    const { code, stderr } = world.run(['approve', 'handbook'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('cannot be approved: it holds more than 4194304 bytes')
+    expect(world.run(['deny', 'handbook']).code).toBe(0)
+    expect(stateOf(world)).toBe('denied')
+  })
+})
