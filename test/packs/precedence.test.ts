@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { explainPack } from '../../src/app/packs/why.ts'
 import { guide, makeWorld, own, SECRET } from './pack-world.ts'
 
 const BOTH = {
@@ -117,6 +118,19 @@ describe('a list', () => {
     expect(run(['show', 'hanbdook'])).toMatchObject({ code: 2, stdout: '' })
     expect(run(['why', 'hanbdook']).stderr).toContain('did you mean handbook?')
     expect(run(['show', './handbook']).stderr).toContain('./handbook is no folder of a pack')
+  })
+})
+
+describe('a task', () => {
+  it('is judged by whoever selects, among the packs that have their names', () => {
+    const { workspace, home } = makeWorld(BOTH)
+    const machine = { cwd: workspace, home, env: {}, now: () => new Date(0) }
+    const request = { pack: 'handbook', task: 'plan a release' }
+    const { value } = explainPack(machine, request, (task, pack, packs) => ({
+      isSelected: packs.includes(pack),
+      says: `${task}: ${pack.scope}`,
+    }))
+    expect(value.steps.at(-1)).toEqual({ question: 'task', isPassed: true, says: 'plan a release: user' })
   })
 })
 

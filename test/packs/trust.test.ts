@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -193,7 +194,7 @@ describe('the file of approvals', () => {
     ['not text', '\u0000\u0001'],
   ]
   it.each(BROKEN)('that is %s approves nothing and is left as it is', (_, text) => {
-    const world = makeWorld({ workspace: { handbook: guide() } })
+    const world = makeWorld({ workspace: { handbook: guide() }, user: { mine: guide({ name: 'mine' }) } })
     mkdirSync(join(approvalsOf(world), '..'), { recursive: true })
     writeFileSync(approvalsOf(world), text)
     const { code, stdout } = world.run(['list', '--json'])
@@ -202,6 +203,8 @@ describe('the file of approvals', () => {
       expect.objectContaining({ severity: 'warning', code: 'BAD_APPROVALS' }),
     )
     expect(stateOf(world)).toBe('unapproved')
+    // It may have been denied.
+    expect(stateOf(world, 'mine')).toBe('unapproved')
     for (const word of ['approve', 'deny', 'revoke']) {
       const run = world.run([word, 'handbook', '--json'])
       expect(run.code).toBe(2)
@@ -286,5 +289,35 @@ describe('a guide that is too large', () => {
     expect(stderr).toContain('cannot be approved: it holds more than 4194304 bytes')
     expect(world.run(['deny', 'handbook']).code).toBe(0)
     expect(stateOf(world)).toBe('denied')
+  })
+})
+
+describe('a pack that is too large', () => {
+  const LARGE: [what: string, fill: (pack: string) => void, problem: string][] = [
+    [
+      'many files',
+      (pack) => {
+        for (let at = 0; at < 5_001; at++) writeFileSync(join(pack, `${at}.md`), '')
+      },
+      'more than 5000 files',
+    ],
+    [
+      'many bytes',
+      (pack) => {
+        writeFileSync(join(pack, 'large.bin'), '')
+        truncateSync(join(pack, 'large.bin'), 65 * 1024 * 1024)
+      },
+      'more than 67108864 bytes',
+    ],
+    ['deep folders', (pack) => mkdirSync(join(pack, 'a/'.repeat(40)), { recursive: true }), 'more than 32 deep'],
+  ]
+  it.each(LARGE)('%s: cannot be approved file by file', (_, fill, problem) => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    fill(join(world.workspace, PLACE))
+    const { code, stderr } = world.run(['approve', 'handbook', '--tree'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/cannot be approved: it holds/)
+    expect(stderr).toContain(problem)
+    expect(world.run(['approve', 'handbook']).code).toBe(0)
   })
 })

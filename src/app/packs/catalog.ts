@@ -8,7 +8,7 @@ import {
   type TrustedPack,
 } from '../../domain/packs/catalog.ts'
 import type { KnowledgePack } from '../../domain/packs/pack.ts'
-import { needsApproval, type TrustPolicy, trustOf } from '../../domain/packs/trust.ts'
+import { needsApproval, TRUST_NO_PLACE, type TrustPolicy, trustOf } from '../../domain/packs/trust.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readApprovals } from '../../infra/packs/approvals.ts'
@@ -35,9 +35,11 @@ export interface OpenedCatalog {
 /** Discover, judge, decide: what everything about packs starts with. Reads no body that nobody has answered for. */
 export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
   const discovery = discover(machine, request)
-  const { approvals, findings } = readApprovals(machine)
+  const { approvals, isKnown, findings } = readApprovals(machine)
+  const policy = isKnown ? discovery.config : TRUST_NO_PLACE
+  const answers = new Map(approvals.map((approval) => [approval.root, approval]))
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
-  const catalog = buildCatalog(packs.map((pack) => judge(pack, approvals, discovery.config)))
+  const catalog = buildCatalog(packs.map((pack) => judge(pack, answers.get(pack.root), policy)))
   return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
 }
 
@@ -51,8 +53,7 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   })
 }
 
-function judge(pack: KnowledgePack, approvals: readonly Approval[], policy: TrustPolicy): TrustedPack {
-  const approval = approvals.find(({ root }) => root === pack.root)
+function judge(pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): TrustedPack {
   const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
   const current = isCompared ? currentDigests(pack.root, approval.treeDigest !== undefined) : undefined
   return { ...pack, trust: trustOf(pack, approval, current, policy) }
@@ -60,7 +61,9 @@ function judge(pack: KnowledgePack, approvals: readonly Approval[], policy: Trus
 
 /** What a person typed after a command. */
 export function readChoice(machine: Machine, typed: string): PackChoice {
-  return isPackPath(typed) ? { asked: typed, root: realFolder(machine, typed) } : { name: typed }
+  if (!isPackPath(typed)) return { name: typed }
+  const place = realFolder(machine, typed)
+  return { asked: typed, root: findPackRoot(place) ?? place }
 }
 
 export function findPack(machine: Machine, catalog: Catalog, typed: string): TrustedPack {

@@ -91,9 +91,9 @@ describe('a refusal', () => {
       'APPROVAL_NEEDED',
       'has changed since',
     ],
-    [makeTrusted({}, { trust: DENIED }), 'refused', 'APPROVAL_NEEDED', 'was denied'],
+    [makeTrusted({}, { trust: DENIED }), 'refused', 'pack.trust.denied', 'was denied'],
     [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'CONFIRMATION_NEEDED', 'is draft'],
-    [makeTrusted({ status: undefined }), 'refused', 'PACK_NOT_FOUND', 'none that is known'],
+    [makeTrusted({ status: undefined }), 'refused', 'pack.status.unknown', 'none that is known'],
   ]
   it.each(ERRORS)('$1 of %o', (pack, verdict, code, message) => {
     const error = admissionError(pack, verdict)

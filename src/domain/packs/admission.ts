@@ -42,8 +42,9 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
   }
   if (trust.state === 'denied') {
     const hint = `loadout packs approve ${shellWord(root)} takes the denial back`
-    return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} was denied`, { hint })
+    return new LoadoutError('pack.trust.denied', `the pack ${name} was denied`, { hint })
   }
   const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
-  return new LoadoutError('PACK_NOT_FOUND', message, { hint: `loadout packs why ${shellWord(root)}` })
+  const code = manifest.status === 'archived' ? 'pack.status.archived' : 'pack.status.unknown'
+  return new LoadoutError(code, message, { hint: `loadout packs why ${shellWord(root)}` })
 }

@@ -66,7 +66,11 @@ export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
 
 function groupByName(packs: readonly TrustedPack[]): TrustedPack[][] {
   const groups = new Map<string, TrustedPack[]>()
-  for (const pack of packs) groups.set(pack.manifest.name, [...(groups.get(pack.manifest.name) ?? []), pack])
+  for (const pack of packs) {
+    const group = groups.get(pack.manifest.name)
+    if (group === undefined) groups.set(pack.manifest.name, [pack])
+    else group.push(pack)
+  }
   return sortedBy(groups, ([name]) => name).map(([, group]) => group)
 }
 
@@ -200,6 +204,6 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
   const found = choice.root === undefined ? undefined : all.find(({ root }) => root === choice.root)
   if (found !== undefined) return found
   throw new LoadoutError('PACK_NOT_FOUND', `${choice.asked} is no folder of a pack that was found`, {
-    hint: 'loadout packs list --all --json names the folder of every pack',
+    hint: 'loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
   })
 }

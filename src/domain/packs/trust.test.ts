@@ -42,7 +42,14 @@ describe('trust by approval', () => {
   it('opens as far as it was granted', () => {
     const approval = answer()
     const trust = trustOf(pack, approval, { digest: DIGEST }, policy)
-    expect(trust).toEqual({ state: 'approved', isOpen: true, tier: 'context', approvalId: approval.id, warnings: [] })
+    expect(trust).toEqual({
+      state: 'approved',
+      isOpen: true,
+      tier: 'context',
+      approvalId: approval.id,
+      digest: DIGEST,
+      warnings: [],
+    })
     expect((['guide', 'context', 'evidence'] as Tier[]).map((tier) => opensTier(trust, tier))).toEqual([
       true,
       true,

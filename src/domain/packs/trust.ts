@@ -2,7 +2,7 @@ import type { Code } from '../shared/codes.ts'
 import type { Severity } from '../shared/finding.ts'
 import type { Approval } from './approval.ts'
 import type { KnowledgePack } from './pack.ts'
-import { type Scope, TIERS, type Tier, type TrustLabel } from './vocabulary.ts'
+import { SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from './vocabulary.ts'
 import type { PackWarning } from './warning.ts'
 
 /** Whose packs have to be approved, besides those that always have to. */
@@ -11,6 +11,9 @@ export interface TrustPolicy {
   /** Whether naming a pack by its path is already a yes to it. */
   explicitPathIsApproval: boolean
 }
+
+/** For when the answers cannot be read: nobody knows what was denied, so that no place speaks for itself. */
+export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIsApproval: false }
 
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
 
@@ -26,6 +29,8 @@ export interface Trust {
   /** How far it is open. */
   tier: Tier | undefined
   approvalId?: string
+  /** Of KNOWLEDGE.md as it was approved. Whoever reads it later must find this, or has read something else. */
+  digest?: string
   warnings: readonly PackWarning[]
 }
 
@@ -49,8 +54,16 @@ export function trustOf(
   }
   if (approval === undefined) return shut('unapproved')
   if (!isUnchanged(approval, current)) return shut('changed', approval)
-  const { tier, id } = approval
-  return { state: 'approved', isOpen: true, tier, approvalId: id, warnings: labelWarnings(manifest.trust) }
+  const { tier, id, digest } = approval
+  const warnings = labelWarnings(manifest.trust)
+  return {
+    state: 'approved',
+    isOpen: true,
+    tier,
+    approvalId: id,
+    ...(digest === undefined ? {} : { digest }),
+    warnings,
+  }
 }
 
 /** What comes with a workspace, or lies at a path that was only named, is a stranger's; no setting makes it ours. */

@@ -13,15 +13,23 @@ export function approvalsPath(machine: Machine): string {
   return join(stateFolder(machine), 'packs', 'approvals.json')
 }
 
-/** The answers given so far. A file that cannot be understood approves nothing, and says so. */
-export function readApprovals(machine: Machine): { approvals: Approval[]; findings: Finding[] } {
+export interface Answers {
+  approvals: readonly Approval[]
+  /** False when there is a file that cannot be understood: then nobody knows what was approved or denied. */
+  isKnown: boolean
+  findings: Finding[]
+}
+
+/** The answers given so far. A file that cannot be understood opens nothing, and says so. */
+export function readApprovals(machine: Machine): Answers {
   try {
-    return { approvals: loadApprovals(approvalsPath(machine)), findings: [] }
+    return { approvals: loadApprovals(approvalsPath(machine)), isKnown: true, findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `${error.message}; until then no answer in it counts`
+    const message = `${error.message}; until it is repaired, no pack is open`
     const hint = error.hint === undefined ? {} : { hint: error.hint }
-    return { approvals: [], findings: [{ severity: 'warning', code: 'BAD_APPROVALS', message, ...hint }] }
+    const findings: Finding[] = [{ severity: 'warning', code: 'BAD_APPROVALS', message, ...hint }]
+    return { approvals: [], isKnown: false, findings }
   }
 }
 

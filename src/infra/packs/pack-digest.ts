@@ -17,7 +17,8 @@ const PIECE = 64 * 1024
 
 /** What stands in a pack now, to be approved. Throws when it cannot be read or is too large. */
 export function digestPack(root: string, withTree: boolean): { digest: string; treeDigest?: string } {
-  const digest = digestFile(join(root, 'KNOWLEDGE.md'), LARGEST_GUIDE).sha256
+  const guide = join(root, 'KNOWLEDGE.md')
+  const digest = digestFile(guide, LARGEST_GUIDE, tooLarge(guide, `more than ${LARGEST_GUIDE} bytes`)).sha256
   return withTree ? { digest, treeDigest: digestTree(root) } : { digest }
 }
 
@@ -31,7 +32,7 @@ export function currentDigests(root: string, withTree: boolean): PackDigests {
   }
 }
 
-function digestFile(path: string, largest: number): { sha256: string; bytes: number } {
+function digestFile(path: string, largest: number, complaint: LoadoutError): { sha256: string; bytes: number } {
   let file: number | undefined
   try {
     // Neither through a link, nor waiting for somebody to write into a pipe.
@@ -39,7 +40,7 @@ function digestFile(path: string, largest: number): { sha256: string; bytes: num
     if (!fstatSync(file).isFile()) {
       throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'put a file in its place' })
     }
-    return hashBytes(file, path, largest)
+    return hashBytes(file, largest, complaint)
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
   } finally {
@@ -48,13 +49,13 @@ function digestFile(path: string, largest: number): { sha256: string; bytes: num
 }
 
 /** Counts what is read, not what the folder says: a file may grow meanwhile. */
-function hashBytes(file: number, path: string, largest: number): { sha256: string; bytes: number } {
+function hashBytes(file: number, largest: number, complaint: LoadoutError): { sha256: string; bytes: number } {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafe(PIECE)
   let bytes = 0
   for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
     bytes += read
-    if (bytes > largest) throw tooLarge(path, `more than ${largest} bytes`)
+    if (bytes > largest) throw complaint
     hash.update(piece.subarray(0, read))
   }
   return { sha256: hash.digest('hex'), bytes }
@@ -67,6 +68,7 @@ function tooLarge(path: string, much: string): LoadoutError {
 /** Of every file by its path, in one order. Links count as what they say; nothing is followed. */
 function digestTree(root: string): string {
   const hash = createHash('sha256')
+  const complaint = tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
   let bytes = 0
   for (const path of listFiles(root)) {
     const full = join(root, path)
@@ -75,7 +77,7 @@ function digestTree(root: string): string {
       hash.update(`${JSON.stringify([path, ...what])}\n`)
       continue
     }
-    const file = digestFile(full, MOST_TREE_BYTES - bytes)
+    const file = digestFile(full, MOST_TREE_BYTES - bytes, complaint)
     bytes += file.bytes
     hash.update(`${JSON.stringify([path, 'file', file.sha256])}\n`)
   }
