@@ -54,7 +54,7 @@ export async function revokeApproval(machine: Machine, request: AnswerRequest): 
 
 /** The pack that a person means when answering: by name the one that waits for an answer, then one that has one. */
 function answerable(machine: Machine, { pack: typed, project }: AnswerRequest): TrustedPack {
-  const { catalog } = openCatalog(machine, { project })
+  const { catalog } = openCatalog(machine, { project, packs: [typed] })
   const choice = readChoice(machine, typed)
   if (!('name' in choice)) return choosePack(catalog, choice)
   const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)

@@ -52,11 +52,15 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const wanted = choosePacks(machine, opened, request)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
   const given = request.session === undefined ? [] : readSession(machine, request.session)
-  const active = resolveAll(admitted, request, given)
+  const resolved = resolveAll(admitted, request, given)
+  const active = resolved.filter(isAsApproved)
+  const swapped = resolved
+    .filter((each) => !isAsApproved(each))
+    .flatMap(({ pack }) => refuse(pack, 'approval-needed') ?? [])
   const context: PackContext = {
     task: request.task,
     active,
-    refused,
+    refused: [...refused, ...swapped],
     substitutions,
     collisions: opened.catalog.collisions.filter(({ name }) => wanted.some(({ pack }) => pack.manifest.name === name)),
     tokens: 0,
@@ -70,6 +74,11 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
     value: { ...whole, auditId: recorded.auditId },
     findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings],
   }
+}
+
+/** The file that was read is the one that was judged: it may have been swapped in between. */
+function isAsApproved({ pack, resolution }: ActivePack): boolean {
+  return pack.trust.digest === undefined || pack.trust.digest === resolution.entryDigest
 }
 
 const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
@@ -91,7 +100,7 @@ function choosePacks(machine: Machine, { catalog }: OpenedCatalog, request: Reso
     return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
   }
   const byName = new Map(catalog.entries.map(({ pack }) => [pack.manifest.name, pack]))
-  const select = createSelector([...byName.values()].map(({ manifest }) => manifest))
+  const { select } = createSelector([...byName.values()].map(({ manifest }) => manifest))
   return select(request.task).flatMap(({ id, confidence }) => {
     const pack = byName.get(id)
     return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]

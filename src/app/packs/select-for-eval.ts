@@ -9,7 +9,7 @@ import { openPack } from '../../infra/packs/pack-folder.ts'
 /** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
 export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
   const others = entries.map((entry) => entry.pack.manifest).filter(({ name }) => name !== pack.manifest.name)
-  const select = createSelector([...others, pack.manifest])
+  const { select } = createSelector([...others, pack.manifest])
   const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
   return (task) => {
     if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }

@@ -6,8 +6,10 @@ import {
   packWord,
   type TrustedPack,
 } from '../../domain/packs/catalog.ts'
+import { createSelector } from '../../domain/packs/select-packs.ts'
 import type { TrustState } from '../../domain/packs/trust.ts'
 import type { PackStatus, Scope } from '../../domain/packs/vocabulary.ts'
+import { describeWhy, percent } from '../../domain/routing/ranked.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -33,20 +35,12 @@ export interface PackTrail {
   collision?: Collision
 }
 
-/** Whether a task by itself would choose a pack. */
-export type Selects = (
-  task: string,
-  pack: TrustedPack,
-  packs: readonly TrustedPack[],
-) => { isSelected: boolean; says: string }
-
 /** Why a pack is used or not: where it was found, who has its name, whether it is trusted, ready, and fits. */
 export function explainPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; task?: string | undefined },
-  selects?: Selects,
 ): Report<PackTrail> {
-  const { catalog, findings } = openCatalog(machine, request)
+  const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
   const { manifest, scope, root, trust } = pack
   const collision = catalog.collisions.find(({ name }) => name === manifest.name)
@@ -61,9 +55,7 @@ export function explainPack(
       nameStep(pack, catalog),
       trustStep(pack),
       statusStep(pack, catalog),
-      ...(request.task === undefined || selects === undefined
-        ? []
-        : [taskStep(selects(request.task, pack, winnersOf(catalog)))]),
+      ...(request.task === undefined ? [] : [taskStep(request.task, pack, catalog)]),
     ],
     implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
@@ -78,10 +70,6 @@ const PLACES: Record<Scope, string> = {
   user: "the user's packs",
   organization: "the organization's packs",
   'built-in': 'what the program brings along',
-}
-
-function winnersOf({ entries }: Catalog): TrustedPack[] {
-  return entries.map(({ pack }) => pack)
 }
 
 function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
@@ -137,6 +125,13 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
   return { question: 'status', isPassed, says: status === undefined ? 'none that is known: never used' : says[status] }
 }
 
-function taskStep({ isSelected, says }: ReturnType<Selects>): Step {
-  return { question: 'task', isPassed: isSelected, says }
+/** Whether the task would choose the pack among all that have a name. */
+function taskStep(task: string, { manifest }: TrustedPack, { entries }: Catalog): Step {
+  const { explain } = createSelector(entries.map(({ pack }) => pack.manifest))
+  const { isSelected, confidence, why } = explain(task, manifest.name)
+  const sure = `confidence ${percent(confidence)}`
+  if (isSelected) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${describeWhy(why)}` }
+  const says =
+    why.length === 0 ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${describeWhy(why)}`
+  return { question: 'task', isPassed: false, says }
 }
