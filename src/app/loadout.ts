@@ -59,6 +59,7 @@ export function createLoadout(machine: Machine = thisMachine()) {
     rehydrate: late(machine, async () => (await import('./packs/rehydrate.ts')).rehydrate),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
+    openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
     approvePack: late(machine, async () => (await import('./packs/approve.ts')).approvePack),
     denyPack: late(machine, async () => (await import('./packs/approve.ts')).denyPack),

@@ -10,6 +10,7 @@ import { lookup } from './commands/lookup.ts'
 import { packsApprove } from './commands/packs/approve.ts'
 import { packsDeny } from './commands/packs/deny.ts'
 import { packsEval } from './commands/packs/eval.ts'
+import { packsGuide } from './commands/packs/guide.ts'
 import { packsList } from './commands/packs/list.ts'
 import { packsNew } from './commands/packs/new.ts'
 import { packsRehydrate } from './commands/packs/rehydrate.ts'
@@ -56,6 +57,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       packsRehydrate,
       packsList,
       packsShow,
+      packsGuide,
       packsWhy,
       packsApprove,
       packsDeny,

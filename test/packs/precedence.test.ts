@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { explainPack } from '../../src/app/packs/why.ts'
 import { guide, makeWorld, own, SECRET } from './pack-world.ts'
 
 const BOTH = {
@@ -122,15 +121,12 @@ describe('a list', () => {
 })
 
 describe('a task', () => {
-  it('is judged by whoever selects, among the packs that have their names', () => {
-    const { workspace, home } = makeWorld(BOTH)
-    const machine = { cwd: workspace, home, env: {}, now: () => new Date(0) }
-    const request = { pack: 'handbook', task: 'plan a release' }
-    const { value } = explainPack(machine, request, (task, pack, packs) => ({
-      isSelected: packs.includes(pack),
-      says: `${task}: ${pack.scope}`,
-    }))
-    expect(value.steps.at(-1)).toEqual({ question: 'task', isPassed: true, says: 'plan a release: user' })
+  it.each([
+    [true, 'where is the handbook of releases'],
+    [false, 'bake rye bread'],
+  ])('would choose the pack: %s (%s)', (isPassed, task) => {
+    const { json } = makeWorld(BOTH)
+    expect(json(['why', 'handbook', '--task', task]).steps.at(-1)).toMatchObject({ question: 'task', isPassed })
   })
 })
 

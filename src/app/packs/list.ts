@@ -1,5 +1,6 @@
 import { type Collision, isUndecided, type TrustedPack } from '../../domain/packs/catalog.ts'
 import { type CatalogRow, catalogRow } from '../../domain/packs/catalog-row.ts'
+import { type DisclosedPack, discloseCatalog } from '../../domain/packs/disclosure.ts'
 import type { TrustState } from '../../domain/packs/trust.ts'
 import type { Scope } from '../../domain/packs/vocabulary.ts'
 import type { Report } from '../../domain/shared/finding.ts'
@@ -33,6 +34,8 @@ export interface PackList {
   quarantined: Discovery['quarantined']
   roots: Discovery['roots']
   skipped: Discovery['skipped']
+  /** What a model is told about the packs: fenced, and empty when there is none. */
+  disclosure: string
 }
 
 /** The packs by name. With `all` also those that are archived, or kept out by another. */
@@ -57,8 +60,15 @@ export function listPacks(machine: Machine, request: CatalogRequest & { all?: bo
     quarantined,
     roots,
     skipped,
+    disclosure: discloseCatalog(winners.filter(({ trust }) => trust.state !== 'denied').map(toDisclose)),
   }
   return { value, findings }
+}
+
+function toDisclose(pack: TrustedPack): DisclosedPack {
+  const { name, description, type, status = 'unknown' } = pack.manifest
+  const { scope, trust } = pack
+  return { name, description, type, status, trust: trust.state, scope, needsApproval: isUndecided(pack) }
 }
 
 function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {

@@ -13,7 +13,7 @@ import { refuse } from '../../domain/packs/refusal.ts'
 import { resolvePack } from '../../domain/packs/resolve-pack.ts'
 import { createSelector } from '../../domain/packs/select-packs.ts'
 import { readTaskWords } from '../../domain/packs/task-words.ts'
-import { settleWarnings } from '../../domain/packs/warning.ts'
+import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'
 import { orderWrappers } from '../../domain/packs/wrapper.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
@@ -165,11 +165,7 @@ function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, give
 
 function findingsOf({ active, refused }: PackContext): Finding[] {
   const warnings = active.flatMap(({ pack, presented }) =>
-    presented.warnings.map(({ severity, code, path, line, message, count }): Finding => {
-      const place = `${pack.manifest.name}/${path}${line === undefined ? '' : `:${line}`}`
-      const often = count === undefined ? '' : ` (${count} times)`
-      return { severity, code, message: `${place}: ${message}${often}`, subject: pack.manifest.name }
-    }),
+    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
   )
   return [
     ...refused.map((each): Finding => {

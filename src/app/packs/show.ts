@@ -1,8 +1,12 @@
-import { type Admission, admit } from '../../domain/packs/admission.ts'
+import { type Admission, admissionError, admit } from '../../domain/packs/admission.ts'
 import type { Collision, TrustedPack } from '../../domain/packs/catalog.ts'
 import { type CatalogRow, catalogRow } from '../../domain/packs/catalog-row.ts'
+import { withholdSecrets } from '../../domain/packs/content-scan.ts'
+import { readGuide } from '../../domain/packs/guide.ts'
+import { type GuideResource, wrapGuide } from '../../domain/packs/guide-wrapper.ts'
+import { layerOf } from '../../domain/packs/pack-path.ts'
 import { LAYERS, type PackLayer, type Tier } from '../../domain/packs/vocabulary.ts'
-import { settleWarnings } from '../../domain/packs/warning.ts'
+import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -49,6 +53,58 @@ export function showPack(machine: Machine, request: CatalogRequest & { pack: str
     ...(collision === undefined ? {} : { collision }),
   }
   return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+}
+
+/** The guide of a pack that may be used, fenced, with the names of what else is in it. */
+export function openGuide(
+  machine: Machine,
+  request: CatalogRequest & { pack: string; isConfirmed?: boolean | undefined },
+): Report<{ name: string; guide: string }> {
+  const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: request.isConfirmed ?? false })
+  if (verdict !== 'admitted') throw admissionError(pack, verdict)
+  const files = openPack(pack.root)
+  const guide = readGuide(files)
+  if (guide === undefined || (pack.trust.digest ?? guide.file.sha256) !== guide.file.sha256) {
+    throw admissionError(pack, 'approval-needed')
+  }
+  const { name, status = 'unknown', profile, mode } = pack.manifest
+  const { body, firstLine } = guide
+  const resources = listResources(pack.trust.tier === 'guide' ? [] : files.list(''))
+  const wrapped = wrapGuide({
+    name,
+    status,
+    trust: pack.trust.state,
+    profile,
+    mode,
+    root: name,
+    body: withholdSecrets(body).text,
+    firstLine,
+    resources,
+  })
+  const told = settleWarnings([...pack.warnings, ...warnings, ...guide.warnings, ...wrapped.warnings])
+  return { value: { name, guide: wrapped.text }, findings: told.map((warning) => toFinding(warning, name)) }
+}
+
+const MOST_RESOURCES = 200
+const KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
+  compiled: 'runtime',
+  documents: 'primary',
+  wiki: 'primary',
+  ontology: 'primary',
+  answers: 'primary',
+  sources: 'evidence',
+}
+
+function listResources(paths: readonly string[]): GuideResource[] {
+  return paths
+    .flatMap((path) => {
+      const layer = layerOf(path)
+      const kind = layer === undefined ? undefined : KINDS[layer]
+      return kind === undefined ? [] : [{ path, kind }]
+    })
+    .slice(0, MOST_RESOURCES)
 }
 
 function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {

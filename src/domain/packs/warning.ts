@@ -1,5 +1,5 @@
 import type { Code } from '../shared/codes.ts'
-import type { Severity } from '../shared/finding.ts'
+import type { Finding, Severity } from '../shared/finding.ts'
 import { compareText } from '../shared/order.ts'
 
 /** What a reader of a pack's context must know. An error means that the item was not used. */
@@ -34,4 +34,10 @@ export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] 
       (a.line ?? 0) - (b.line ?? 0) ||
       compareText(a.message, b.message),
   )
+}
+
+/** The same for a report about several packs. */
+export function toFinding({ severity, code, path, line, message, count = 1 }: PackWarning, pack: string): Finding {
+  const place = `${pack}/${path}${line === undefined ? '' : `:${line}`}`
+  return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
 }

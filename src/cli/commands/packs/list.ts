@@ -1,4 +1,5 @@
 import type { PackList } from '../../../app/loadout.ts'
+import type { Finding } from '../../../domain/shared/finding.ts'
 import { textWidth } from '../../../domain/shared/text-width.ts'
 import { defineCommand } from '../../command.ts'
 import { formatFindings } from '../../findings.ts'
@@ -16,11 +17,21 @@ export const packsList = defineCommand({
   args: [],
   flags: {
     all: { kind: 'switch', summary: 'also what is archived, or kept out by another of the same name' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: what a model is told about the packs' },
     ...WORKSPACE_FLAG,
   },
-  run: ({ flags }, loadout) => loadout.listPacks({ project: flags.project, all: flags.all ?? false }),
+  run: async ({ flags }, loadout) => {
+    const { value, findings } = await loadout.listPacks({ project: flags.project, all: flags.all ?? false })
+    return { value: { ...value, isPrompt: flags.format === 'prompt' }, findings }
+  },
   printsFindings: true,
-  print: (value: PackList, screen, findings) =>
+  toJson: ({ isPrompt, ...list }) => list,
+  print: (value: PackList & { isPrompt: boolean }, screen, findings) =>
+    value.isPrompt ? value.disclosure : listing(value, screen, findings),
+})
+
+function listing(value: PackList, screen: Screen, findings: readonly Finding[]): string {
+  return (
     lines(
       value.packs.length > 0 ? table(value, screen) : empty(value),
       value.packs.length > 0 && ['', ...wrap(totals(value), 0).map(screen.strong)],
@@ -29,8 +40,9 @@ export const packsList = defineCommand({
     formatFindings(
       findings.filter(({ code }) => !code.startsWith('catalog.')),
       screen,
-    ),
-})
+    )
+  )
+}
 
 function table({ packs }: PackList, screen: Screen): string[] {
   const [heading = '', ...rows] = alignRows([
