@@ -45,6 +45,8 @@ export interface AuditedPart {
   path: string
   layer: ContextPart['layer']
   lines: { from: number; to: number } | undefined
+  /** Of the text itself, where it was put together from records. */
+  digest: string | undefined
   rule: Choice['rule']
   score: number
   why: string
@@ -98,10 +100,11 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
     approval: trust.approvalId,
     confirmation,
     activation,
-    parts: presented.choices.map(({ part: { path, layer, lines }, rule, score, why, sources }) => ({
+    parts: presented.choices.map(({ part: { path, layer, lines, text }, rule, score, why, sources }) => ({
       path,
       layer,
       lines,
+      digest: lines === undefined ? sha256(text) : undefined,
       rule,
       score,
       why,

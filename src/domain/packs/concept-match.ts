@@ -1,6 +1,6 @@
 import { termsOf } from '../routing/rank/tokens.ts'
 import type { Concept } from './ontology-records.ts'
-import { type TaskWords, wordsIn } from './task-words.ts'
+import type { TaskWords } from './task-words.ts'
 
 interface Match {
   concept: Concept
@@ -9,6 +9,9 @@ interface Match {
   /** The task holds every word of its label, or of an alias. */
   isNamed: boolean
 }
+
+/** What a concept must weigh beside the best one, unless the task names it in full. */
+const LEAST_OF_BEST = 0.5
 
 /** The concepts a task is about, best first. */
 export function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: number): Concept[] {
@@ -22,7 +25,8 @@ export function matchConcepts(concepts: readonly Concept[], words: TaskWords, mo
   const chosen: Match[] = []
   for (const match of matches) {
     if (chosen.length === most) break
-    if (match.isNamed || !chosen.some((better) => explainsMore(better, match))) chosen.push(match)
+    const isClose = match.weight >= LEAST_OF_BEST * matches[0]!.weight
+    if (match.isNamed || (isClose && !chosen.some((better) => explainsMore(better, match)))) chosen.push(match)
   }
   return chosen.map(({ concept }) => concept)
 }
@@ -34,21 +38,17 @@ export function weightOf(words: TaskWords, found: ReadonlySet<string>): number {
   return weight
 }
 
+/** By the words themselves: a concept lists its other names, and a guess at more would be about something else. */
 function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
-  const names = [concept.label, ...concept.aliases]
-  const found = wordsIn(words, names.join('\n'))
-  if (found.size === 0) return undefined
-  const isNamed = names.some((name) => heldShare(words, name) === 1)
-  const weight = weightOf(words, found)
-  // A word of every day, alone, is no subject; but a limit left out is worse than one too many.
-  const isHalfNamed = names.some((name) => heldShare(words, name) >= 0.5)
-  return weight >= 1 || isHalfNamed ? { concept, words: found, weight, isNamed } : undefined
-}
-
-/** How many of a name's words the task holds. */
-function heldShare(words: TaskWords, name: string): number {
-  const terms = termsOf(name)
-  return terms.length === 0 ? 0 : terms.filter((term) => words.has(term)).length / terms.length
+  const found = new Set<string>()
+  let isNamed = false
+  for (const name of [concept.label, ...concept.aliases]) {
+    const terms = termsOf(name)
+    const shared = terms.filter((term) => words.has(term))
+    isNamed ||= shared.length > 0 && shared.length === terms.length
+    for (const term of shared) found.add(term)
+  }
+  return found.size === 0 ? undefined : { concept, words: found, weight: weightOf(words, found), isNamed }
 }
 
 /** "relay" in a task about the relay's range is no question about its battery. */

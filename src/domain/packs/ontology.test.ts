@@ -234,6 +234,8 @@ describe('an ontology', () => {
     const missing = (task: string) => ground({ concepts }, task).missing
     expect(missing('relay range')).toEqual(['Relay range: no verified claim', 'Relay: no verified claim'])
     expect(missing('relay battery and night search')).toHaveLength(3)
+    expect(missing('Can I read the keypad at night?')).toEqual(['Night search: no verified claim'])
+    expect(() => missing('find my keys')).toThrow('nothing was found')
   })
 })
 

@@ -15,7 +15,7 @@ export interface PackFile {
 export interface PackFiles {
   /** A regular text file of bounded size. Undefined, with a warning kept, when there is none that may be read. */
   read(path: string): PackFile | undefined
-  /** The files below a folder of the pack, in code unit order. Opens none of them. Empty when there is no such folder. */
+  /** The files below a folder of the pack, or below its root for '', in code unit order. Opens none of them. Empty when there is no such folder. */
   list(folder: string): readonly string[]
   /** The size of a regular file, without opening it; undefined when there is none. */
   sizeOf(path: string): number | undefined

@@ -58,10 +58,10 @@ function isDeeperThan(text: string, limit: number): boolean {
 
 /** Where the string that starts here is closed, or the end of the text. */
 function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === QUOTE) return at
-    if (unit === BACKSLASH) at++
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return at
   }
   return text.length
 }

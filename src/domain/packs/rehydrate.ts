@@ -18,7 +18,8 @@ export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: P
   const changed = changedFiles(audited, files)
   if (changed.length > 0) return { changed }
   const grounded = groundRecords(pack.manifest, files, task)
-  const parts = audited.parts.map((part) => rebuildPart(part, files, grounded.parts))
+  const records = grounded.parts.map(guardPart)
+  const parts = audited.parts.map((part) => rebuildPart(part, files, records))
   if (parts.some((part) => part === undefined)) return { changed: ['the records of the pack'] }
   const { text } = wrapContext(
     wrapperInput(
@@ -39,11 +40,11 @@ function changedFiles({ digest, parts }: AuditedPack, files: PackFiles): string[
 }
 
 function rebuildPart(
-  { path, layer, lines }: AuditedPart,
+  { path, layer, lines, digest }: AuditedPart,
   files: PackFiles,
-  grounded: readonly ContextPart[],
+  records: readonly ContextPart[],
 ): ContextPart | undefined {
-  if (lines === undefined) return grounded.find((part) => part.path === path && part.layer === layer)
+  if (lines === undefined) return records.find((part) => part.path === path && sha256(part.text) === digest)
   const text = files.read(path)?.text
   return text === undefined ? undefined : guardPart({ path, layer, lines, text: takeLines(text, lines) })
 }

@@ -44,7 +44,7 @@ class PackFolder implements PackFiles {
     let listing = this.listings.get(name)
     if (listing === undefined) {
       listing = []
-      if (this.isSafe(folder)) this.collect(name, 0, listing)
+      if (name === '' || this.isSafe(folder)) this.collect(name, 0, listing)
       listing.sort(compareText)
       this.listings.set(name, listing)
     }
