@@ -23,6 +23,7 @@ export function openClaims(files: PackFiles, manifestPath: string): ClaimBook {
   let opened: ReturnType<typeof open> | undefined
   const open = () => {
     const graph = openOntology(files, manifestPath, warnings)
+    graph?.warnOfState()
     const judge = graph === undefined ? undefined : new ClaimJudge(graph)
     return { graph, judge, claims: new Map(graph?.claims().map((claim) => [claim.id, claim])) }
   }

@@ -24,7 +24,7 @@ import { layerOf, normalizePackPath, packPathProblem } from './pack-path.ts'
 import { keysFor, readRecordFile, recordRows, rowsOf, wordOf } from './record-file.ts'
 import type { Names } from './record-text.ts'
 
-/** The record files that are read. Signals, objectives, resources, action types and feedback are not among them. */
+/** The record files that are read. */
 const KINDS = [
   'concepts',
   'relations',
@@ -36,6 +36,11 @@ const KINDS = [
   'action-logs',
 ] as const
 type Kind = (typeof KINDS)[number]
+
+/** Known and left alone: they prove nothing, and nothing here acts. */
+const UNREAD = ['signals', 'objectives', 'resources', 'action-types', 'feedback'] as const
+
+const UNREVIEWED = ['draft', 'stale', 'disputed']
 
 /** More would be no manifest. */
 const MOST_FILES = 64
@@ -70,6 +75,14 @@ export class OntologyGraph {
   coverage = (): readonly Coverage[] => this.read('coverage', decodeCoverage)
   gates = (): readonly Gate[] => this.read('decision-gates', decodeGate)
   logs = (): readonly LogEntry[] => this.read('action-logs', decodeLog)
+
+  warnOfState(): void {
+    if (this.state === 'reviewed') return
+    const [code, state] = UNREVIEWED.includes(this.state ?? '')
+      ? (['ontology.unverified', `${this.state}, not reviewed`] as const)
+      : (['ontology.invalid', 'in no known state'] as const)
+    this.warnings.add(code, this.path, `the ontology is ${state}`)
+  }
 
   names(): Names {
     return new Map(this.concepts().map(({ id, label }) => [id, shortName(label)]))
@@ -154,9 +167,13 @@ function listFiles(
       warnings.add('ontology.invalid', manifest, 'a listed file is not a text')
       continue
     }
-    const kind = kindOf(name)
-    const isSafe = isAllowed(name, packPathProblem(name) === undefined ? folder + name : name, warnings)
-    if (kind === undefined) continue
+    const isSafe = isAllowed(name, folder + name, warnings)
+    if (isExport(name) || isKind(name, UNREAD)) continue
+    const kind = isKind(name, KINDS)
+    if (kind === undefined) {
+      warnings.add('ontology.invalid', manifest, `it lists ${shortName(name)}, which is of no known kind`, 'info')
+      continue
+    }
     const path = normalizePackPath(folder + name)
     if (!isSafe) refused.push(kind)
     else if (!listed.get(kind)?.includes(path)) listed.set(kind, [...(listed.get(kind) ?? []), path])
@@ -164,21 +181,25 @@ function listFiles(
   return { listed, refused }
 }
 
-function kindOf(name: string): Kind | undefined {
-  const base = name.slice(name.lastIndexOf('/') + 1)
-  return KINDS.find((kind) => base === `${kind}.json` || base === `${kind}.jsonl`)
+function isKind<T extends string>(name: string, kinds: readonly T[]): T | undefined {
+  const base = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+  return kinds.find((kind) => base === `${kind}.json` || base === `${kind}.jsonl`)
 }
 
-/** Inside the pack and its ontology, and not an export: those are copies for other programs. */
+/** Exports are copies for other programs. They are never opened. */
+function isExport(path: string): boolean {
+  return path.toLowerCase().split('/').slice(0, -1).includes('exports')
+}
+
+/** Inside the pack and its ontology. */
 function isAllowed(name: string, path: string, warnings: Warnings): boolean {
   const problem = packPathProblem(name)
   if (problem !== undefined) {
     warnings.add('source.escape', shortName(name), `this path is refused: ${problem}`, 'error')
     return false
   }
-  const folders = normalizePackPath(path).toLowerCase().split('/').slice(0, -1)
-  if (folders.includes('exports')) return false
-  if (layerOf(path) === 'ontology') return true
-  warnings.add('ontology.invalid', shortName(path), 'it lies outside ontology/ and is not opened')
+  if (layerOf(path) === 'ontology' && !isExport(path)) return true
+  if (name === path)
+    warnings.add('ontology.invalid', shortName(path), 'it is no manifest inside ontology/ and is not opened')
   return false
 }

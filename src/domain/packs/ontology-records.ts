@@ -82,7 +82,7 @@ export interface LogEntry {
   text: string
 }
 
-const PASSED = ['passed', 'approved', 'open']
+const PASSED = ['passed', 'approved']
 
 /** Reads one row, or undefined when it is not what its file is for. */
 export type Decode<T> = (row: RecordRow, warnings: Warnings) => T | undefined

@@ -179,6 +179,32 @@ describe('an ontology', () => {
     expect(ground({ claims: [claim], evidence }, 'night search').anchors).toEqual(['sources/interview.md#L2'])
   })
 
+  const forms: [what: string, records: Records][] = [
+    ['a record with a list', { claims: { claims: [GLOW] } }],
+    ['lines', { 'claims.jsonl': `${JSON.stringify(GLOW)}\n` }],
+    ['a name in capitals', { 'Claims.JSON': JSON.stringify([GLOW]) }],
+    [
+      'claims without a state and a row of evidence',
+      {
+        claims: [{ ...GLOW, evidence: undefined, sourceRefs: undefined }],
+        evidence: [{ claimId: 'cl-glow', sourceRef: 'sources/interview.md#L2', state: 'verified' }],
+      },
+    ],
+  ]
+  it.each(forms)('can be written as %s', (_, records) => {
+    const grounded = ground(records, 'night search')
+    expect(grounded.anchors).toEqual(['sources/interview.md#L2'])
+    expect(grounded.warnings).toEqual([])
+  })
+
+  it('stays within the limits it is given', () => {
+    const other = { ...GLOW, id: 'cl-2', text: 'Works on a night search.' }
+    const grounded = ground({ claims: [GLOW, other] }, 'night search', { limits: { claims: 1 } })
+    expect(textOf(grounded)).toContain('Works on a night search')
+    expect(textOf(grounded)).not.toContain('Keypad')
+    expect(codesOf(grounded)).toEqual(['context.omitted'])
+  })
+
   it('keeps back what a decision gate has not let through', () => {
     const gates = [
       { id: 'g1', claimIds: ['cl-glow'], state: 'failed' },

@@ -80,15 +80,13 @@ function distinctConcepts(graph: OntologyGraph): Concept[] {
   })
 }
 
-const KNOWN_STATES: readonly (string | undefined)[] = ['draft', 'stale', 'disputed']
 const REVIEWED: readonly (string | undefined)[] = [undefined, 'reviewed', 'approved', 'ready']
 
-function warnOfState({ state, path, warnings }: OntologyGraph, concepts: readonly Concept[]): void {
-  if (KNOWN_STATES.includes(state)) warnings.add('ontology.unverified', path, `the ontology is ${state}, not reviewed`)
-  else if (state !== 'reviewed') warnings.add('ontology.invalid', path, 'the ontology does not say that it is reviewed')
+function warnOfState(graph: OntologyGraph, concepts: readonly Concept[]): void {
+  graph.warnOfState()
   for (const { path, label, status } of concepts) {
     if (REVIEWED.includes(status)) continue
-    warnings.add('ontology.unverified', path, `the concept "${shortName(label)}" is not reviewed`)
+    graph.warnings.add('ontology.unverified', path, `the concept "${shortName(label)}" is not reviewed`)
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEEPEST_PACK_JSON, parsePackJson } from './pack-json.ts'
+import { DEEPEST_PACK_JSON, LONGEST_PACK_JSON, parsePackJson } from './pack-json.ts'
 
 const parse = (text: string, path = 'indexes/source-map.json') =>
   parsePackJson({ path, text, sha256: '', bytes: text.length })
@@ -10,6 +10,7 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 describe('the JSON of a pack', () => {
   const bad: [what: string, text: string, problem: string][] = [
     ['nothing', ' \n', 'it is empty'],
+    ['too long', ' '.repeat(LONGEST_PACK_JSON + 1), `it is longer than ${LONGEST_PACK_JSON} characters`],
     ['prose', 'once upon', 'it is not valid JSON: see line 1, column 1'],
     ['a trailing comma', '{\n  "a": 1,\n}', 'it is not valid JSON: see line 3, column 1'],
     ['one level too many', nested(DEEPEST_PACK_JSON + 1), 'it is nested deeper than 64 levels'],
