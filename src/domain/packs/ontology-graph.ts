@@ -138,7 +138,11 @@ interface Manifest {
 
 /** Reads the manifest and nothing else. Undefined, with a warning, when it cannot be used. */
 export function openOntology(files: PackFiles, path: string, warnings: Warnings): OntologyGraph | undefined {
-  if (!isAllowed(path, path, warnings)) return undefined
+  if (!isInside(path, warnings)) return undefined
+  if (layerOf(path) !== 'ontology' || isExport(path)) {
+    warnings.add('ontology.invalid', shortName(path), 'it is no manifest inside ontology/ and is not opened')
+    return undefined
+  }
   const value = readRecordFile(files, path, 'ontology.invalid', warnings)
   if (value === undefined) return undefined
   if (!isRecord(value) || !Array.isArray(value.files)) {
@@ -167,7 +171,7 @@ function listFiles(
       warnings.add('ontology.invalid', manifest, 'a listed file is not a text')
       continue
     }
-    const isSafe = isAllowed(name, folder + name, warnings)
+    const isSafe = isInside(name, warnings)
     if (isExport(name) || isKind(name, UNREAD)) continue
     const kind = isKind(name, KINDS)
     if (kind === undefined) {
@@ -191,15 +195,10 @@ function isExport(path: string): boolean {
   return path.toLowerCase().split('/').slice(0, -1).includes('exports')
 }
 
-/** Inside the pack and its ontology. */
-function isAllowed(name: string, path: string, warnings: Warnings): boolean {
-  const problem = packPathProblem(name)
+function isInside(path: string, warnings: Warnings): boolean {
+  const problem = packPathProblem(path)
   if (problem !== undefined) {
-    warnings.add('source.escape', shortName(name), `this path is refused: ${problem}`, 'error')
-    return false
+    warnings.add('source.escape', shortName(path), `this path is refused: ${problem}`, 'error')
   }
-  if (layerOf(path) === 'ontology' && !isExport(path)) return true
-  if (name === path)
-    warnings.add('ontology.invalid', shortName(path), 'it is no manifest inside ontology/ and is not opened')
-  return false
+  return problem === undefined
 }
