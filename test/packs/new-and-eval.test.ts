@@ -1,0 +1,158 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROFILES, RUNTIME_MODES } from '../../src/domain/packs/vocabulary.ts'
+import { aFolder, aLinkTo, makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makePack } from './hostile-packs.ts'
+
+describe('packs new', () => {
+  const kinds = PROFILES.flatMap((profile) => RUNTIME_MODES.map((mode) => [profile, mode] as const))
+  it.each(kinds)('a %s pack in %s mode is valid from the start', (profile, mode) => {
+    const cwd = makeProject({ '.git': aFolder, 'src/a.ts': '' })
+    const started = runLoadout(['packs', 'new', 'quail-care', '--profile', profile, '--mode', mode, '--json'], {
+      cwd: join(cwd, 'src'),
+    })
+    const root = join(cwd, '.agents', 'knowledge', 'quail-care')
+    const { path, files } = JSON.parse(started.stdout)
+    expect([started.code, path]).toEqual([0, root])
+    expect(files).toContain('indexes/source-map.json')
+    expect(files.some((file: string) => file.startsWith('wiki/'))).toBe(profile !== 'document-first')
+    expect(files.some((file: string) => file.startsWith('documents/'))).toBe(profile !== 'wiki-first')
+    for (const file of files) expect(existsSync(join(root, file))).toBe(true)
+    const run = runLoadout(['packs', 'validate', root, '--json'])
+    expect(JSON.parse(run.stdout)).toMatchObject({ status: 'passed', issues: [] })
+    expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toMatch(/^status: draft\n[\s\S]*^trust: unreviewed$/m)
+  })
+
+  it('a description of any kind stays one', () => {
+    const description = 'Says: "yes" #1\n---\nstatus: ready \u001b[2J'
+    const [cwd, home] = [makeFolder(), makeFolder()]
+    const run = runLoadout(['packs', 'new', 'quails', '--user', '--description', description], { cwd, home })
+    expect(run.code).toBe(0)
+    const root = join(home, '.agents', 'knowledge', 'quails')
+    expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toContain('\nstatus: draft\n')
+    expect(runLoadout(['packs', 'validate', root]).stdout).toContain('passed')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('says what comes next', () => {
+    const cwd = makeProject({ 'a project/a.txt': '' })
+    const { stdout } = runLoadout(['packs', 'new', 'quails', '--project', './a project'], { cwd })
+    const root = join(cwd, 'a project', '.agents/knowledge/quails')
+    expect(stdout).toContain(`loadout packs validate '${root}'`)
+    expect(stdout).toContain('loadout packs approve quails')
+  })
+
+  it('what is there is left alone', () => {
+    const cwd = makeProject({ '.agents/knowledge/quails/mine.txt': 'mine' })
+    const run = runLoadout(['packs', 'new', 'quails'], { cwd })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') })
+    expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
+    expect(readdirSync(join(cwd, '.agents/knowledge/quails'))).toEqual(['mine.txt'])
+  })
+
+  it('what a killed writer left is removed', () => {
+    const cwd = makeProject({ '.agents/knowledge/.quails.999999999-00000000.new/KNOWLEDGE.md': '' })
+    expect(runLoadout(['packs', 'new', 'quails'], { cwd }).code).toBe(0)
+    expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
+  })
+
+  it.each([['Quails'], ['../quails'], ['-'], ['a'.repeat(65)], ['a b']])('%j is no name', (name) => {
+    const cwd = makeFolder()
+    expect(runLoadout(['packs', 'new', '--', name], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('that is no name for a pack'),
+    })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it.each([
+    [['--user', '--project', '.']],
+    [['--project', './absent']],
+    [['--description', 'd'.repeat(1025)]],
+    [['--profile', 'sideways']],
+  ])('%j cannot be', (flags) => {
+    const [cwd, home] = [makeFolder(), makeFolder()]
+    expect(runLoadout(['packs', 'new', 'quails', ...flags], { cwd, home }).code).toBe(2)
+    expect([...readdirSync(cwd), ...readdirSync(home)]).toEqual([])
+  })
+})
+
+const suite = (...cases: object[]) => JSON.stringify({ pack_name: 'quails', cases })
+const unrelated = { id: 'bread', prompt: 'Bake a loaf of rye bread.', expected: 'reject' }
+const wrong = { id: 'wrong', prompt: 'Bake a loaf of rye bread.', expected: 'select' }
+
+describe('packs eval', () => {
+  it('case 147: a suite that passes is 0, with JSON on stdout alone', () => {
+    const { root } = makePack({ 'evals/discovery.train.json': suite(unrelated) }, 'quails')
+    const run = runLoadout(['packs', 'eval', root, '--json'])
+    expect([run.code, run.stderr]).toEqual([0, ''])
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      pack: 'quails',
+      suites: [{ suite: 'evals/discovery.train.json', results: [{ id: 'bread', passed: true }] }],
+    })
+    expect(existsSync(join(root, 'runs'))).toBe(false)
+  })
+
+  it('case 149: a case that fails is 1, and is named', () => {
+    const { root } = makePack({ 'evals/discovery.validation.json': suite(unrelated, wrong) }, 'quails')
+    const run = runLoadout(['packs', 'eval', root, '--suite', 'validation', '--json'])
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('wrong: expected select, got reject')
+    expect(JSON.parse(run.stdout).suites[0].summary).toMatchObject({ passed: 1, failed: 1, precision: null, recall: 0 })
+  })
+
+  it.each([
+    ['case 151: no cases', suite()],
+    ['case 153: another pack', suite(unrelated).replace('quails', 'herons')],
+    ['no JSON', '{'],
+    ['tests of answers', '{"evals":[{"id":"a"}]}'],
+  ])('%s is 1', (_, text) => {
+    const { root } = makePack({ 'evals/discovery.train.json': text }, 'quails')
+    expect(runLoadout(['packs', 'eval', root])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('[BAD_SUITE]'),
+    })
+  })
+
+  it('a pack without a suite is 1; no pack, and a file that is not there, are 2', () => {
+    const { root } = makePack({}, 'quails')
+    expect(runLoadout(['packs', 'eval', root]).code).toBe(1)
+    expect(runLoadout(['packs', 'eval', root, '--suite', 'absent.json']).code).toBe(2)
+    expect(runLoadout(['packs', 'eval', join(root, 'wiki')]).code).toBe(2)
+  })
+
+  it('a suite from elsewhere, in the older form', () => {
+    const { root, project } = makePack({}, 'quails')
+    writeFileSync(join(project, 'mine.json'), '{"queries":[{"query":"Bake rye bread.","should_select":false}]}')
+    const run = runLoadout(['packs', 'eval', 'quails', '--suite', 'mine.json', '--json'], { cwd: project })
+    expect(run.code).toBe(0)
+    expect(JSON.parse(run.stdout)).toMatchObject({ root, suites: [{ suite: 'mine.json' }] })
+  })
+
+  it('--write leaves one record a suite, and no link is written through', () => {
+    const suites = {
+      'evals/discovery.train.json': suite(unrelated),
+      'evals/discovery.validation.json': suite(unrelated),
+    }
+    const { root } = makePack(suites, 'quails')
+    expect(runLoadout(['packs', 'eval', root, '--write']).code).toBe(0)
+    const names = readdirSync(join(root, 'runs'))
+    expect(names).toEqual([
+      expect.stringMatching(/^eval-discovery-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-train\.json$/),
+      expect.stringMatching(/^eval-discovery-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-validation\.json$/),
+    ])
+    expect(JSON.parse(readFileSync(join(root, 'runs', names[0] ?? ''), 'utf8'))).toMatchObject({ pack_name: 'quails' })
+    const outside = makeFolder()
+    const linked = makePack({ ...suites, runs: aLinkTo(outside) }, 'quails')
+    expect(runLoadout(['packs', 'eval', linked.root, '--write']).code).toBe(2)
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  it('a copy of the built-in pack has suites of the right form', () => {
+    const root = join(makeFolder(), 'loadout')
+    cpSync(join(import.meta.dirname, '..', '..', 'knowledge', 'loadout'), root, { recursive: true })
+    const { stdout } = runLoadout(['packs', 'eval', root, '--json'])
+    expect(JSON.parse(stdout).suites).toHaveLength(2)
+  })
+})

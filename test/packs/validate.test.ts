@@ -1,0 +1,198 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeProject, runLoadout } from '../cli/run.ts'
+import {
+  brokenTextPack,
+  closingTagPack,
+  deepJsonPack,
+  escapingPack,
+  guideOf,
+  hugeFilePack,
+  linkingPack,
+  type MadePack,
+  makePack,
+  nullClaimsPack,
+  pipeViewPack,
+  SECRET_TEXT,
+  scriptPack,
+  terminalEscapesPack,
+  yamlBombPack,
+} from './hostile-packs.ts'
+import { makeLargePack } from './large-pack.ts'
+
+const FIXTURES = join(import.meta.dirname, 'fixtures')
+const BUILT_IN = join(import.meta.dirname, '..', '..', 'knowledge', 'loadout')
+
+interface Issue {
+  severity: string
+  code: string
+  path: string
+  line?: number
+  message: string
+}
+
+function validate(path: string) {
+  const run = runLoadout(['packs', 'validate', path, '--json'])
+  const { status, issues } = JSON.parse(run.stdout) as { status: string; issues: Issue[] }
+  return { ...run, status, issues, codes: issues.map(({ severity, code }) => `${severity} ${code}`) }
+}
+
+describe('packs validate', () => {
+  const rows: [title: string, fields: string, name: string, expected: string | undefined, code: number | undefined][] =
+    [
+      ['case 25: a name of 64 characters', '', 'a'.repeat(64), undefined, 0],
+      ['case 25: a name of 65 characters', '', 'a'.repeat(65), 'error pack.name.invalid', 1],
+      ['case 25: a name with a capital', 'name: Quails', 'quails', 'error pack.name.invalid', 1],
+      ['case 25: a name with a blank', 'name: my quails', 'quails', 'error pack.name.invalid', 1],
+      ['case 26: 1024 characters', `description: ${'d'.repeat(1024)}`, 'quails', undefined, 0],
+      ['case 26: 1025 characters', `description: ${'d'.repeat(1025)}`, 'quails', 'error pack.field.too-long', 1],
+      ['case 27: a name unlike its folder', 'name: herons', 'quails', 'warning pack.name.mismatch', 0],
+      ['case 28: an unknown status', 'status: banana', 'quails', 'error pack.status.unknown', 1],
+      ['case 33: 501 characters', `compatibility: ${'c'.repeat(501)}`, 'quails', 'pack.field.too-long', undefined],
+    ]
+  it.each(rows)('%s', (_, fields, name, expected, code) => {
+    const { codes, ...run } = validate(makePack({ 'KNOWLEDGE.md': guideOf({ name, fields }) }, name).root)
+    if (expected === undefined) expect(codes).toEqual([])
+    else expect(codes).toContainEqual(expect.stringContaining(expected))
+    if (code !== undefined) expect(run.code).toBe(code)
+  })
+
+  it('case 147: 0 for success, 1 for findings, 2 for bad arguments; JSON on stdout, messages on stderr', () => {
+    const good = runLoadout(['packs', 'validate', makePack().root, '--json'])
+    expect([good.code, good.stderr]).toEqual([0, ''])
+    expect(JSON.parse(good.stdout)).toMatchObject({ status: 'passed', name: 'hostile', issues: [] })
+    const bad = runLoadout(['packs', 'validate', nullClaimsPack().root, '--json'])
+    expect(bad.code).toBe(1)
+    expect(JSON.parse(bad.stdout)).toMatchObject({ status: 'failed', errors: 1 })
+    expect(bad.stderr).toContain('[map.invalid]')
+    for (const args of [[], ['a', 'b'], ['a', '--nonsense']]) {
+      expect(runLoadout(['packs', 'validate', ...args])).toMatchObject({ code: 2, stdout: '' })
+    }
+  })
+
+  it.each([
+    ['a file', 'a.txt'],
+    ['a folder without KNOWLEDGE.md', 'empty'],
+    ['a folder with another spelling', 'other'],
+    ['nothing', 'absent'],
+  ])('case 148: %s has failed', (_, name) => {
+    const project = makeProject({ 'a.txt': 'a', 'empty/a.md': 'a', 'other/knowledge.md': 'a' })
+    const run = runLoadout(['packs', 'validate', join(project, name), '--json'])
+    expect(run.code).toBe(1)
+    expect(JSON.parse(run.stdout)).toMatchObject({ status: 'failed', findings: [{ code: 'PACK_NOT_FOUND' }] })
+  })
+
+  it.each([[['packs', 'validate', '--help']], [['validate', '--help']]])('case 152: %j is help', (args) => {
+    expect(runLoadout(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('usage: loadout') })
+  })
+
+  it('a path to KNOWLEDGE.md is its pack', () => {
+    expect(validate(join(makePack().root, 'KNOWLEDGE.md')).status).toBe('passed')
+  })
+
+  it.each([['KNOWLEDGE.md'], ['']])('loadout validate knows a pack, too: %j', (file) => {
+    const good = runLoadout(['validate', join(makePack().root, file), '--json'])
+    expect(JSON.parse(good.stdout)).toMatchObject({ valid: true, checked: [{ kind: 'pack' }] })
+    const bad = runLoadout(['validate', join(nullClaimsPack().root, file), '--json'])
+    expect(bad.code).toBe(1)
+    expect(JSON.parse(bad.stdout)).toMatchObject({ issues: [{ code: 'map.invalid' }] })
+  })
+})
+
+describe('packs that we keep', () => {
+  it('the built-in pack has no findings', () => {
+    expect(validate(BUILT_IN)).toMatchObject({ code: 0, status: 'passed', issues: [] })
+  })
+
+  it.each(readdirSync(FIXTURES))('%s has no errors', (name) => {
+    const { code, codes } = validate(join(FIXTURES, name))
+    expect(codes.filter((each) => each.startsWith('error'))).toEqual([])
+    expect(code).toBe(0)
+  })
+
+  it('the field radio has the warnings that its records call for', () => {
+    expect(validate(join(FIXTURES, 'kestrel-field-radio')).codes).toEqual([
+      'warning claim.disputed',
+      'warning claim.missing',
+      'warning claim.source-required',
+      'warning claim.stale',
+      'warning run.diagnostic',
+      'warning run.input.drift',
+      'warning run.needs-review',
+      'info pack.profile.missing',
+    ])
+  })
+})
+
+describe('hostile packs', () => {
+  const paths = [
+    '../xyzzy-quokka.md',
+    '/etc/xyzzy-quokka',
+    'a\\xyzzy-quokka',
+    'C:/xyzzy-quokka',
+    'wiki/../../xyzzy-quokka',
+  ]
+  it.each(paths)('case 127: %j is refused wherever it is written, and not repeated', (path) => {
+    const run = validate(escapingPack(path).root)
+    expect(run.code).toBe(1)
+    const escapes = run.issues.filter(({ code }) => code === 'source.escape')
+    expect(new Set(escapes.map((issue) => issue.path))).toEqual(
+      new Set([
+        'KNOWLEDGE.md',
+        'compiled/facts.md',
+        'indexes/source-map.json',
+        'ontology/ontology.json',
+        'runs/compile-1.json',
+      ]),
+    )
+    expect(escapes.filter((issue) => issue.path === 'indexes/source-map.json')).toHaveLength(4)
+    expect(escapes.filter((issue) => issue.path === 'runs/compile-1.json')).toHaveLength(8)
+    expect(run.stdout + run.stderr).not.toContain(SECRET_TEXT)
+  })
+
+  const rows: [title: string, make: () => MadePack, expected: string[]][] = [
+    ['case 127: links out of the pack', linkingPack, ['error source.escape']],
+    ['case 106: claims: [null]', nullClaimsPack, ['error map.invalid']],
+    ['a pipe as a view', pipeViewPack, ['error file.not-regular']],
+    [
+      'JSON too deep',
+      deepJsonPack,
+      ['error map.invalid', 'error run.invalid', 'error record.invalid', 'error ontology.invalid'],
+    ],
+    ['a file too large', hugeFilePack, ['warning file.too-large']],
+    ['bytes that are no text', brokenTextPack, ['warning file.repaired']],
+    ['a script', scriptPack, ['warning discovery.skipped']],
+  ]
+  it.each(rows)('%s', (_, make, expected) => {
+    const { root } = make()
+    const run = validate(root)
+    expect(run.codes).toEqual(expect.arrayContaining(expected))
+    expect(run.stdout + run.stderr).not.toContain(SECRET_TEXT)
+    expect(existsSync(join(root, 'scripts', 'was-run'))).toBe(false)
+  })
+
+  it('frontmatter that would grow without end is refused', () => {
+    const { code, codes } = validate(yamlBombPack().root)
+    expect(codes).toEqual(['error pack.frontmatter.invalid'])
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    ['terminal escapes', terminalEscapesPack],
+    ['closing tags', closingTagPack],
+  ])('%s reach neither terminal nor messages', (_, make) => {
+    const { root } = make()
+    for (const flags of [[], ['--json']]) {
+      const { stdout, stderr } = runLoadout(['packs', 'validate', root, ...flags])
+      for (const sign of ['\u001b', '\u202e', 'knowledge_pack']) expect(stdout + stderr).not.toContain(sign)
+    }
+  })
+
+  it('a large pack is validated in time', () => {
+    const { root } = makeLargePack()
+    const started = performance.now()
+    expect(validate(root)).toMatchObject({ code: 0, issues: [] })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
