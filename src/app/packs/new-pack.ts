@@ -31,7 +31,7 @@ export interface NewPack {
 const LONGEST_DESCRIPTION = 1024
 
 /** Starts a pack: a small one that is valid, for its author to fill in. */
-export function startPack(machine: Machine, request: NewPackRequest): Report<NewPack> {
+export async function startPack(machine: Machine, request: NewPackRequest): Promise<Report<NewPack>> {
   const { name, profile = 'wiki-first', mode = 'data' } = request
   if (!/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
     throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
@@ -40,7 +40,7 @@ export function startPack(machine: Machine, request: NewPackRequest): Report<New
   }
   const path = join(homeOf(machine, request), PACKS_FOLDER, name)
   const files = packTemplate({ name, description: describe(request), profile, mode })
-  writeNewFolder(path, files)
+  await writeNewFolder(path, files)
   const shown = shellWord(path)
   const next = [
     `loadout packs validate ${shown}`,

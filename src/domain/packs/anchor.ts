@@ -35,19 +35,53 @@ export interface AnchorPlace {
 
 /** Where an anchor leads in a text. */
 export function findAnchor(text: string, anchor: string): AnchorPlace {
-  const parsed = parseAnchor(anchor)
-  if (parsed.kind === 'page' || parsed.kind === 'time') return { isFound: true }
+  return anchorsOf(text)(anchor)
+}
+
+/** The same for many anchors of one text. */
+export function anchorsOf(text: string): (anchor: string) => AnchorPlace {
   const lines = text.replace(/\n$/, '').split('\n')
-  if (parsed.kind === 'lines') {
-    const { from, to } = parsed
-    return from >= 1 && from <= to && to <= lines.length ? { isFound: true, lines: { from, to } } : { isFound: false }
+  const known = new Map<string, AnchorPlace>()
+  let sections: Map<string, { from: number; to: number }> | undefined
+  return (anchor) => {
+    let place = known.get(anchor)
+    if (place === undefined) {
+      const parsed = parseAnchor(anchor)
+      if (parsed.kind === 'heading') sections ??= sectionsOf(lines)
+      place = placeOf(parsed, lines.length, sections)
+      known.set(anchor, place)
+    }
+    return place
   }
+}
+
+function placeOf(
+  anchor: Anchor,
+  length: number,
+  sections: ReadonlyMap<string, { from: number; to: number }> | undefined,
+): AnchorPlace {
+  if (anchor.kind === 'page' || anchor.kind === 'time') return { isFound: true }
+  if (anchor.kind === 'lines') {
+    const { from, to } = anchor
+    return from >= 1 && from <= to && to <= length ? { isFound: true, lines: { from, to } } : { isFound: false }
+  }
+  const lines = sections?.get(anchor.slug)
+  return lines === undefined ? { isFound: false } : { isFound: true, lines }
+}
+
+/** The lines of each section by the slug of its heading, up to the next heading of its level or above. */
+function sectionsOf(lines: readonly string[]): Map<string, { from: number; to: number }> {
   const headings = findHeadings(lines)
-  const at = slugsOf(headings.map(({ title }) => title)).indexOf(parsed.slug)
-  const heading = headings[at]
-  if (heading === undefined) return { isFound: false }
-  const next = headings.slice(at + 1).find(({ level }) => level <= heading.level)
-  return { isFound: true, lines: { from: heading.line + 1, to: next?.line ?? lines.length } }
+  const slugs = slugsOf(headings.map(({ title }) => title))
+  const sections = new Map<string, { from: number; to: number }>()
+  // From the end, so that for each level the next heading of it or above is at hand.
+  const next: number[] = Array(7).fill(lines.length)
+  for (let at = headings.length - 1; at >= 0; at--) {
+    const { level, line } = headings[at]!
+    sections.set(slugs[at]!, { from: line + 1, to: next[level] ?? lines.length })
+    next.fill(line, level)
+  }
+  return sections
 }
 
 /** The names that headings have in links. A title that comes again gets a number. */

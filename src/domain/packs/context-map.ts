@@ -26,6 +26,8 @@ const TITLES = new Set(['context map', 'documents', '\u4e0a\u4e0b\u6587\u5730\u5
 
 const MOST_ENTRIES = 1000
 const LONGEST_HINT = 300
+/** What an item says beyond this is not looked at. */
+const LONGEST_ITEM = 2000
 
 /** Reads the map in the body of a KNOWLEDGE.md, whose first line is the given one of the file. */
 export function readContextMap(body: string, firstLine: number): ContextMap {
@@ -77,11 +79,11 @@ function readItems(lines: readonly string[], isProse: readonly boolean[], from: 
     if (start !== null) {
       const indent = start[1]?.length ?? 0
       while ((around.at(-1)?.indent ?? -1) >= indent) around.pop()
-      open = { line, indent, text: start[2] ?? '', parent: hintOf(around.at(-1)?.text ?? '') }
+      open = { line, indent, text: (start[2] ?? '').slice(0, LONGEST_ITEM), parent: hintOf(around.at(-1)?.text ?? '') }
       items.push(open)
       around.push(open)
     } else if (/^[\s*_=-]*$/.test(text) || /^ {0,3}#/.test(text)) open = undefined
-    else if (open !== undefined) open.text += `\n${text}`
+    else if (open !== undefined) open.text = `${open.text}\n${text}`.slice(0, LONGEST_ITEM)
   }
   return items
 }

@@ -209,6 +209,27 @@ describe('validating a pack', () => {
     expect(JSON.stringify(warnings)).not.toContain(word)
   })
 
+  it('only so many files are opened, and it says so', () => {
+    const pages = Array.from({ length: 3200 }, (_, at) => [`wiki/page-${at}.md`, 'A page.'])
+    const files = memoryPack({ ...FILES, ...Object.fromEntries(pages) })
+    const warnings = validatePack({ manifest: MANIFEST, warnings: [], files })
+    expect(warnings).toMatchObject([{ severity: 'warning', code: 'discovery.limit' }])
+    expect(new Set(files.opened).size).toBeLessThanOrEqual(3000)
+  })
+
+  it('only so many findings are listed, and an error among the others still counts', () => {
+    const text = 'a [source: sources/t.md]\n'.repeat(5000)
+    const warnings = validatePack({
+      manifest: MANIFEST,
+      warnings: [],
+      files: memoryPack({ ...FILES, 'wiki/b.md': text }),
+    })
+    expect(warnings.length).toBe(1001)
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ severity: 'error', code: 'discovery.limit', count: 4000 }),
+    )
+  })
+
   it.each([
     [[], 'passed'],
     [['info'], 'passed'],

@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { asLoadoutError, codeOf, exists, isAlive } from '../files.ts'
+import { flushFiles } from '../skills/flush.ts'
 
 /** Writes a new folder, all of it or nothing. What is there already is left alone. */
-export function writeNewFolder(target: string, files: ReadonlyMap<string, string>): void {
+export async function writeNewFolder(target: string, files: ReadonlyMap<string, string>): Promise<void> {
   refuseExisting(target)
   // Hidden, so that nobody takes it for a finished pack.
   const id = `${process.pid}-${randomBytes(4).toString('hex')}`
@@ -17,6 +18,7 @@ export function writeNewFolder(target: string, files: ReadonlyMap<string, string
       mkdirSync(dirname(join(stage, path)), { recursive: true })
       writeFileSync(join(stage, path), text, { flag: 'wx' })
     }
+    await flushFiles(stage, [...files.keys()])
     refuseExisting(target)
     renameSync(stage, target)
   } catch (error) {
