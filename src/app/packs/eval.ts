@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path'
-import { admissionError, admit } from '../../domain/packs/admission.ts'
+import { packWord, type TrustedPack } from '../../domain/packs/catalog.ts'
 import type { PackFiles } from '../../domain/packs/pack-files.ts'
 import { parsePackJson } from '../../domain/packs/pack-json.ts'
 import { type EvalReport, runSuite, writeEvalRecord } from '../../domain/packs/selection-eval.ts'
 import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/selection-suite.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { isLink, readText, writeNew } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
@@ -32,9 +33,6 @@ export interface PackEvaluation {
 export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
   const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
-  // Its suites are content too: nothing of a pack is shown that nobody has approved.
-  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: true })
-  if (verdict !== 'admitted') throw admissionError(pack, verdict)
   const { root, manifest } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
@@ -46,6 +44,9 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
     if (read.problem !== undefined) {
       findings.push(badSuite(name, read.problem))
       continue
+    }
+    if (!pack.trust.isOpen && read.suite.cases.some(({ expected }) => expected === 'warn')) {
+      findings.push(onlySelection(pack))
     }
     const report = runSuite(read.suite, answer)
     const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
@@ -91,6 +92,17 @@ function leaveRecord(machine: Machine, root: string, suite: string, report: Eval
   }
   writeNew(join(root, path), writeEvalRecord(suite, report))
   return path
+}
+
+/** Choosing takes the metadata alone; what a context would warn of takes the pack. */
+function onlySelection({ manifest, root }: TrustedPack): Finding {
+  return {
+    severity: 'info',
+    code: 'pack.trust.unapproved',
+    message: `${packWord(manifest.name)} is not approved: its warnings were not looked for`,
+    subject: manifest.name,
+    hint: `loadout packs approve ${shellWord(root)}`,
+  }
 }
 
 function failures(suite: string, { results }: EvalReport): Finding[] {

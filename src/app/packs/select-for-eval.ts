@@ -13,6 +13,7 @@ export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt:
   const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
   return (task) => {
     if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
+    if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
     const resolution = resolvePack(pack.manifest, openPack(pack.root), {
       task,
       words: readTaskWords(task),
