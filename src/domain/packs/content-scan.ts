@@ -56,28 +56,24 @@ function findSecrets(text: string): FoundSecret[] {
   return distinct(found)
 }
 
+const LONGEST_KEY = 200
+
 /** A key goes to its end mark; one that has none, as far as its lines look like one. */
 function findKeyBlocks(text: string): FoundSecret[] {
   if (!text.includes('-----BEGIN ')) return []
   const lines = text.split('\n')
+  const ends = lines.flatMap((line, at) => (KEY_END.test(line) ? [at] : []))
   const found: FoundSecret[] = []
-  for (let at = 0; at < lines.length; at++) {
+  for (let [at, next] = [0, 0]; at < lines.length; at++) {
     if (!KEY_START.test(lines[at] ?? '')) continue
-    const last = lastLineOfKey(lines, at)
-    found.push({ line: at + 1, to: last + 1, kind: 'private-key' })
-    at = last
+    while ((ends[next] ?? at) < at) next++
+    const start = at
+    const end = ends[next] ?? Number.POSITIVE_INFINITY
+    if (end - start < LONGEST_KEY) at = end
+    else while (at + 1 < lines.length && looksLikeKey(lines[at + 1] ?? '')) at++
+    found.push({ line: start + 1, to: at + 1, kind: 'private-key' })
   }
   return found
-}
-
-const LONGEST_KEY = 200
-
-function lastLineOfKey(lines: readonly string[], start: number): number {
-  const most = Math.min(lines.length, start + LONGEST_KEY)
-  for (let at = start; at < most; at++) if (KEY_END.test(lines[at] ?? '')) return at
-  let last = start
-  while (last + 1 < most && looksLikeKey(lines[last + 1] ?? '')) last++
-  return last
 }
 
 function looksLikeKey(line: string): boolean {

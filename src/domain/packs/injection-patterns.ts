@@ -54,7 +54,7 @@ export const injectionPatterns = (): readonly InjectionPattern[] => [
   {
     kind: 'authority',
     pattern:
-      /<\|(?:im_start|system|start_header_id)\|>|<<SYS>>|\[INST\]|^[\s>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
+      /<\|(?:im_start|system|start_header_id)\|>|<<SYS>>|\[INST\]|^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
   },
   english(
     'exfiltration',

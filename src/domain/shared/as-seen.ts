@@ -15,16 +15,23 @@ const AMPERSAND = 0x26
 // Without an ampersand, a control or anything beyond ASCII, a text is what it looks like.
 const PLAIN = /^[\t\n\x20-\x25\x27-\x7e]*$/
 
-/** Compatibility forms, look-alikes and case folded, hidden characters dropped, entities decoded until none is left. */
-export function readAsSeen(text: string): SeenText {
-  if (PLAIN.test(text)) return { text, startOf: (index) => index, endOf: (index) => index + 1 }
+/**
+ * Compatibility forms, look-alikes and case folded, hidden characters dropped, entities decoded until none is left.
+ * Two readings where entities can be read in two ways.
+ */
+export function readAsSeen(text: string): SeenText[] {
+  if (PLAIN.test(text)) return [{ text, startOf: (index) => index, endOf: (index) => index + 1 }]
   const letters = foldText(text)
-  if (letters.codes.includes(AMPERSAND)) decodeEntities(letters)
-  const { codes, starts, ends, first } = letters
+  if (!letters.codes.includes(AMPERSAND)) return [seenText(letters, text.length)]
+  const again = withRoom(letters, letters.codes.length)
+  return [seenText(decodeEntities(letters, text), text.length), seenText(decodeEntities(again), text.length)]
+}
+
+function seenText({ codes, starts, ends, first }: Letters, length: number): SeenText {
   return {
     text: textOf(codes.subarray(first)),
-    startOf: (index) => starts[first + index] ?? text.length,
-    endOf: (index) => ends[first + index] ?? text.length,
+    startOf: (index) => starts[first + index] ?? length,
+    endOf: (index) => ends[first + index] ?? length,
   }
 }
 
@@ -92,14 +99,15 @@ function isPlain(code: number): boolean {
 /**
  * In place, from the right, so that what follows an ampersand is decoded by the time the ampersand is met: one pass for
  * any depth. An entity is longer than what it stands for, so the letters move up and leave free places in front.
+ * With the original text, a number may end where folding or decoding made what follows it a digit.
  */
-function decodeEntities(letters: Letters): void {
+function decodeEntities(letters: Letters, original?: string): Letters {
   const { codes, starts, ends } = letters
   let first = codes.length
   for (let index = codes.length - 1; index >= 0; index--) {
     put(letters, --first, codes[index] ?? OTHER, starts[index] ?? 0, ends[index] ?? 0)
     while (codes[first] === AMPERSAND) {
-      const entity = readEntity(letters, first)
+      const entity = readEntity(letters, first, original)
       if (entity === undefined) break
       const [start = 0, end = 0] = [starts[first], ends[first + entity.length - 1]]
       first += entity.length
@@ -108,6 +116,7 @@ function decodeEntities(letters: Letters): void {
     }
   }
   letters.first = first
+  return letters
 }
 
 interface Entity {
@@ -117,8 +126,8 @@ interface Entity {
 }
 
 /** The entity of the ampersand at a place. */
-function readEntity(letters: Letters, place: number): Entity | undefined {
-  return letters.codes[place + 1] === 0x23 ? readNumber(letters, place) : readName(letters.codes, place)
+function readEntity(letters: Letters, place: number, original: string | undefined): Entity | undefined {
+  return letters.codes[place + 1] === 0x23 ? readNumber(letters, place, original) : readName(letters.codes, place)
 }
 
 // biome-ignore format: a table to scan
@@ -144,24 +153,34 @@ function readName(codes: Uint16Array, place: number): Entity | undefined {
 }
 
 /**
- * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are there;
- * else digits that only became neighbours by decoding or dropping count when a semicolon follows them.
+ * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are there.
+ * Else, whoever decodes before folding sees the number end before a digit that was not written as one, next to the
+ * last. Of several such ends the first counts that makes a letter.
  */
-function readNumber({ codes, starts, ends }: Letters, place: number): Entity | undefined {
+function readNumber(letters: Letters, place: number, original: string | undefined): Entity | undefined {
+  const { codes } = letters
   const base = codes[place + 2] === 0x78 ? 16 : 10
   const from = place + (base === 16 ? 3 : 2)
   let [code, at] = [0, from]
   let apart: Entity | undefined
   for (let digit = digitOf(codes[at], base); digit !== undefined; digit = digitOf(codes[at], base)) {
-    const isNeighbour = starts[at] === ends[at - 1] && ends[at] === (starts[at] ?? 0) + 1
-    if (!isNeighbour && at > from) apart ??= { code, length: at - place }
+    const mayEnd = original !== undefined && at > from && !isWritten(letters, at, original)
+    if (mayEnd && /^[\x20-\x7e]$/.test(fold(code))) apart ??= { code, length: at - place }
     code = Math.min(code * base + digit, 0x110000)
     at++
-    if (code === 0x3c || code === AMPERSAND) break
+    if (code === 0x3c || code === AMPERSAND) {
+      apart = undefined
+      break
+    }
   }
   if (at === from) return undefined
-  if (codes[at] === 0x3b) return { code, length: at + 1 - place }
-  return code === 0x3c || code === AMPERSAND ? { code, length: at - place } : (apart ?? { code, length: at - place })
+  return apart ?? { code, length: (codes[at] === 0x3b ? at + 1 : at) - place }
+}
+
+/** Whether a letter stands in the text as it is, next to the one before. */
+function isWritten({ starts, ends }: Letters, at: number, original: string): boolean {
+  const [start = 0, end = 0] = [starts[at], ends[at]]
+  return start === ends[at - 1] && end === start + 1 && original.charCodeAt(start) < 0x80
 }
 
 function digitOf(code: number | undefined, base: number): number | undefined {

@@ -35,18 +35,33 @@ const STRETCH =
 /** Tags of a reserved element, however they are spelt: case, blanks, look-alikes, entities, hidden characters. */
 export function findTokens(text: string): FenceToken[] {
   const tokens: FenceToken[] = []
-  for (const stretch of text.matchAll(STRETCH)) addTokens(tokens, text, stretch[0], stretch.index)
+  for (const { 0: stretch, index } of text.matchAll(STRETCH)) {
+    const readings = readAsSeen(stretch).map((seen) => readTokens(text, seen, index))
+    for (const token of readings.length === 1 ? (readings[0] ?? []) : mergeTokens(readings.flat())) tokens.push(token)
+  }
   return tokens
 }
 
-function addTokens(tokens: FenceToken[], text: string, stretch: string, offset: number): void {
-  const seen = readAsSeen(stretch)
+function readTokens(text: string, seen: SeenText, offset: number): FenceToken[] {
+  const tokens: FenceToken[] = []
   for (const opening of seen.text.matchAll(OPENING)) {
     const name = longestName(seen, opening.index + opening[0].length, (end) => !continuesName(text, offset + end))
     if (name === undefined) continue
     const closes = /[/\\f]/i.test(opening[1] ?? '')
     tokens.push({ element: name.element, start: offset + seen.startOf(opening.index), end: offset + name.end, closes })
   }
+  return tokens
+}
+
+/** What two readings found, in order. Where they overlap it is one token. */
+function mergeTokens(tokens: readonly FenceToken[]): FenceToken[] {
+  const merged: FenceToken[] = []
+  for (const token of [...tokens].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1)
+    if (last === undefined || token.start >= last.end) merged.push({ ...token })
+    else last.end = Math.max(last.end, token.end)
+  }
+  return merged
 }
 
 interface Name {
