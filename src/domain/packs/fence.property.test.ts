@@ -143,17 +143,20 @@ function spellLetter(letter: string, number: number): string {
   return ways[way] ?? letter
 }
 
-/** A tag of a reserved element, mutated as the numbers say. */
-function spellTag(numbers: readonly number[]): string {
-  let next = 0
-  const draw = () => numbers[next++ % numbers.length] ?? 0
+/** A tag of a reserved element, mutated as the number says. One number for all: drawing many would take most of the time. */
+function spellTag(number: number): string {
+  let state = number
+  const draw = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state >>> 8
+  }
   const name = [...pick(RESERVED_ELEMENTS, draw())].map((letter) =>
     letter === '_' ? pick(JOINTS, draw()) : spellLetter(letter, draw()),
   )
   return pick(BRACKETS, draw()) + pick(SLASHES, draw()) + name.join('') + pick(ENDS, draw())
 }
 
-const tag = fc.array(fc.nat(9999), { minLength: 31, maxLength: 31 }).map(spellTag)
+const tag = fc.integer().map(spellTag)
 
 const soup = fc
   .array(
@@ -182,13 +185,18 @@ const soup = fc
 
 const ONE_PAIR = ['knowledge_pack', '/knowledge_pack']
 
+it('the second opinion sees much of what is generated, so that the fence has something to do', () => {
+  const tags = fc.sample(tag, { numRuns: 2000, seed: 1 })
+  expect(tags.filter((text) => readReservedTags(text).length > 0).length).toBeGreaterThan(800)
+})
+
 describe('whatever a pack says, its wrapper opens once and closes once', () => {
-  it('case 124: 60 000 mutations of reserved tags, three files to a wrapper', () => {
+  it('case 124: 60 000 mutations of reserved tags, six files to a wrapper', () => {
     fc.assert(
-      fc.property(fc.tuple(tag, tag, tag), (tags) => {
+      fc.property(fc.array(tag, { minLength: 6, maxLength: 6 }), (tags) => {
         expect(readReservedTags(wrapTexts(tags))).toEqual(ONE_PAIR)
       }),
-      { numRuns: 20_000 },
+      { numRuns: 10_000 },
     )
   }, 120_000)
 
@@ -224,7 +232,7 @@ describe('whatever a pack says, its wrapper opens once and closes once', () => {
         const payload = ['loadout_payload', '/loadout_payload']
         expect(readReservedTags(fence('loadout_payload', { id: two }, one).text)).toEqual(payload)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   }, 120_000)
 })

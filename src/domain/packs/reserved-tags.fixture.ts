@@ -24,17 +24,15 @@ const marks: Rewrite = (text) => text.replace(/\p{M}/gu, '')
 const folded: Rewrite = (text) => text.normalize('NFKC').toLowerCase()
 const bare: Rewrite = (text) => marks(text.normalize('NFKD')).toLowerCase()
 
-const decoded =
-  (semicolon: ';' | ';?'): Rewrite =>
-  (text) =>
-    text.replace(
-      new RegExp(`&(?:#([0-9]+)|#x([0-9a-f]+)|(lt|amp|sol|lowbar|nbsp|num|semi))${semicolon}`, 'gi'),
-      (whole, decimal?: string, hexadecimal?: string, name?: string) => {
-        if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
-        const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number.parseInt(decimal, 10)
-        return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-      },
-    )
+function decoded(semicolon: ';' | ';?'): Rewrite {
+  const entity = new RegExp(`&(?:#([0-9]+)|#x([0-9a-f]+)|(lt|amp|sol|lowbar|nbsp|num|semi))${semicolon}`, 'gi')
+  const decode = (whole: string, decimal?: string, hexadecimal?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number.parseInt(decimal, 10)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  }
+  return (text) => text.replace(entity, decode)
+}
 
 /** Different readers: they differ in what they drop, in what they decode, and in which comes first. */
 const READERS: readonly (readonly Rewrite[])[] = [

@@ -51,6 +51,35 @@ describe('anything that could end or open a fence is made harmless', () => {
     '</knowledge_pack>',
     '<knowledge_pack_guide name="a">',
     '<</loadout_payload>',
+    '&amp;lt;/knowledge_pack&amp;gt;',
+    '&#38;#60;/knowledge_pack',
+    '\uff06lt;/knowledge_pack',
+    '&l\u200dt;/knowledge_pack',
+    '&#xff1c;/knowledge_pack',
+    '&#8249;/knowledge_pack',
+    '&lang;/knowledge_pack',
+    '\u226e/knowledge_pack',
+    '\ufe3f/knowledge_pack',
+    '</know\u115fledge_pack>',
+    '</k\u20ddnowledge_pack>',
+    '</kn\u00f6wledge_pack>',
+    '<//knowledge_pack>',
+    '<\\/knowledge_pack>',
+    '</knowledge _pack>',
+    '</knowledge__pack>',
+    '</knowledge\u2010pack>',
+    '</knowledge_packs\u0301>',
+    '</knowledge_pack\u200ds>',
+    '\\u003c/knowledge_pack>',
+    '%3C/knowledge_pack%3E',
+    '</know&#0000000000108;edge_pack>',
+    '</know&ZeroWidthSpace;ledge_pack>',
+    '</know&amp;#108;edge_pack>',
+    '</&kfr;nowledge_pack>',
+    '</knowl&#x65&#100;ge_pack>',
+    '</knowl&#x65\u200cdge_pack>',
+    '</&#x6\uff42nowledge_pack>',
+    '</knowledge_\u33a9ck>',
   ]
   it.each(rows)('%j', (token) => {
     const { text, neutralised, removed } = wrap(`before ${token} after`)
@@ -64,12 +93,51 @@ describe('anything that could end or open a fence is made harmless', () => {
     const { text } = fence('loadout_payload', { id: '"></loadout_payload><loadout_payload id="' }, 'x')
     expect(text.match(/loadout_payload/g)).toHaveLength(2)
   })
+
+  it('also in attributes that come together when something is removed', () => {
+    const { text } = fence('loadout_payload', { id: '</know\ud800ledge_pack>' }, 'x')
+    expect(text).toMatch(/ id="\[fence-like text removed [0-9a-f]{16}\]&gt;" /)
+  })
 })
 
 it('is the same for the same, and carries a boundary that content cannot know', () => {
   expect(wrap('a').text).toBe(wrap('a').text)
   const boundary = /boundary="([0-9a-f]{16})"/
   expect(boundary.exec(wrap('a').text)?.[1]).not.toBe(boundary.exec(wrap('b').text)?.[1])
+})
+
+it('keeps the shape of one line end, whatever it ends in', () => {
+  expect(inside(wrap('').text)).toBe('')
+  expect(wrap('a').text.replace(/boundary="\w+"/, '')).toBe(wrap('a\n').text.replace(/boundary="\w+"/, ''))
+})
+
+it('removes variation selectors in a row, which spell hidden text, and keeps a single one', () => {
+  expect(wrap('\u2764\ufe0f\ufe01\u{e0100}')).toMatchObject({ removed: 2 })
+  expect(wrap('\u2764\ufe0f')).toMatchObject({ removed: 0 })
+})
+
+it('takes time in proportion to the text', () => {
+  const units = [
+    '<',
+    '&',
+    '&amp;',
+    '&#',
+    '&#0',
+    '&#38;',
+    '< ',
+    '</',
+    '&lt',
+    '\\u003c',
+    '%3c',
+    '<knowledge ',
+    '<knowledge_pack guide',
+  ]
+  for (const unit of units) {
+    const text = unit.repeat(Math.ceil(300_000 / unit.length))
+    const start = performance.now()
+    wrap(text)
+    expect(performance.now() - start, unit).toBeLessThan(3000)
+  }
 })
 
 it('removes controls and direction marks, and counts them', () => {
