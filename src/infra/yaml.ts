@@ -40,9 +40,24 @@ export class Trouble extends Error {
 /** A document that may still have errors; `readValue` tells. */
 export function parseYaml(text: string, options: ParseOptions = {}): { document: Document; lines: LineCounter } {
   if (text.length > LONGEST_YAML) throw new Trouble(`the YAML is longer than ${LONGEST_YAML / 1024} KB`, 1)
-  refuseDeepNesting(text)
+  if (canNestDeeply(text)) refuseDeepNesting(text)
   const lines = new LineCounter()
   return { document: parseDocument(text, { ...YAML, ...options, lineCounter: lines }), lines }
+}
+
+/** Most texts have too few brackets, and too little before any of their lines, to be nested deeply in any reading. */
+function canNestDeeply(text: string): boolean {
+  let brackets = 0
+  let levels = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\n') levels = 0
+    else if (character === '[' || character === '{') brackets++
+    else if (character === '-' || character === '?' || character === ':' || character === ' ' || character === '\t')
+      levels++
+    if (brackets > DEEPEST || levels > 2 * DEEPEST) return true
+  }
+  return false
 }
 
 // Before parsing: the parser descends once per level, and running out of stack there can end the process.

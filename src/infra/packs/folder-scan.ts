@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import { sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { codeOf } from '../files.ts'
 import type { Listing } from './folder-listing.ts'
@@ -69,7 +69,18 @@ class FolderScan {
       const { path, depth } = queue[at] as { path: string; depth: number }
       this.visit(at, path, depth)
     }
+    if (limits.followLinks) this.dropNested()
     return this.scan
+  }
+
+  /** A link can lead into a pack; what is there is a part of that pack. */
+  private dropNested(): void {
+    const packs = new Set(this.scan.packs.map(({ folder }) => folder))
+    const isNested = (folder: string): boolean => {
+      const parent = dirname(folder)
+      return parent !== folder && (packs.has(parent) || isNested(parent))
+    }
+    this.scan.packs = this.scan.packs.filter(({ folder }) => !isNested(folder))
   }
 
   private visit(at: number, path: string, depth: number): void {

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NO_PACK_CONFIG, type PackConfig } from '../../src/domain/packs/pack-config.ts'
+import type { Machine } from '../../src/infra/machine.ts'
+import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/infra/packs/discover.ts'
+import { makeFolder } from '../cli/run.ts'
+
+/** A KNOWLEDGE.md that is as it should be, but for these fields. */
+export function packText(fields: Record<string, string> = {}, body = '# Guide\n'): string {
+  const all = { name: 'a', description: 'What a is.', type: 'domain-reference', status: 'ready', profile: 'wiki-first' }
+  const lines = Object.entries({ ...all, ...fields }).map(([key, value]) => `${key}: ${value}\n`)
+  return `---\n${lines.join('')}---\n\n${body}`
+}
+
+export interface Place {
+  /** Default: the workspace. */
+  cwd?: string
+  home?: string
+  config?: Partial<PackConfig>
+  packageFolder?: string
+  env?: Record<string, string>
+}
+
+export function machineOf(place: Place & { workspace?: string }): { machine: Machine; request: DiscoveryRequest } {
+  const { workspace, home = makeFolder(), config, packageFolder = makeFolder(), env = {} } = place
+  const cwd = place.cwd ?? workspace ?? makeFolder()
+  return {
+    machine: { cwd, home, env, now: () => new Date() },
+    request: { workspace, config: { ...NO_PACK_CONFIG, ...config }, packageFolder },
+  }
+}
+
+/** What is discovered from a project. */
+export function discoverIn(workspace: string | undefined, place: Place = {}): Discovery {
+  const { machine, request } = machineOf({ ...place, ...(workspace !== undefined && { workspace }) })
+  return discoverPacks(machine, request)
+}
+
+export function namesOf({ packs }: Discovery): string[] {
+  return packs.map(({ manifest }) => manifest.name)
+}
+
+export interface Watched {
+  discovery: Discovery
+  opened: string[]
+  listed: string[]
+  bytes: number
+}
+
+const NOBODY = 65534
+
+/** The same in a process of its own: everything that it opens is recorded; as `isBound`, file permissions bind it. */
+export function watchDiscovery(workspace: string, options: Place & { isBound?: boolean } = {}): Watched {
+  const scratch = makeFolder()
+  const record = join(scratch, 'record.json')
+  const { machine, request } = machineOf({ ...options, workspace })
+  const isRoot = process.getuid?.() === 0
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--require', join(import.meta.dirname, 'record-files.cjs'), '--import', 'tsx', 'test/packs/discover-once.ts'],
+    {
+      cwd: join(import.meta.dirname, '..', '..'),
+      env: { PATH: process.env.PATH, HOME: scratch, RECORD_BELOW: workspace, RECORD_INTO: record },
+      input: JSON.stringify({ machine, request }),
+      encoding: 'utf8',
+      ...(options.isBound && isRoot && { uid: NOBODY, gid: NOBODY }),
+    },
+  )
+  if (status !== 0 && stdout === '') throw new Error(stderr)
+  const recorded = options.isBound ? {} : JSON.parse(readFileSync(record, 'utf8'))
+  return { discovery: JSON.parse(stdout), ...recorded }
+}
