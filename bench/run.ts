@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchMatch } from './match.ts'
+import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
 import { benchSkills } from './skills.ts'
@@ -15,6 +16,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   rank: benchRank,
   skills: benchSkills,
   usage: benchUsage,
+  packs: benchPacksDiscovery,
   tui: benchTui,
 }
 

@@ -67,6 +67,7 @@ export function createLoadout(machine: Machine = thisMachine()) {
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
+    fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -86,6 +87,7 @@ export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
+export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'
 export type { NewPack } from './packs/new-pack.ts'
 export type { RehydratedContext } from './packs/rehydrate.ts'

@@ -10,6 +10,7 @@ import { lookup } from './commands/lookup.ts'
 import { packsApprove } from './commands/packs/approve.ts'
 import { packsDeny } from './commands/packs/deny.ts'
 import { packsEval } from './commands/packs/eval.ts'
+import { packsFetch } from './commands/packs/fetch.ts'
 import { packsGuide } from './commands/packs/guide.ts'
 import { packsList } from './commands/packs/list.ts'
 import { packsNew } from './commands/packs/new.ts'
@@ -65,6 +66,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       packsValidate,
       packsEval,
       packsNew,
+      packsFetch,
     ],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },

@@ -12,6 +12,8 @@ const CLONE_MS = 30 * 60_000
 
 export interface CloneOptions extends Patience {
   depth?: number
+  /** Instead of the one that the remote calls its own. */
+  branch?: string | undefined
   /** Each line of git's progress. */
   onProgress?: (line: string) => void
 }
@@ -23,7 +25,7 @@ export async function cloneRepository(
   folder: string,
   options: CloneOptions = {},
 ): Promise<void> {
-  const { depth, onProgress, signal, timeoutMs = CLONE_MS } = options
+  const { depth, branch, onProgress, signal, timeoutMs = CLONE_MS } = options
   const source = cloneSource(machine, url)
   const target = resolve(machine.cwd, folder)
   const wasThere = exists(target)
@@ -32,6 +34,7 @@ export async function cloneRepository(
   }
   const flags = ['--template=', '--no-recurse-submodules', '--no-local', onProgress ? '--progress' : '--quiet']
   if (depth !== undefined) flags.push(`--depth=${depth}`)
+  if (branch !== undefined) flags.push(`--branch=${branch}`)
   try {
     mkdirSync(dirname(target), { recursive: true })
     await runGit(machine, dirname(target), ['clone', ...flags, '--', source, target], {
@@ -58,7 +61,7 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
 }
 
 /** A relative path is seen from the working folder, as it was typed there. */
-function cloneSource(machine: Machine, url: string): string {
+export function cloneSource(machine: Machine, url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
   const isKnown = scheme === undefined || /^(?:file|git|https?|ssh|git\+ssh|ssh\+git)$/.test(scheme)
   if (url === '' || isUnsafeUrl(url) || !isKnown) {
