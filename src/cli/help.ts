@@ -17,7 +17,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
     groups,
     '',
     'loadout help <command> explains one. New here? Start with: loadout try',
-    'Exit codes: 0 fine, 1 findings that need action, 2 could not run.',
+    'Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 ask first.',
   )
 }
 

@@ -12,7 +12,7 @@ const LEAST_DESCRIPTION = 12
 
 export const packsList = defineCommand({
   name: 'packs list',
-  summary: 'every knowledge pack, where it comes from and whether it may be read',
+  summary: 'every knowledge pack, and whether it may be read',
   details: 'A * marks a pack that another of the same name keeps out.',
   args: [],
   flags: {
