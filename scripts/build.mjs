@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -159,7 +159,7 @@ leaveCodeCaches()
 
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 
-/** Runs a plan and an inventory once, so that the compiled code of what they need, and no more, lies beside the program. */
+/** Runs a plan, an inventory and a resolution once, so that the compiled code of what they need, and no more, lies beside the program. */
 function leaveCodeCaches() {
   const project = mkdtempSync(join(tmpdir(), 'loadout-build-'))
   const run = (part, ...args) =>
@@ -171,6 +171,8 @@ function leaveCodeCaches() {
   run('program', 'plan', 'publish the release', '--global=', '--org=', '--session=')
   writeSampleSkills(project)
   run('skills', 'inventory')
+  writeSamplePack(join(project, '.agents', 'knowledge', 'sample'))
+  run('packs', 'packs', 'resolve', 'publish the release and say why', '--pack', 'sample', '--cite')
   rmSync(project, { recursive: true })
 }
 
@@ -191,6 +193,24 @@ function writeSampleIndex(layer) {
     { ...entry, id: 'two', keywords: ['docs', 'two words'], priority: 'core' },
   ]
   writeFileSync(join(layer, 'index.json'), JSON.stringify({ version: '1.0.0', generated: '', entries, budget: {} }))
+}
+
+/** A pack with a view, a page and a source. */
+function writeSamplePack(folder) {
+  const files = {
+    'KNOWLEDGE.md':
+      '---\nname: sample\ndescription: Releases.\ntype: domain-reference\nstatus: ready\ngrounding: required\n---\n# Sample\n\n## Context map\n\n- Facts: `compiled/facts.md`\n',
+    'compiled/facts.md': '# Facts\n\n- A release is published. [source: sources/log.md#L1]\n',
+    'wiki/concepts/release.md': '# Release\n\nIt is published. See [docs](docs.md).\n',
+    'wiki/index.md': '# Pages\n\n- [Release](concepts/release.md)\n',
+    'sources/log.md': 'Published.\n',
+    'indexes/source-map.json':
+      '{"claims":[{"claim_id":"a","text":"A release.","status":"stale","source":{"path":"sources/log.md","anchor":"L1"},"compiled_into":["compiled/facts.md"]}]}',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
 }
 
 /** A library with one skill, and the same skill beside it as if it had been installed. */

@@ -4,7 +4,7 @@ import type { FileHealth } from './health.ts'
 import type { Reading } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
 import type { Claim } from './source-map.ts'
-import { shareOf, withoutWords, wordsIn } from './task-words.ts'
+import { createMention, shareOf, withoutWords, wordsIn } from './task-words.ts'
 import type { PackWarning } from './warning.ts'
 import { findPages, linksOf, wikiPages } from './wiki-pages.ts'
 
@@ -43,8 +43,9 @@ function joinsPages(reading: Reading): boolean {
   const { words, files } = reading
   const seen = new Set<string>()
   const named: string[] = []
+  const mentions = createMention(words)
   for (const path of wikiPages(reading)) {
-    if (!/^wiki\/(?:entities|concepts)\//.test(path)) continue
+    if (!/^wiki\/(?:entities|concepts)\//.test(path) || !mentions(pathWords(path))) continue
     const found = wordsIn(words, pathWords(path))
     const isWhole = found.size > 0 && found.size >= wordCount(pathWords(path))
     if (!isWhole || [...found].every((word) => seen.has(word))) continue
@@ -141,7 +142,7 @@ function linkedPages(reading: Reading, choices: readonly Choice[]): string[] {
   const pages = choices.filter(({ part }) => part.layer === 'wiki')
   const rest = withoutWords(reading.words, wordsIn(reading.words, pages.map(({ part }) => part.text).join('\n')))
   if (rest.size === 0) return []
-  const linked = pages.flatMap(({ part }) => linksOf({ path: part.path, text: part.text, sha256: '', bytes: 0 }))
+  const linked = pages.flatMap(({ part }) => linksOf(part))
   const fitting = linked.filter(({ path, label }) => speaksOf(rest, `${pathWords(path)} ${label}`))
   return [...new Set(fitting.map(({ path }) => path))].slice(0, MOST_LINKED)
 }

@@ -31,6 +31,36 @@ export function wordsIn(words: TaskWords, text: string): Set<string> {
   return found
 }
 
+/**
+ * A quick look before the words of a text are read: false only when none of the task's words can be in it. Reading the
+ * words of thousands of titles would take longer than everything else.
+ */
+export function createMention(words: TaskWords): (text: string) => boolean {
+  const needles = [...words.keys()].flatMap((word) => [word, ...relatedTo(word).map(({ term }) => term)]).map(stemStart)
+  return (text) => {
+    const plain = fold(text)
+    return needles.some((needle) => plain.includes(needle))
+  }
+}
+
+/** The last letter of a stem may not be that of the word: `batteri`, `battery`. */
+function stemStart(stem: string): string {
+  return stem.length > 3 ? stem.slice(0, -1) : stem
+}
+
+/** As the reader of words sees it: without case, accents and compatibility forms. */
+function fold(text: string): string {
+  const isPlain = /^[\x20-\x7e\n]*$/.test(text)
+  return (
+    isPlain
+      ? text
+      : text
+          .normalize('NFKD')
+          .replace(/[\u0300-\u036f]/g, '')
+          .normalize('NFC')
+  ).toLowerCase()
+}
+
 /** 0 to 1: how much of the task some of its words make up. A task without words is covered by anything. */
 export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
   let [all, some] = [0, 0]

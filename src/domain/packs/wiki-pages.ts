@@ -1,9 +1,11 @@
 import { createRanker } from '../routing/rank/ranker.ts'
+import { compareText } from '../shared/order.ts'
 import { pathWords } from './choice.ts'
 import { nominateFromIndexes } from './index-nominations.ts'
 import type { PackFile } from './pack-files.ts'
 import { normalizePackPath, packPathProblem } from './pack-path.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'
+import { createMention, readTaskWords, type TaskWords } from './task-words.ts'
 import type { PackWarning } from './warning.ts'
 
 const DIRECTORY_PAGE = 'wiki/index.md'
@@ -18,11 +20,12 @@ export interface PageLink {
   label: string
 }
 
-/** Links of a page to other pages of the wiki, with what surrounds them on their line. */
-export function linksOf({ path, text }: PackFile): PageLink[] {
+/** Links of a page to other pages of the wiki, with what surrounds them on their line; only on lines that matter. */
+export function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>, matters = (_: string) => true): PageLink[] {
   const folder = path.slice(0, path.lastIndexOf('/'))
   const links: PageLink[] = []
   for (const line of text.split('\n')) {
+    if (!line.includes('[') || !matters(line)) continue
     for (const [, label = '', target = ''] of line.matchAll(/\[([^\]\n]{0,200})\]\(([^)\s]{1,300})\)/g)) {
       const resolved = resolveLink(folder, target.replace(/#.*$/, ''))
       if (resolved !== undefined) links.push({ path: resolved, label: `${label} ${line.slice(0, 400)}` })
@@ -49,7 +52,10 @@ function resolveLink(folder: string, target: string): string | undefined {
 /** So few pages are read to see which fit; of more, only names, the directory and the indexes are looked at. */
 const FEW_PAGES = 12
 
-/** The pages that are most likely about a text, best first; none when even the best is below `silence`. Text found in an index leads to a page and nowhere else. */
+/** The ranker reads every word of what it ranks, so it gets no more than these. */
+const MOST_RANKED = 60
+
+/** The pages that are most likely about a text, best first; none when even the best is below `silence`. */
 export function findPages(
   reading: Reading,
   about: string,
@@ -58,33 +64,58 @@ export function findPages(
 ): { paths: string[]; warnings: readonly PackWarning[] } {
   const pages = wikiPages(reading)
   if (pages.length === 0) return { paths: [], warnings: [] }
-  const { labels, warnings } = pageLabels(reading, pages)
+  const isFew = pages.length <= FEW_PAGES
+  const { labels, warnings } = pageLabels(reading, pages, readTaskWords(about))
+  const titles = pages.map((path) => ({ path, title: `${pathWords(path)} ${labels.get(path) ?? ''}` }))
   const ranker = createRanker(
-    pages.map((path) => ({
+    (isFew ? titles : mentioned(titles, readTaskWords(about))).map(({ path }) => ({
       id: path,
       name: pathWords(path),
       description: (labels.get(path) ?? '').slice(0, 600),
       keywords: [hintFor(reading, path)],
-      ...(pages.length <= FEW_PAGES && { body: reading.files.read(path)?.text ?? '' }),
+      ...(isFew && { body: reading.files.read(path)?.text ?? '' }),
     })),
     { silence },
   )
   return { paths: ranker.rank(about, { limit }).map(({ id }) => id), warnings }
 }
 
-/** What the wiki's directory and the indexes say about each page. */
+interface Titled {
+  path: string
+  title: string
+}
+
+/** Those whose title may hold words of the task; of too many, those with the words that fewest others have. */
+function mentioned(titles: readonly Titled[], words: TaskWords): Titled[] {
+  const found = titles.map(() => 0)
+  for (const [word, weight] of words) {
+    const mentions = createMention(new Map([[word, weight]]))
+    const holders = titles.flatMap(({ title }, at) => (mentions(title) ? [at] : []))
+    for (const at of holders) found[at] = (found[at] ?? 0) + weight * Math.log(1 + titles.length / holders.length)
+  }
+  return titles
+    .map((titled, at) => ({ titled, score: found[at] ?? 0 }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || compareText(a.titled.path, b.titled.path))
+    .slice(0, MOST_RANKED)
+    .map(({ titled }) => titled)
+}
+
+/** What the wiki's directory and the indexes say about each page, as far as it can matter. Index text goes nowhere else. */
 function pageLabels(
-  reading: Reading,
+  { files }: Reading,
   pages: readonly string[],
+  words: TaskWords,
 ): { labels: Map<string, string>; warnings: PackWarning[] } {
   const labels = new Map<string, string>()
   const known = new Set(pages)
+  const mentions = createMention(words)
   const add = (path: string, label: string) => {
     if (known.has(path)) labels.set(path, `${labels.get(path) ?? ''} ${label}`)
   }
-  const directory = reading.files.sizeOf(DIRECTORY_PAGE) === undefined ? undefined : reading.files.read(DIRECTORY_PAGE)
-  for (const { path, label } of directory === undefined ? [] : linksOf(directory)) add(path, label)
-  const { nominations, warnings } = nominateFromIndexes(reading.files)
-  for (const { path, text } of nominations) add(path, text)
+  const directory = files.sizeOf(DIRECTORY_PAGE) === undefined ? undefined : files.read(DIRECTORY_PAGE)
+  for (const { path, label } of directory === undefined ? [] : linksOf(directory, mentions)) add(path, label)
+  const { nominations, warnings } = nominateFromIndexes(files)
+  for (const { path, text } of nominations) if (mentions(text)) add(path, text)
   return { labels, warnings }
 }
