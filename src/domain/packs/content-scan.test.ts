@@ -50,6 +50,8 @@ describe('what is no secret is left alone', () => {
     'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
     'https://example.com:8080/path',
     'https://user:password@example.com'.replace('password', '<password>'),
+    'git fetch http://user:pass@host/repo',
+    'https://abc:xyz@sub.example.com/p',
     'max_tokens: 4096',
     'Use a bearer token to sign in.',
     'sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',

@@ -28,6 +28,15 @@ export interface SecretPattern {
 export const KEY_START = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
 export const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
 
+// password: "hunter22", API_KEY=9f8e7d..., client-secret => '...'
+const NAMES_OF_SECRETS = [
+  'passw(?:or)?d|pwd|passphrase|secret|api[_-]?key',
+  '(?:access|auth|secret|private|account)[_-]?(?:key|token)',
+  '密码|密碼|密钥|密鑰|口令',
+].join('|')
+const ASSIGNED = String.raw`["'\x60*]{0,3}[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}`
+const VALUE = String.raw`"[^"\s]{6,200}"|'[^'\s]{6,200}'|\x60[^\x60\s]{6,200}\x60|[^\s"'\x60,;]{6,200}`
+
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { kind: 'aws-access-key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g },
   {
@@ -56,14 +65,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     kind: 'bearer-token',
     pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([\w+/=-]{8,2000})/gi,
   },
-  { kind: 'url-password', pattern: /:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@/g, accepts: isReal },
-  // password: "hunter22", API_KEY=9f8e7d..., client-secret => '...', and the same words in Chinese
   {
-    kind: 'password',
-    pattern:
-      /(?:passw(?:or)?d|passwd|pwd|passphrase|secret|api[_-]?key|(?:access|auth|secret|private|account)[_-]?(?:key|token)|\u5bc6\u7801|\u5bc6\u78bc|\u5bc6\u94a5|\u53e3\u4ee4)["'`*]{0,3}[ \t]{0,4}(?:=>?|[:\uff1a]=?)[ \t]{0,4}((?:"[^"\s]{6,200}"|'[^'\s]{6,200}'|`[^`\s]{6,200}`|[^\s"'`,;]{6,200}))/gi,
-    accepts: isAssigned,
+    kind: 'url-password',
+    pattern: /:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@(?!(?:[\w-]{1,60}\.){0,4}example\.)/g,
+    accepts: isReal,
   },
+  { kind: 'password', pattern: new RegExp(`(?:${NAMES_OF_SECRETS})${ASSIGNED}(${VALUE})`, 'gi'), accepts: isAssigned },
 ]
 
 function isMixed(secret: string): boolean {
@@ -74,7 +81,8 @@ function isMixed(secret: string): boolean {
 function isAssigned(value: string): boolean {
   const isQuoted = /^["'`]/.test(value)
   const inner = isQuoted ? value.slice(1, -1) : value.replace(/[.,;)\]}]+$/, '')
-  if (!isReal(inner) || /[()[\]]|^[a-z_]\w*(?:\.[a-z_]\w*)+$/i.test(inner)) return false
+  const isExpression = /[()[\]]|^[a-z_]\w*(?:\.[a-z_]\w*)+$/i.test(inner)
+  if (!isReal(inner) || (isExpression && !isQuoted)) return false
   return /\d/.test(inner) || (isQuoted && (inner.length >= 12 || /[^\w.-]/.test(inner)))
 }
 
@@ -83,6 +91,8 @@ const PLACEHOLDER_WORD =
 
 /** No variable, blank to fill in, or path. */
 function isReal(value: string): boolean {
-  if (/^[<{[(]|^\$|^%\w{1,100}%$|^(?:process|os|env|config|secrets|vault|var)\b|^[~./]/.test(value)) return false
+  if (/^[<{[(]|^\$(?:[{(]|\w+$)|^%\w{1,100}%$|^(?:process|os|env|config|secrets|vault|var)\b|^[~./]/.test(value))
+    return false
+  if (/^(?:pass(?:word)?|pwd?|secret|token)$/i.test(value)) return false
   return !PLACEHOLDER_WORD.test(value) && !/^(.)\1*$/.test(value)
 }
