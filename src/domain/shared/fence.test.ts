@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fence, RESERVED_ELEMENTS } from './fence.ts'
+import { fence, RESERVED_ELEMENTS, requireTags } from './fence.ts'
 
 const wrap = (content: string) => fence('loadout_payload', { id: 'x', layer: 'project' }, content)
 const inside = (text: string) => text.split('\n').slice(3, -2).join('\n')
@@ -104,6 +104,27 @@ it('is the same for the same, and carries a boundary that content cannot know', 
   expect(wrap('a').text).toBe(wrap('a').text)
   const boundary = /boundary="([0-9a-f]{16})"/
   expect(boundary.exec(wrap('a').text)?.[1]).not.toBe(boundary.exec(wrap('b').text)?.[1])
+})
+
+describe('nothing is printed unless its tags are the expected ones', () => {
+  const expected = ['knowledge_pack', '/knowledge_pack']
+  const rows = [
+    '',
+    '<knowledge_pack>\nx\n',
+    '</knowledge_pack>\nx\n<knowledge_pack>\n',
+    '<knowledge_pack>\nx\n</knowledge_pack>\ny\n',
+    'x <knowledge_pack>\nx\n</knowledge_pack>\n',
+    '<knowledge_pack>\n</knowledge_pack>\n</knowledge_pack>\n',
+    '<knowledge_pack>\n<loadout_payload>\n</knowledge_pack>\n',
+    '<knowledge_pack>\n</knowledge_pack_guide>\n',
+  ]
+  it.each(rows)('%j', (text) => {
+    expect(() => requireTags(text, expected, 'x')).toThrow(expect.objectContaining({ code: 'FENCE_BROKEN' }))
+  })
+
+  it('and they are', () => {
+    requireTags('<knowledge_pack a="b">\nx\n</knowledge_pack>\n', expected, 'x')
+  })
 })
 
 it('keeps the shape of one line end, whatever it ends in', () => {
