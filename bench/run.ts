@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchMatch } from './match.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
+import { benchPacksResolve } from './packs-resolve.ts'
 import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
 import { benchSkills } from './skills.ts'
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   skills: benchSkills,
   usage: benchUsage,
   packs: benchPacksDiscovery,
+  resolve: benchPacksResolve,
   tui: benchTui,
 }
 

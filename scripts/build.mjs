@@ -166,6 +166,7 @@ function leaveCodeCaches() {
     execFileSync(process.execPath, [resolve('dist/cli.cjs'), ...args], {
       cwd: project,
       env: { PATH: process.env.PATH, HOME: project, LOADOUT_WRITE_CODE_CACHE: part },
+      stdio: 'ignore',
     })
   writeSampleIndex(join(project, '.claude', 'loadout'))
   run('program', 'plan', 'publish the release', '--global=', '--org=', '--session=')

@@ -22,7 +22,8 @@ export function admit(pack: TrustedPack, asked: Asked): Admission {
   if (!trust.isOpen) return { ...shut, verdict: isUndecided(pack) ? 'approval-needed' : 'refused' }
   const { verdict, warnings, mustEscalate, showsGaps } = statusGate(manifest.status, asked)
   const gate = { warnings: settleWarnings([...trust.warnings, ...warnings]), mustEscalate, showsGaps }
-  if (verdict === 'refuse') return { ...gate, verdict: 'refused' }
+  const isNameless = pack.warnings.some(({ code }) => code === 'pack.name.invalid')
+  if (verdict === 'refuse' || isNameless) return { ...gate, verdict: 'refused' }
   if (!asked.isExplicit && !isKnownType(manifest.type, PACK_TYPES)) return { ...gate, verdict: 'refused' }
   return { ...gate, verdict: verdict === 'confirm' ? 'confirmation-needed' : 'admitted' }
 }

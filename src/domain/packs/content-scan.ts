@@ -1,5 +1,5 @@
 import { removeInvisible } from '../shared/fence.ts'
-import { type InjectionKind, injectionPatterns } from './injection-patterns.ts'
+import { INJECTION_PATTERNS, type InjectionKind } from './injection-patterns.ts'
 import { KEY_END, KEY_START, SECRET_PATTERNS, type SecretKind } from './secret-patterns.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
@@ -82,9 +82,11 @@ function looksLikeKey(line: string): boolean {
 
 function findInjections(text: string): ContentFindings['injections'] {
   const found: ContentFindings['injections'] = []
-  for (const { kind, pattern } of injectionPatterns()) {
+  const lower = text.toLowerCase()
+  for (const { kind, isPossible, pattern } of INJECTION_PATTERNS) {
+    if (!isPossible(lower)) continue
     const lineAt = createLineCounter(text)
-    for (const match of text.matchAll(pattern)) found.push({ line: lineAt(match.index), kind })
+    for (const match of text.matchAll(pattern())) found.push({ line: lineAt(match.index), kind })
   }
   return distinct(found)
 }

@@ -4,18 +4,26 @@ export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
 export interface InjectionPattern {
   kind: InjectionKind
-  pattern: RegExp
+  /** Whether a text in lower case may hold it: a look that spares building the pattern. */
+  isPossible(lower: string): boolean
+  pattern(): RegExp
 }
 
 /** Up to so many words, whatever they are; they may go on in the next line. */
 const words = (most: number) => String.raw`(?:[\w'-]{1,24}[\s,]{1,4}){0,${most}}?`
 
-const english = (kind: InjectionKind, source: string): InjectionPattern => ({
+/** `hints`: text without any of them cannot match. */
+const english = (kind: InjectionKind, hints: readonly string[], source: string): InjectionPattern => ({
   kind,
-  pattern: new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi'),
+  isPossible: (lower) => hints.some((hint) => lower.includes(hint)),
+  pattern: () => new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi'),
 })
 
-const chinese = (kind: InjectionKind, source: string): InjectionPattern => ({ kind, pattern: new RegExp(source, 'g') })
+const chinese = (kind: InjectionKind, source: string): InjectionPattern => ({
+  kind,
+  isPossible: (lower) => /[\u4e00-\u9fff]/.test(lower),
+  pattern: () => new RegExp(source, 'g'),
+})
 
 const RULES = '(?:instructions?|prompts?|directives?|guidelines)'
 const OUR_RULES = '(?:system|developer|safety) (?:prompts?|messages?|instructions?|rules?|polic(?:y|ies)|guidelines)'
@@ -23,61 +31,78 @@ const SECRETS =
   '(?:api[\\s-]?keys?|passwords?|credentials?|secrets?|tokens?|(?:private|ssh) keys?|environment variables|system prompt|conversation|chat history|files)'
 const READER = '(?:ai|assistant|agent|language model|llm|chatbot|claude|gpt|copilot)s?'
 
-/** A function: building them takes time that most calls never need. What they look for is spelt out in the tests. */
-export const injectionPatterns = (): readonly InjectionPattern[] => [
+/** What they look for is spelt out in the tests. */
+export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english(
     'override',
+    ['ignore', 'disregard', 'forget'],
     `(?:ignore|disregard|forget) ${words(3)}(?:previous|prior|above|earlier|preceding|existing|original|system|developer|your|all) ${words(3)}${RULES}\\b`,
   ),
   english(
     'override',
+    ['ignore', 'disregard', 'forget'],
     `(?:ignore|disregard|forget) ${words(4)}${RULES} (?:above|before|you (?:were|have been)|given to you)`,
   ),
   english(
     'override',
+    ['ignore', 'disregard', 'forget'],
     `(?:ignore|disregard|forget) (?:all|everything|anything) ${words(4)}(?:above|before this|you were told)\\b`,
   ),
   english(
     'override',
+    ['override', 'bypass', 'disable'],
     `(?:override|bypass|disable) ${words(2)}(?:system|developer|safety) (?:prompts?|instructions?|messages?|rules|guidelines)`,
   ),
-  english('authority', `(?:outranks?|supersedes?|stands? above) ${words(3)}(?:system|developer)\\b`),
   english(
     'authority',
+    ['outrank', 'supersede', 'above'],
+    `(?:outranks?|supersedes?|stands? above) ${words(3)}(?:system|developer)\\b`,
+  ),
+  english(
+    'authority',
+    ['overrid', 'replace', 'precedence', 'priority', 'authority'],
     `(?:overrides?|replaces?|(?:takes?|has|have) (?:precedence|priority) over|higher (?:priority|authority) than) ${words(3)}${OUR_RULES}`,
   ),
   english(
     'authority',
+    ['you'],
     'you are now (?:(?:the|a|an|in) )?(?:system|developer|admin|root|dan|unrestricted|jailbroken)\\b',
   ),
-  english('authority', '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:'),
+  english('authority', ['system'], '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:'),
   {
     kind: 'authority',
-    pattern:
+    isPossible: (lower) => /system|inst|im_start|start_header_id|<<sys>>/.test(lower),
+    pattern: () =>
       /<\|(?:im_start|system|start_header_id)\|>|<<SYS>>|\[INST\]|^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
   },
   english(
     'exfiltration',
+    ['send', 'post', 'upload', 'exfiltrate', 'leak', 'forward', 'transmit', 'mail', 'submit'],
     `(?:send|post|upload|exfiltrate|leak|forward|transmit|e-?mail|submit) ${words(2)}(?:your|all|any|the user's|every|these|their) ${words(3)}${SECRETS} ${words(4)}to (?:https?:|www\\.|[\\w.+-]{1,40}@|this (?:url|address|server|endpoint|site))`,
   ),
   english(
     'exfiltration',
+    ['system'],
     '(?:reveal|print|repeat|output|disclose|leak|show|tell) (?:me |us )?(?:your|the) (?:(?:full|entire|whole|hidden|initial|secret|exact) )?system (?:prompt|message|instructions)',
   ),
   english(
     'command',
+    ['run', 'execute'],
     `${READER}[,:]? (?:you )?(?:must|should|shall|will|please|now|have to|need to) (?:now |immediately |first |silently )?(?:run|execute)\\b`,
   ),
   english(
     'command',
+    ['run', 'execute'],
     '(?:you must|immediately|silently|secretly) (?:now |immediately )?(?:run|execute) (?:this|the following|these|that)\\b',
   ),
   english(
     'command',
+    ['without'],
     `(?:run|execute) ${words(6)}without (?:asking|telling|informing|notifying|(?:any )?(?:confirmation|approval|permission))`,
   ),
   english(
     'secrecy',
+    ['user'],
     "(?:do not|don't|never) (?:tell|inform|alert|notify|mention (?:this |it )?to|reveal (?:this |it )?to|show (?:this |it )?to) (?:the )?users?\\b",
   ),
   // The same in Chinese, in both scripts.
