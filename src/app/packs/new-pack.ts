@@ -1,13 +1,12 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { packTemplate } from '../../domain/packs/pack-template.ts'
 import type { Profile, RuntimeMode } from '../../domain/packs/vocabulary.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
-import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { writeNewFolder } from '../../infra/packs/new-pack-folder.ts'
-import { PACKS_FOLDER, workspaceFolder } from './named-pack.ts'
+import { findWorkspace, SHARED_FOLDER } from '../../infra/packs/pack-roots.ts'
 
 export interface NewPackRequest {
   name: string
@@ -38,7 +37,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
       hint: 'use at most 64 lower case letters and digits, with hyphens inside',
     })
   }
-  const path = join(homeOf(machine, request), PACKS_FOLDER, name)
+  const path = join(homeOf(machine, request), SHARED_FOLDER, name)
   const files = packTemplate({ name, description: describe(request), profile, mode })
   await writeNewFolder(path, files)
   const shown = shellWord(path)
@@ -55,10 +54,7 @@ function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
     throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
   }
   if (isUser) return machine.home
-  if (project === undefined || project === '') return workspaceFolder(machine)
-  const folder = resolve(machine.cwd, project)
-  if (!isFolder(folder)) throw new LoadoutError('NOT_A_FOLDER', `${folder} is no folder`, { hint: 'create it first' })
-  return folder
+  return findWorkspace(machine, project) ?? machine.cwd
 }
 
 function describe({ name, description }: NewPackRequest): string {

@@ -1,5 +1,6 @@
 import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../shared/fence.ts'
 import { createFenceLog, type Wrapper } from './fence-log.ts'
+import { PACK_FILE } from './pack.ts'
 import type { RuntimeMode } from './vocabulary.ts'
 
 /** A file that the guide may send its reader to. It is named here, its text is not. */
@@ -24,21 +25,20 @@ export interface GuideInput {
 
 const ELEMENT = 'knowledge_pack_guide'
 const LIST = 'knowledge_resources'
-const GUIDE_FILE = 'KNOWLEDGE.md'
 
 /** The body of a pack's KNOWLEDGE.md as a model gets it, with a listing of what it can ask for next. */
 export function wrapGuide(input: GuideInput): Wrapper {
   const { name, status, trust, profile, mode, root, body, firstLine = 1, resources } = input
   const boundary = boundaryOf([ELEMENT, name, status, trust, profile, mode, root, body, firstLine, resources])
   const log = createFenceLog(boundary)
-  for (const value of [name, status, trust, profile, mode]) log.line(GUIDE_FILE, value)
+  for (const value of [name, status, trust, profile, mode]) log.line(PACK_FILE, value)
   for (const { path } of resources) log.line(path, path)
-  const guide = log.block(GUIDE_FILE, body, firstLine)
+  const guide = log.block(PACK_FILE, body, firstLine)
   const text = [
     `${openingTag(ELEMENT, { name, status, trust, profile, mode, boundary }, boundary)}\n`,
     ...PREAMBLE.map((line) => `${line}\n`),
-    `Paths are relative to the root of the pack: ${log.line(GUIDE_FILE, root)}\n\n`,
-    `[file ${boundary} ${GUIDE_FILE} layer=guide]\n${guide}[end ${boundary}]\n`,
+    `Paths are relative to the root of the pack: ${log.line(PACK_FILE, root)}\n\n`,
+    `[file ${boundary} ${PACK_FILE} layer=guide]\n${guide}[end ${boundary}]\n`,
     ...listResources(resources, boundary),
     `</${ELEMENT}>\n`,
   ].join('')

@@ -1,4 +1,5 @@
 import { findHeadings } from '../routing/sections.ts'
+import type { PackFiles } from './pack-files.ts'
 
 /** A part of a text between two headings. */
 export interface TextSection {
@@ -41,5 +42,14 @@ export function takeLines(text: string, { from, to }: { from: number; to: number
 export function setsLimits(title: string): boolean {
   return /bound|limit|taboo|constraint|forbidden|prohibit|never|must not|\u8fb9\u754c|\u7981\u5fcc|\u9650\u5236|\u7ea6\u675f/i.test(
     title,
+  )
+}
+
+/** Whether a file name, or a heading of these texts, tells what must not be said or done. */
+export function announcesLimits(files: PackFiles, texts: readonly string[]): boolean {
+  const names = ['compiled', 'documents', 'wiki'].flatMap((folder) => files.list(folder))
+  return (
+    names.some(setsLimits) ||
+    texts.some((text) => findHeadings(text.split('\n')).some(({ title }) => setsLimits(title)))
   )
 }

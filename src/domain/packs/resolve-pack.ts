@@ -5,7 +5,7 @@ import { asksForSources, checkReferences, chooseExcerpts, collectReferences, con
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
 import { type Guide, guideChoices, readGuide } from './guide.ts'
 import { checkHealth, claimWarning, type FileHealth, readRecords } from './health.ts'
-import { setsLimits } from './markdown-sections.ts'
+import { announcesLimits } from './markdown-sections.ts'
 import type { PackManifest } from './pack.ts'
 import type { PackFiles } from './pack-files.ts'
 import type { Reading } from './reading.ts'
@@ -156,10 +156,8 @@ function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarn
     const message = 'it keeps its facts in documents, but the document is not there'
     warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
   }
-  const hasLimits =
-    files.list('compiled').some(setsLimits) ||
-    choices.some(({ part }) => part.text.split('\n').some((line) => /^#{1,6} /.test(line) && setsLimits(line)))
-  if (manifest.mode === 'persona' && !hasLimits) {
+  const texts = [guide.body, ...choices.map(({ part }) => part.text)]
+  if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
     const message = 'it shapes a voice, but sets no limits to it'
     warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
   }

@@ -1,12 +1,13 @@
-import { findHeadings } from '../routing/sections.ts'
-import type { Code } from '../shared/codes.ts'
-import type { Severity } from '../shared/finding.ts'
+import { findTokens } from '../shared/fence-tokens.ts'
 import { findInlineAnchors } from './anchor.ts'
-import { readContextMap } from './context-map.ts'
-import type { PackManifest } from './pack.ts'
+import { scanContent } from './content-scan.ts'
+import { readGuide } from './guide.ts'
+import { announcesLimits } from './markdown-sections.ts'
+import { PACK_FILE, type PackManifest } from './pack.ts'
 import { checkPlace, isThere, type PackCheck, startCheck } from './pack-check.ts'
 import type { PackFiles } from './pack-files.ts'
 import { packPathProblem } from './pack-path.ts'
+import { isProse } from './reading.ts'
 import { checkEvals, checkOntology, checkRuns, checkSourceMap } from './validate-records.ts'
 import { type PackWarning, settleWarnings } from './warning.ts'
 
@@ -15,23 +16,13 @@ export interface PackToValidate {
   manifest: PackManifest | undefined
   warnings: readonly PackWarning[]
   files: PackFiles
-  /** Looks into the text of every Markdown file: for secrets, and for what imitates a fence. */
-  scan?: ((text: string, path: string) => readonly ScanHit[]) | undefined
-}
-
-export interface ScanHit {
-  severity: Severity
-  code: Code
-  /** Without the text that was found. */
-  message: string
-  line?: number | undefined
 }
 
 /**
  * Everything that can be known about a pack without using it. A message names a file, a line or a place in a record,
  * and the rule; nothing that the pack itself says, for it may not be trusted yet.
  */
-export function validatePack({ manifest, warnings, files, scan }: PackToValidate): PackWarning[] {
+export function validatePack({ manifest, warnings, files }: PackToValidate): PackWarning[] {
   if (manifest === undefined) return settleWarnings(warnings)
   const check = startCheck(manifest, files)
   checkGuide(check)
@@ -41,7 +32,7 @@ export function validatePack({ manifest, warnings, files, scan }: PackToValidate
   checkRuns(check)
   checkEvals(check)
   checkOntology(check)
-  checkTexts(check, scan)
+  checkTexts(check)
   return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
 }
 
@@ -51,39 +42,24 @@ export function validationStatus(warnings: readonly PackWarning[]): 'passed' | '
   return warnings.some(({ severity }) => severity === 'warning') ? 'needs-review' : 'passed'
 }
 
-const GUIDE = 'KNOWLEDGE.md'
-
-/** The body behind the frontmatter, and the line of the file that it starts at. */
-export function cutGuide(text: string): { body: string; firstLine: number } {
-  const lines = text.split('\n')
-  const end = lines[0]?.trimEnd() === '---' ? lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---') : -1
-  return { body: lines.slice(end + 1).join('\n'), firstLine: end + 2 }
-}
-
 function checkGuide(check: PackCheck): void {
-  const file = check.read(GUIDE)
-  if (file === undefined) return
-  const { body, firstLine } = cutGuide(file.text)
-  const map = readContextMap(body, firstLine)
-  check.warnings.push(...map.warnings)
-  for (const { path, line } of map.entries) {
-    if (!isThere(check, path)) check.warn('warning', 'pack.map.absent', GUIDE, 'the context map names nothing', line)
+  const guide = readGuide(check.files)
+  if (guide === undefined) return
+  check.warnings.push(...guide.warnings)
+  for (const { path, line } of guide.map) {
+    if (!isThere(check, path))
+      check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names nothing', line)
   }
-  if (check.manifest.profile === 'hybrid' && map.entries.length === 0) {
-    check.warn('warning', 'pack.map.missing', GUIDE, 'a hybrid pack needs a context map')
+  if (check.manifest.profile === 'hybrid' && guide.map.length === 0) {
+    check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
   }
-  if (check.manifest.mode === 'persona' && !hasBoundaries(check, body)) {
-    check.warn('warning', 'pack.persona.unbounded', GUIDE, 'a persona needs a text about what it never says')
+  if (check.manifest.mode === 'persona' && !announcesLimits(check.files, [guide.body, ...documentTexts(check)])) {
+    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about what it never says')
   }
 }
 
-const BOUNDARY_WORDS = /bound|taboo|limit|never|avoid|restrict|off-?limits|\u7981|\u8fb9\u754c|\u9650\u5236/i
-
-/** Whether a file or a heading announces what must not be said. */
-function hasBoundaries({ files }: PackCheck, body: string): boolean {
-  const names = [...files.list('compiled'), ...files.list('documents'), ...files.list('wiki')]
-  const titles = findHeadings(['', ...body.split('\n')]).map(({ title }) => title)
-  return [...names, ...titles].some((text) => BOUNDARY_WORDS.test(text))
+function documentTexts({ files, read }: PackCheck): string[] {
+  return files.list('documents').flatMap((path) => (isProse(path) ? (read(path)?.text ?? []) : []))
 }
 
 function checkPrimaryFiles(check: PackCheck): void {
@@ -93,11 +69,11 @@ function checkPrimaryFiles(check: PackCheck): void {
     if (path === undefined || check.files.sizeOf(path) !== undefined) continue
     const isDocument = key === 'primaryDocument' && profile === 'document-first'
     const message = `metadata.${key} names a file that is not there`
-    if (isDocument) check.warn('warning', 'pack.documents.missing', GUIDE, message)
-    else check.warn('error', 'source.absent', GUIDE, message)
+    if (isDocument) check.warn('warning', 'pack.documents.missing', PACK_FILE, message)
+    else check.warn('error', 'source.absent', PACK_FILE, message)
   }
   if (profile === 'document-first' && check.files.list('documents').length === 0) {
-    check.warn('warning', 'pack.documents.missing', GUIDE, 'a document-first pack needs a folder documents/')
+    check.warn('warning', 'pack.documents.missing', PACK_FILE, 'a document-first pack needs a folder documents/')
   }
   if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'answers.invalid')
 }
@@ -121,17 +97,32 @@ function checkLayers(check: PackCheck): void {
 const TEXT_LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'answers', 'assets']
 const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
 
-/** Every Markdown text: the sources it names, and what the scan finds. Without a scan, sources are left closed. */
-function checkTexts(check: PackCheck, scan: PackToValidate['scan']): void {
-  const layers = scan === undefined ? [...ANCHORED_LAYERS] : TEXT_LAYERS
-  const paths = layers.flatMap((layer) => check.files.list(layer)).filter((path) => /\.(?:md|markdown)$/i.test(path))
-  for (const path of [GUIDE, ...paths]) {
+/** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
+function checkTexts(check: PackCheck): void {
+  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) =>
+    /\.(?:md|markdown)$/i.test(path),
+  )
+  for (const path of [PACK_FILE, ...paths]) {
     const file = check.read(path)
     if (file === undefined) continue
     if (ANCHORED_LAYERS.has(path.split('/')[0] ?? '')) checkAnchors(check, path, file.text)
-    for (const { severity, code, message, line } of scan?.(file.text, path) ?? []) {
-      check.warn(severity, code, path, message, line)
-    }
+    checkContent(check, path, file.text)
+  }
+}
+
+/** Sources are evidence and may quote anything; what is written for a model may not. */
+function checkContent(check: PackCheck, path: string, text: string): void {
+  const severity = path.startsWith('sources/') ? 'info' : 'warning'
+  const { secrets, injections } = scanContent(text)
+  for (const { line, kind } of secrets) {
+    check.warn('error', 'content.secret', path, `it holds what looks like a secret (${kind})`, line)
+  }
+  for (const { line, kind } of injections) {
+    check.warn(severity, 'content.injection', path, `the text reads like an order to a model (${kind})`, line)
+  }
+  for (const { start } of findTokens(text)) {
+    const line = text.slice(0, start).split('\n').length
+    check.warn(severity, 'fence.neutralised', path, 'the text imitates a fence; it will be made harmless', line)
   }
 }
 

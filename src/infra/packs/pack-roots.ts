@@ -29,8 +29,11 @@ export interface PackRoot {
   finding?: Finding
 }
 
+/** Where all clients look for packs, below a workspace or a home folder. */
+export const SHARED_FOLDER = join('.agents', 'knowledge')
+
 /** Our own folder first, then the one that all clients share. */
-const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), join('.agents', 'knowledge')]
+const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
 
 /** Every place where packs may be, in the order in which the scopes win. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
@@ -53,7 +56,7 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
 }
 
 /** The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's. */
-function findWorkspace(machine: Machine, named: string | undefined): string | undefined {
+export function findWorkspace(machine: Machine, named: string | undefined): string | undefined {
   if (named !== undefined) {
     const folder = resolve(machine.cwd, named)
     if (isFolder(folder)) return folder
