@@ -126,7 +126,9 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
   } else {
     terminal.write('stdout', command.print(value, screen, findings))
   }
-  if (asJson || !command.printsFindings) {
+  const { printsFindings = false } = command
+  const arePrinted = typeof printsFindings === 'boolean' ? printsFindings : printsFindings(value)
+  if (asJson || !arePrinted) {
     terminal.write('stderr', formatFindings(findings, createScreen(terminal.hasColour('stderr'))))
   }
 }

@@ -121,6 +121,7 @@ describe('packs that we keep', () => {
       'warning run.input.drift',
       'warning run.needs-review',
       'info pack.profile.missing',
+      'info fence.neutralised',
     ])
   })
 })

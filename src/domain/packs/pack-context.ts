@@ -22,6 +22,7 @@ export interface ActivePack {
 /** A pack that could not be used, and what would change that. */
 export interface RefusedPack {
   name: string
+  description: string
   scope: Scope
   path: string
   status: PackStatus | undefined

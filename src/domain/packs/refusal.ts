@@ -7,7 +7,8 @@ import type { RefusedPack } from './pack-context.ts'
 export function refuse(pack: TrustedPack, verdict: Admission['verdict']): RefusedPack | undefined {
   if (verdict === 'admitted') return undefined
   const { manifest, scope, root, trust } = pack
-  const named = { name: manifest.name, scope, path: root, status: manifest.status }
+  const { name, description } = manifest
+  const named = { name, description, scope, path: root, status: manifest.status }
   const word = packWord(manifest.name)
   const approve = `loadout packs approve ${shellWord(root)}`
   if (verdict === 'approval-needed') {

@@ -77,7 +77,8 @@ function totals({ packs, waiting, collisions, quarantined, hidden }: PackList): 
 
 function notes({ waiting, collisions, quarantined }: PackList, screen: Screen): string[] {
   return [
-    ...waiting.flatMap(({ name, scope, trust, wouldShadow, command }) => {
+    ...(waiting.length > FEW_WAITING ? allWaiting(waiting, screen) : []),
+    ...(waiting.length > FEW_WAITING ? [] : waiting).flatMap(({ name, scope, trust, wouldShadow, command }) => {
       const why = trust === 'changed' ? 'has changed since it was approved' : 'is not approved'
       const place = wouldShadow ? ', and would take the place of another' : ''
       return [`${shorten(name, LONGEST_NAME)} (${scope}) ${why}${place}:`, screen.faint(`  ${printableLine(command)}`)]
@@ -92,6 +93,13 @@ function notes({ waiting, collisions, quarantined }: PackList, screen: Screen): 
       `  is no pack: ${printableLine(reason)}`,
     ]),
   ]
+}
+
+const FEW_WAITING = 2
+
+function allWaiting(waiting: PackList['waiting'], screen: Screen): string[] {
+  const names = waiting.map(({ name }) => shorten(name, LONGEST_NAME)).join(', ')
+  return [...wrap(`Not approved: ${names}`, 0), screen.faint('  loadout packs approve <pack>')]
 }
 
 function empty({ roots, hidden }: PackList): string[] {

@@ -1,8 +1,9 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
 import { allGaps } from '../../../domain/packs/gaps.ts'
-import { isWaiting, newWrappers, toResolverOutput } from '../../../domain/packs/pack-context.ts'
+import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../../domain/packs/pack-context.ts'
 import type { Report } from '../../../domain/shared/finding.ts'
 import { defineCommand } from '../../command.ts'
+import { formatFindings } from '../../findings.ts'
 import { WORKSPACE_FLAG } from '../../pack-flags.ts'
 import { alignRows, grouped, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
 
@@ -42,17 +43,21 @@ export const packsResolve = defineCommand({
     const { value, findings } = ask === undefined ? first : await askFor(first, request, ask, loadout)
     return { value: { ...value, isPrompt: format === 'prompt' }, findings }
   },
-  print: (resolved: Resolved, screen) => {
+  print: (resolved: Resolved, screen, findings) => {
     const prompt = newWrappers(resolved).map(({ text }) => printableText(text))
-    return resolved.isPrompt
-      ? prompt.join('')
-      : `${explain(resolved, screen)}${prompt.map((text) => `\n${text}`).join('')}`
+    if (!resolved.isPrompt) {
+      const unsaid = findings.filter(({ code }) => code === 'BAD_APPROVALS' || code === 'AUDIT_NOT_RECORDED')
+      return `${explain(resolved, screen)}${formatFindings(unsaid, screen)}${prompt.map((text) => `\n${text}`).join('')}`
+    }
+    return prompt.join('')
   },
+  // In the explanation for people everything is said already, but for what a wrapper cannot say.
+  printsFindings: ({ isPrompt }: Resolved) => !isPrompt,
   toJson: toResolverOutput,
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
 
-/** Asks about every pack that waits for an answer. A no is remembered, so that nobody is asked twice. */
+/** Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. */
 async function askFor(
   first: Report<PackContext>,
   request: ResolveRequest,
@@ -61,14 +66,22 @@ async function askFor(
 ): Promise<Report<PackContext>> {
   const confirmed = [...(request.confirmed ?? [])]
   let hasAnswer = false
-  for (const { name, path, reason, message } of first.value.refused.filter(isWaiting)) {
-    const isYes = /^y(es)?$/i.test(ask(`${printableLine(message)}\n  ${printableLine(path)}\nUse it? [y/N] `))
-    hasAnswer = true
-    if (reason === 'confirmation-needed') confirmed.push(...(isYes ? [name] : []))
-    else if (isYes) await loadout.approvePack({ pack: path, project: request.project })
-    else await loadout.denyPack({ pack: path, project: request.project })
+  for (const refused of first.value.refused.filter(isWaiting)) {
+    const answer = ask(question(refused)).trim().toLowerCase()
+    const [isYes, isNo] = [/^y(es)?$/.test(answer), /^no?$/.test(answer)]
+    hasAnswer ||= isYes || isNo
+    const asked = { pack: refused.path, project: request.project }
+    if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes ? [refused.name] : []))
+    else if (isYes) await loadout.approvePack(asked)
+    else if (isNo) await loadout.denyPack(asked)
   }
   return hasAnswer ? await loadout.resolvePacks({ ...request, confirmed }) : first
+}
+
+function question({ message, path, description, reason }: RefusedPack): string {
+  const about = wrap(description, 2).map((line) => `${line}\n`)
+  const choices = reason === 'confirmation-needed' ? '[y/N]' : '[y: yes, n: never, Enter: not now]'
+  return `${printableLine(message)}\n  ${printableLine(path)}\n${about.join('')}Use it? ${choices} `
 }
 
 function explain({ active, refused, substitutions, tokens, budget, auditId }: PackContext, screen: Screen): string {
