@@ -44,7 +44,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   const next = [
     `loadout packs validate ${shown}`,
     ...(request.isUser ? [] : [`loadout packs approve ${name}`]),
-    `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name}`,
+    `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]
   return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }
 }

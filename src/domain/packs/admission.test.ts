@@ -92,7 +92,7 @@ describe('a refusal', () => {
       'has changed since',
     ],
     [makeTrusted({}, { trust: DENIED }), 'refused', 'pack.trust.denied', 'was denied'],
-    [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'CONFIRMATION_NEEDED', 'is draft'],
+    [makeTrusted({ status: 'draft' }), 'confirmation-needed', 'CONFIRMATION_NEEDED', 'is a draft'],
     [makeTrusted({ status: undefined }), 'refused', 'pack.status.unknown', 'none that is known'],
   ]
   it.each(ERRORS)('$1 of %o', (pack, verdict, code, message) => {

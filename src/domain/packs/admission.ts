@@ -28,7 +28,12 @@ export function admit(pack: TrustedPack, asked: Asked): Admission {
   return { ...gate, verdict: verdict === 'confirm' ? 'confirmation-needed' : 'admitted' }
 }
 
-/** For a caller that named the pack and gets nothing of it. */
+/** A status that needs a yes, in a sentence about the pack. */
+export function isOfStatus({ status }: TrustedPack['manifest']): string {
+  return status === 'draft' ? 'is a draft' : `is ${status ?? 'of unknown status'}`
+}
+
+/** For a caller that asked for the guide of a pack and gets nothing of it. */
 export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['verdict'], 'admitted'>): LoadoutError {
   const { manifest, root, trust } = pack
   const name = packWord(manifest.name)
@@ -38,8 +43,9 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
     return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} ${why}`, { hint })
   }
   if (verdict === 'confirmation-needed') {
-    const message = `the pack ${name} is ${manifest.status ?? 'of unknown status'} and is only used after a yes`
-    return new LoadoutError('CONFIRMATION_NEEDED', message, { hint: 'confirm it, if you want it all the same' })
+    const message = `the pack ${name} ${isOfStatus(manifest)}, and is used only after a yes`
+    const hint = `loadout packs guide ${shellWord(root)} --confirm`
+    return new LoadoutError('CONFIRMATION_NEEDED', message, { hint })
   }
   if (trust.state === 'denied') {
     const hint = `loadout packs approve ${shellWord(root)} takes the denial back`

@@ -1,5 +1,5 @@
 import { shellWord } from '../shared/shell-word.ts'
-import type { Admission } from './admission.ts'
+import { type Admission, isOfStatus } from './admission.ts'
 import { packWord, type TrustedPack } from './catalog.ts'
 import type { RefusedPack } from './pack-context.ts'
 
@@ -16,7 +16,7 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
     return { ...named, reason: 'approval-needed', message: `the pack ${word} ${why}`, command: approve }
   }
   if (verdict === 'confirmation-needed') {
-    const message = `the pack ${word} is ${manifest.status}, and is used only after a yes`
+    const message = `the pack ${word} ${isOfStatus(manifest)}, and is used only after a yes`
     return { ...named, reason: 'confirmation-needed', message, command: `add --confirm ${shellWord(manifest.name)}` }
   }
   if (trust.state === 'denied') {

@@ -10,7 +10,7 @@ export const packsApprove = defineCommand({
     'Read it first: what it says can reach a model. It is asked for again when KNOWLEDGE.md changes, with --tree when any file does.',
   args: [PACK_ARGUMENT],
   flags: {
-    tier: { kind: 'choice', choices: TIERS, summary: 'how far it is opened (default: evidence, which is all of it)' },
+    tier: { kind: 'choice', choices: TIERS, summary: 'how far it opens (default: evidence, all)' },
     tree: { kind: 'switch', summary: 'approve exactly the files that are there now' },
     ...WORKSPACE_FLAG,
   },

@@ -5,8 +5,8 @@ import { count, lines, printableLine } from '../../screen.ts'
 export const packsEval = defineCommand({
   name: 'packs eval',
   summary: 'ask the prompts of a pack whether they choose it',
-  details: `A pack keeps them in evals/discovery.train.json and evals/discovery.validation.json. Each says whether the pack
-must be selected, rejected, or selected with a warning. Ends with 1 when a case fails, or when a suite is malformed.`,
+  details:
+    'A pack keeps them in evals/discovery.train.json and evals/discovery.validation.json. Each says whether the pack must be selected, rejected, or selected with a warning. Ends with 1 when a case fails, or when a suite is malformed.',
   args: [{ name: 'pack', summary: 'its name, or its folder', required: true, complete: 'file' }],
   flags: {
     suite: { kind: 'text', value: 'train|validation|file', summary: 'only this suite (default: all of the pack)' },

@@ -6,8 +6,7 @@ export const packsFetch = defineCommand({
   name: 'packs fetch',
   summary: 'fetch the knowledge packs of the organization',
   details:
-    'Clones or updates the repositories named under "organization" in the configuration. One that cannot be\n' +
-    'fetched keeps its old copy, and stops none of the others.',
+    'Clones or updates the repositories named under "organization" in the configuration. One that cannot be fetched keeps its old copy, and stops none of the others.',
   args: [],
   flags: {},
   run: ({ onProgress, signal }, loadout) => loadout.fetchPacks({ onProgress, signal }),

@@ -16,7 +16,7 @@ export const packsList = defineCommand({
   details: 'A * marks a pack that another of the same name keeps out.',
   args: [],
   flags: {
-    all: { kind: 'switch', summary: 'also what is archived, or kept out by another of the same name' },
+    all: { kind: 'switch', summary: 'also what is archived, or kept out by a namesake' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: what a model is told about the packs' },
     ...WORKSPACE_FLAG,
   },

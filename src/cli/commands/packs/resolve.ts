@@ -5,7 +5,7 @@ import type { Report } from '../../../domain/shared/finding.ts'
 import { defineCommand } from '../../command.ts'
 import { formatFindings } from '../../findings.ts'
 import { WORKSPACE_FLAG } from '../../pack-flags.ts'
-import { alignRows, grouped, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
+import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
 
 interface Resolved extends PackContext {
   isPrompt: boolean
@@ -101,17 +101,18 @@ function explain({ active, refused, substitutions, tokens, budget, auditId }: Pa
       ),
       ...(allGaps(resolution).length === 0 ? [] : ['  missing']),
       ...allGaps(resolution).flatMap((fact) => wrap(fact, 4)),
-      ...(presented.omitted.length === 0 ? [] : [`  left out for lack of room: ${presented.omitted.length} parts`]),
+      ...(presented.omitted.length === 0
+        ? []
+        : [`  left out for lack of room: ${count(presented.omitted.length, 'part')}`]),
     ]),
     substitutions.map(
       ({ name, from, to }) => `${printableLine(name)} of the ${from.scope} is stale; that of the ${to.scope} is used`,
     ),
-    refused.flatMap(({ message, command }) => [
-      `not used: ${printableLine(message)}`,
-      ...(command === undefined ? [] : [`  ${printableLine(command)}`]),
-    ]),
-    '',
+    active.length === 0 && 'No knowledge pack that fits this task may be used.',
+    active.length > 0 && '',
     `${grouped(tokens)} of ${grouped(budget)} tokens`,
-    auditId !== undefined && screen.faint(`loadout packs rehydrate ${auditId} gives the same text again`),
+    auditId !== undefined &&
+      active.some(({ presented }) => presented.wrapper !== undefined) &&
+      screen.faint(`loadout packs rehydrate ${auditId} gives the same text again`),
   )
 }

@@ -5,7 +5,7 @@ import { alignRows, lines, printableLine, wrap } from '../../screen.ts'
 
 export const packsShow = defineCommand({
   name: 'packs show',
-  summary: 'one knowledge pack: what it says of itself, and what opens it',
+  summary: 'what a knowledge pack says of itself, and what opens it',
   args: [PACK_ARGUMENT],
   flags: WORKSPACE_FLAG,
   run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),

@@ -6,8 +6,8 @@ import { count, lines, printableLine } from '../../screen.ts'
 export const packsValidate = defineCommand({
   name: 'packs validate',
   summary: 'check a pack: its metadata, map, sources, runs and evals',
-  details: `Opens the files of the pack and runs nothing. Messages name a file, a line and a rule, never what the pack says,
-so a pack that you do not trust yet may be checked. Ends with 1 when something is wrong, also when the path is no pack.`,
+  details:
+    'Opens the files of the pack and runs nothing. Messages name a file, a line and a rule, never what the pack says, so a pack that you do not trust yet may be checked. Ends with 1 when something is wrong, also when the path is no pack.',
   args: [{ name: 'path', summary: 'the folder of the pack, or its KNOWLEDGE.md', required: true, complete: 'file' }],
   flags: {},
   run: ({ args }, loadout) => loadout.validatePack({ path: args.path ?? '' }),

@@ -1,7 +1,7 @@
 import type { PackTrail } from '../../../app/loadout.ts'
 import { defineCommand } from '../../command.ts'
 import { PACK_ARGUMENT, WORKSPACE_FLAG } from '../../pack-flags.ts'
-import { alignRows, lines, printableLine } from '../../screen.ts'
+import { alignRows, lines, printableLine, wrap } from '../../screen.ts'
 
 const OUTCOMES: Record<PackTrail['implicit'], string> = {
   admitted: 'it is used',
@@ -22,9 +22,9 @@ export const packsWhy = defineCommand({
   print: ({ name, steps, implicit, explicit, collision }: PackTrail, screen) =>
     lines(
       screen.strong(printableLine(name)),
-      alignRows(steps.map(({ question, isPassed, says }) => [`  ${isPassed ? '+' : '-'} ${question}`, says])),
+      steps.flatMap(printStep),
       '',
-      `When a task fits: ${OUTCOMES[implicit]}. When it is named: ${OUTCOMES[explicit]}.`,
+      wrap(`When a task fits: ${OUTCOMES[implicit]}. When it is named: ${OUTCOMES[explicit]}.`, 0),
       collision &&
         collision.shadowed.length > 0 &&
         [
@@ -37,3 +37,11 @@ export const packsWhy = defineCommand({
         ].flat(),
     ),
 })
+
+const QUESTION_WIDTH = 12
+
+function printStep({ question, isPassed, says }: PackTrail['steps'][number]): string[] {
+  const [first = '', ...rest] = wrap(says, QUESTION_WIDTH)
+  const start = `  ${isPassed ? '+' : '-'} ${question}`
+  return [start.padEnd(QUESTION_WIDTH) + first.slice(QUESTION_WIDTH), ...rest]
+}
