@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CODES } from '../src/domain/shared/codes.ts'
 import { AGENTS } from '../src/domain/skills/agents.ts'
 import { rerunGuide } from './guide.ts'
 
@@ -14,6 +15,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/several-machines.md',
     'docs/team-projects.md',
     'docs/moving-over.md',
+    'docs/packs.md',
   ]
   it.for(guides)('%s', async (name, { expect }) => {
     const path = join(ROOT, name)
@@ -49,6 +51,19 @@ describe('documents', () => {
     const lines = new Set(texts.get('docs/skills.md')?.split('\n'))
     expect(rows.filter((row) => !lines.has(row))).toEqual([])
   })
+})
+
+it('docs/packs.md has every warning about packs, and no other', () => {
+  const rows = readFileSync(join(ROOT, 'docs/packs.md'), 'utf8').matchAll(
+    /^\| `([a-z-]+\.[a-z.-]+)` \| [^|]+ \| [^|]+ \|$/gm,
+  )
+  const known = CODES.filter((code) => /^[a-z-]+\./.test(code))
+  expect(
+    [...rows]
+      .map(([, code = '']) => code)
+      .filter((code) => !code.startsWith('metadata') && !code.startsWith('runtime'))
+      .sort(),
+  ).toEqual([...known].sort())
 })
 
 /** The way a heading becomes the end of an address. */

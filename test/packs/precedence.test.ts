@@ -14,7 +14,8 @@ describe('one name, several packs', () => {
     expect(own(before.packs)).toMatchObject([{ name: 'handbook', scope: 'user', effectiveTrust: 'trusted' }])
     expect(before.waiting).toMatchObject([{ name: 'handbook', scope: 'workspace', wouldShadow: true }])
     expect(json(['show', 'handbook']).packRoot).toBe(join(home, '.agents/knowledge/handbook'))
-    expect(run(['why', '.agents/knowledge/handbook']).stdout).toContain('keeps the name until this one is approved')
+    const says = run(['why', '.agents/knowledge/handbook']).stdout.replace(/\s+/g, ' ')
+    expect(says).toContain('keeps the name until this one is approved')
 
     expect(run(['approve', 'handbook'])).toMatchObject({ code: 0, stderr: '' })
     const after = json(['list'])

@@ -1,5 +1,5 @@
 import { type Admission, admit } from '../../domain/packs/admission.ts'
-import { type Catalog, newerAlternative, type TrustedPack } from '../../domain/packs/catalog.ts'
+import { type Catalog, newerAlternative, packWord, type TrustedPack } from '../../domain/packs/catalog.ts'
 import {
   type ActivePack,
   isWaiting,
@@ -163,7 +163,7 @@ function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, give
   return orderWrappers(resolved).map(({ active }) => active)
 }
 
-function findingsOf({ active, refused }: PackContext): Finding[] {
+function findingsOf({ active, refused, substitutions }: PackContext): Finding[] {
   const warnings = active.flatMap(({ pack, presented }) =>
     presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
   )
@@ -177,6 +177,10 @@ function findingsOf({ active, refused }: PackContext): Finding[] {
         : 'PACK_REFUSED'
       const hint = command === undefined ? {} : { hint: command }
       return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+    }),
+    ...substitutions.map(({ name, from, to }): Finding => {
+      const message = `${packWord(name)} of the ${from.scope} is stale; that of the ${to.scope} is newer, and is used`
+      return { severity: 'info', code: 'pack.substituted', message, subject: name }
     }),
     ...warnings,
   ]

@@ -20,6 +20,8 @@ export interface Step {
   question: 'place' | 'name' | 'trust' | 'status' | 'task'
   isPassed: boolean
   says: string
+  /** What would change it. */
+  command?: string
 }
 
 export interface PackTrail {
@@ -95,16 +97,19 @@ function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPa
 }
 
 function trustStep({ trust, scope, root }: TrustedPack): Step {
-  const approve = `loadout packs approve ${shellWord(root)}`
   const says: Record<TrustState, string> = {
     trusted: `trusted, because it lies in ${PLACES[scope]}`,
     approved: `approved up to ${trust.tier}, as it stands now`,
-    unapproved: `nobody has approved it: ${approve}`,
-    changed: `it has changed since it was approved: ${approve}`,
-    denied: `it was denied: ${approve} takes that back`,
+    unapproved: 'nobody has approved it',
+    changed: 'it has changed since it was approved',
+    denied: 'it was denied',
   }
-  const warned = trust.isOpen ? trust.warnings.map(({ message }) => `; ${message}`) : []
-  return { question: 'trust', isPassed: trust.isOpen, says: says[trust.state] + warned.join('') }
+  if (!trust.isOpen) {
+    const command = `loadout packs approve ${shellWord(root)}`
+    return { question: 'trust', isPassed: false, says: says[trust.state], command }
+  }
+  const warned = trust.warnings.map(({ message }) => `; ${message}`)
+  return { question: 'trust', isPassed: true, says: says[trust.state] + warned.join('') }
 }
 
 function statusStep(pack: TrustedPack, { all }: Catalog): Step {

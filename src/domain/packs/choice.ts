@@ -12,7 +12,7 @@ export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: s
 /** Some lines of a file. */
 export function chooseLines(
   file: PackFile,
-  { from, to, text }: Pick<TextSection, 'from' | 'to' | 'text'>,
+  { from, to, text }: Pick<TextSection, 'text' | 'to' | 'from'>,
   rule: Rule,
   words: TaskWords,
   why?: string,

@@ -33,16 +33,22 @@ function standardViews({ files, words }: Reading): Choice[] {
 
 const MOST_OTHER_VIEWS = 3
 
-/** Views with names of their own, when the task or the map asks for them. */
+/** Views with names of their own, when the task or the map asks for them; of a persona, first those that shape its voice. */
 function otherViews(reading: Reading): Choice[] {
-  const { files, words } = reading
+  const { files, words, manifest } = reading
   const others = files
     .list('compiled')
     .filter((path) => isProse(path) && !path.startsWith(SPLITS) && !STANDARD_VIEWS.includes(path))
-  const hasStandard = STANDARD_VIEWS.some((path) => files.sizeOf(path) !== undefined)
-  const wanted = others.filter((path) => speaksOf(words, `${pathWords(path)} ${hintFor(reading, path)}`))
-  const chosen = wanted.length > 0 || hasStandard ? wanted : others
-  return readAll(reading, chosen.slice(0, MOST_OTHER_VIEWS), 'view')
+  const about = (path: string) => `${pathWords(path)} ${hintFor(reading, path)}`
+  const voice = manifest.mode === 'persona' ? others.filter((path) => shapesVoice(about(path))) : []
+  const rest = others.filter((path) => !voice.includes(path))
+  const hasOthers = voice.length > 0 || STANDARD_VIEWS.some((path) => files.sizeOf(path) !== undefined)
+  const wanted = rest.filter((path) => speaksOf(words, about(path)))
+  const chosen = wanted.length > 0 || hasOthers ? wanted : rest
+  return [
+    ...readAll(reading, voice.slice(0, MOST_OTHER_VIEWS), 'view', 'shapes the voice'),
+    ...readAll(reading, chosen.slice(0, MOST_OTHER_VIEWS), 'view'),
+  ]
 }
 
 function readAll({ files, words }: Reading, paths: readonly string[], rule: Choice['rule'], why?: string): Choice[] {

@@ -1,6 +1,6 @@
 import type { RehydratedContext } from '../../../app/loadout.ts'
 import { defineCommand } from '../../command.ts'
-import { lines, printableLine, printableText } from '../../screen.ts'
+import { printableText } from '../../screen.ts'
 
 export const packsRehydrate = defineCommand({
   name: 'packs rehydrate',
@@ -10,11 +10,5 @@ export const packsRehydrate = defineCommand({
   args: [{ name: 'record', summary: 'what packs resolve printed; its start is enough', required: true }],
   flags: {},
   run: ({ args }, loadout) => loadout.rehydrate({ id: args.record ?? '' }),
-  print: ({ wrappers, changed }: RehydratedContext) =>
-    changed.length > 0
-      ? lines(
-          'Changed since it was recorded:',
-          changed.flatMap(({ pack, paths }) => paths.map((path) => `  ${printableLine(pack)}  ${printableLine(path)}`)),
-        )
-      : wrappers.map(({ text }) => printableText(text)).join(''),
+  print: ({ wrappers }: RehydratedContext) => wrappers.map(({ text }) => printableText(text)).join(''),
 })

@@ -84,7 +84,7 @@ function question({ message, path, description, reason }: RefusedPack): string {
   return `${printableLine(message)}\n  ${printableLine(path)}\n${about.join('')}Use it? ${choices} `
 }
 
-function explain({ active, refused, substitutions, tokens, budget, auditId }: PackContext, screen: Screen): string {
+function explain({ active, refused, tokens, budget, auditId }: PackContext, screen: Screen): string {
   if (active.length === 0 && refused.length === 0) {
     return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows which there are'))
   }
@@ -105,9 +105,6 @@ function explain({ active, refused, substitutions, tokens, budget, auditId }: Pa
         ? []
         : [`  left out for lack of room: ${count(presented.omitted.length, 'part')}`]),
     ]),
-    substitutions.map(
-      ({ name, from, to }) => `${printableLine(name)} of the ${from.scope} is stale; that of the ${to.scope} is used`,
-    ),
     active.length === 0 && 'No knowledge pack that fits this task may be used.',
     active.length > 0 && '',
     `${grouped(tokens)} of ${grouped(budget)} tokens`,

@@ -40,8 +40,10 @@ export const packsWhy = defineCommand({
 
 const QUESTION_WIDTH = 12
 
-function printStep({ question, isPassed, says }: PackTrail['steps'][number]): string[] {
+/** A command stays on one line, however long, so that it can be copied. */
+function printStep({ question, isPassed, says, command }: PackTrail['steps'][number]): string[] {
   const [first = '', ...rest] = wrap(says, QUESTION_WIDTH)
   const start = `  ${isPassed ? '+' : '-'} ${question}`
-  return [start.padEnd(QUESTION_WIDTH) + first.slice(QUESTION_WIDTH), ...rest]
+  const hint = command === undefined ? [] : [' '.repeat(QUESTION_WIDTH) + printableLine(command)]
+  return [start.padEnd(QUESTION_WIDTH) + first.slice(QUESTION_WIDTH), ...rest, ...hint]
 }
