@@ -180,7 +180,7 @@ describe('README.md', () => {
 
   it('names only commands and flags that exist', () => {
     const reference = commandReference()
-    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate))?.*$/gm)]
+    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate|rehydrate))?.*$/gm)]
     expect(calls.length).toBeGreaterThan(8)
     for (const [line, first, second] of calls) {
       expect(reference).toContain(`### loadout ${[first, second].filter(Boolean).join(' ')}\n`)
