@@ -140,6 +140,8 @@ describe('case 57: a stale pack', () => {
     })
     run(['approve', 'handbook'])
     expect(run(['why', 'handbook']).stdout).toContain('- status  out of date; 1.10.0 is newer and is used instead')
+    const { stderr } = run(['resolve', 'how we work', '--pack', 'handbook', '--format', 'prompt'])
+    expect(stderr).toContain('of the workspace is stale; that of the user is newer, and is used [pack.substituted]')
   })
 
   it('case 58: is used when there is none', () => {

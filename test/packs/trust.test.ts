@@ -52,6 +52,19 @@ describe('a pack of the workspace', () => {
     expect(run(['list']).stdout).toContain('handbook (workspace) is not approved:\n  loadout packs approve ')
   })
 
+  it('says once what it waits for, and how to go on', () => {
+    const { run } = makeWorld({ workspace: { handbook: guide({ status: 'draft' }) } })
+    const asked = run(['resolve', 'how we work', '--pack', 'handbook'])
+    expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('handbook is not approved') })
+    expect(asked.stdout).not.toContain('handbook')
+
+    run(['approve', 'handbook'])
+    const { code, stderr } = run(['guide', 'handbook'])
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('is a draft') })
+    const [, hint = ''] = /^ {2}loadout packs (.*)$/m.exec(stderr) ?? []
+    expect(run(hint.split(' ')).code).toBe(0)
+  })
+
   it('case 45: is open once it is approved', () => {
     const world = makeWorld({ workspace: { handbook: guide({ trust: 'user-confirmed' }) } })
     expect(world.run(['approve', 'handbook']).stdout).toContain('handbook is approved up to evidence.')
@@ -285,7 +298,7 @@ describe('a guide that is too large', () => {
     const world = makeWorld({ workspace: { handbook: guide({}, 'x'.repeat(4 * 1024 * 1024)) } })
     const { code, stderr } = world.run(['approve', 'handbook'])
     expect(code).toBe(2)
-    expect(stderr).toContain('cannot be approved: it holds more than 4194304 bytes')
+    expect(stderr).toContain('cannot be approved: it holds more than 2097152 bytes')
     expect(world.run(['deny', 'handbook']).code).toBe(0)
     expect(stateOf(world)).toBe('denied')
   })

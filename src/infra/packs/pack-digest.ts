@@ -5,9 +5,10 @@ import type { PackDigests } from '../../domain/packs/trust.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { asLoadoutError } from '../files.ts'
+import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
-/** A guide is prose; what is larger can be approved by nobody who has read it. */
-export const LARGEST_GUIDE = 4 * 1024 * 1024
+/** What is larger is never read, so that approving it would promise too much. */
+const LARGEST_GUIDE = LARGEST_PACK_FILE
 
 export const MOST_TREE_FILES = 5_000
 export const MOST_TREE_BYTES = 64 * 1024 * 1024
