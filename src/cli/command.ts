@@ -63,8 +63,8 @@ export interface Command<F extends Flags = Flags, V = unknown> {
   print(value: V, screen: Screen, findings: readonly Finding[]): string
   /** The value for --json, where it differs from what `run` gives. */
   toJson?(value: V): unknown
-  /** When the findings are part of the answer: `print` shows them, and standard error stays quiet. */
-  printsFindings?: boolean | ((value: V) => boolean)
+  /** True when the findings are the answer: `print` shows them, and standard error stays quiet. */
+  printsFindings?: boolean
   /** Whether an approval or a confirmation is missing, and nobody could be asked. */
   isWaiting?(value: V): boolean
 }

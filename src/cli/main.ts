@@ -126,9 +126,7 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
   } else {
     terminal.write('stdout', command.print(value, screen, findings))
   }
-  const { printsFindings = false } = command
-  const arePrinted = typeof printsFindings === 'boolean' ? printsFindings : printsFindings(value)
-  if (asJson || !arePrinted) {
+  if (asJson || !command.printsFindings) {
     terminal.write('stderr', formatFindings(findings, createScreen(terminal.hasColour('stderr'))))
   }
 }

@@ -106,7 +106,9 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
   try {
     const target = resolveLink(path)
     mkdirSync(dirname(target), { recursive: true })
-    const mode = statSync(target, { throwIfNoEntry: false })?.mode
+    const before = statSync(target, { throwIfNoEntry: false })
+    refuseSpecial(path, before)
+    const mode = before?.mode
     stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
     const file = openSync(stage, 'wx', mode === undefined ? newMode : mode & 0o777)
     try {
@@ -122,6 +124,14 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
     if (stage !== undefined) rmSync(stage, { force: true })
     throw asLoadoutError(error, path, 'write')
   }
+}
+
+/** A device or a pipe is not ours to put a file in the place of. */
+function refuseSpecial(path: string, stat: Stats | undefined): void {
+  if (stat === undefined || stat.isFile() || stat.isDirectory()) return
+  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it is not a regular file`, {
+    hint: 'choose another path',
+  })
 }
 
 /** Removes what a writer of this file left behind when it was killed. */

@@ -1,9 +1,8 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
 import { allGaps } from '../../../domain/packs/gaps.ts'
 import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../../domain/packs/pack-context.ts'
-import type { Report } from '../../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../../domain/shared/finding.ts'
 import { defineCommand } from '../../command.ts'
-import { formatFindings } from '../../findings.ts'
 import { WORKSPACE_FLAG } from '../../pack-flags.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
 
@@ -29,7 +28,7 @@ export const packsResolve = defineCommand({
     'write-run': { kind: 'switch', summary: 'also leave a record in the runs/ of each pack' },
     ...WORKSPACE_FLAG,
   },
-  run: async ({ args, flags, ask }, loadout) => {
+  run: async ({ args, flags, ask, asJson }, loadout) => {
     const { pack, need, confirm, format, 'write-run': writeRun, ...rest } = flags
     const request: ResolveRequest = {
       task: args.task ?? '',
@@ -41,21 +40,22 @@ export const packsResolve = defineCommand({
     }
     const first = await loadout.resolvePacks(request)
     const { value, findings } = ask === undefined ? first : await askFor(first, request, ask, loadout)
-    return { value: { ...value, isPrompt: format === 'prompt' }, findings }
+    const told = asJson ? findings : findings.filter(isUntold)
+    return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
-  print: (resolved: Resolved, screen, findings) => {
+  print: (resolved: Resolved, screen) => {
     const prompt = newWrappers(resolved).map(({ text }) => printableText(text))
-    if (!resolved.isPrompt) {
-      const unsaid = findings.filter(({ code }) => code === 'BAD_APPROVALS' || code === 'AUDIT_NOT_RECORDED')
-      return `${explain(resolved, screen)}${formatFindings(unsaid, screen)}${prompt.map((text) => `\n${text}`).join('')}`
-    }
-    return prompt.join('')
+    if (resolved.isPrompt) return prompt.join('')
+    return explain(resolved, screen) + prompt.map((text) => `\n${text}`).join('')
   },
-  // In the explanation for people everything is said already, but for what a wrapper cannot say.
-  printsFindings: ({ isPrompt }: Resolved) => !isPrompt,
   toJson: toResolverOutput,
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
+
+/** A wrapper lists the warnings of its pack; what was withheld, or concerns no wrapper, is said here. */
+function isUntold({ severity, code }: Finding): boolean {
+  return severity === 'error' || code === 'pack.substituted' || !code.includes('.')
+}
 
 /** Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. */
 async function askFor(
