@@ -16,7 +16,7 @@ const SPLITS = 'compiled/splits/'
 export function chooseViews(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
   switch (reading.manifest.profile) {
     case 'document-first':
-      return { choices: [...chooseSplits(reading), ...standardViews(reading)], warnings: [] }
+      return { choices: [...choosePrimary(reading), ...standardViews(reading)], warnings: [] }
     case 'wiki-first':
       return { choices: [...standardViews(reading), ...otherViews(reading)], warnings: [] }
     case 'hybrid':
@@ -56,6 +56,14 @@ function readAll({ files, words }: Reading, paths: readonly string[], rule: Choi
     const file = files.read(path)
     return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, rule, words, why)]
   })
+}
+
+/** The slices of the primary document; of one that was never cut, its sections. */
+function choosePrimary(reading: Reading): Choice[] {
+  if (reading.files.list(SPLITS).some(isProse)) return chooseSplits(reading)
+  return documentPaths(reading)
+    .slice(0, 1)
+    .flatMap((path) => chooseSections(reading, path, 'section'))
 }
 
 /** So few are read to see which fit; of more, only those whose title does. */
@@ -113,6 +121,8 @@ function splitTitles({ records }: Reading): Map<string, string> {
 }
 
 const MOST_MAPPED = 4
+/** So few short views of a map are read to see which fit. */
+const FEW_VIEWS = 12
 
 /** What the map declares for this task. Without a map: slices, then the views. */
 function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
@@ -126,16 +136,20 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
   }
   // What a map cannot open: raw sources, indexes, and records that are read in their own way.
   const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
-  const fitting = open.filter((entry) => speaksOf(words, aboutEntry(reading, entry)))
-  const taken = fitting.length > 0 ? fitting : open.filter(({ layer }) => layer === 'compiled')
-  const choices = taken.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
+  const short = open.filter(({ layer }) => layer === 'compiled')
+  const isRead = short.length <= FEW_VIEWS
+  const fitting = open.filter((entry) => speaksOf(words, aboutEntry(reading, entry, isRead)))
+  const readEntries = (entries: readonly MapEntry[]) =>
+    entries.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
+  const found = readEntries(fitting)
+  const choices = found.length > 0 ? found : readEntries(short)
   const boundaries = standardViews(reading).filter(({ part }) => setsLimits(part.path))
   return { choices: [...choices, ...boundaries], warnings: [] }
 }
 
-/** What is known of an entry. Short views are made to be read, so their own text counts. */
-function aboutEntry({ files }: Reading, { path, hint, layer, isDirectory }: MapEntry): string {
-  const text = layer === 'compiled' && !isDirectory && isProse(path) ? files.read(path)?.text : undefined
+/** What is known of an entry. Short views are made to be read, so the text of a few of them counts. */
+function aboutEntry({ files }: Reading, { path, hint, layer, isDirectory }: MapEntry, isRead: boolean): string {
+  const text = isRead && layer === 'compiled' && !isDirectory && isProse(path) ? files.read(path)?.text : undefined
   return `${hint} ${pathWords(path)} ${text ?? ''}`
 }
 

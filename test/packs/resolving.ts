@@ -1,0 +1,189 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TrustedPack } from '../../src/domain/packs/catalog.ts'
+import { allGaps } from '../../src/domain/packs/gaps.ts'
+import { makeTrusted } from '../../src/domain/packs/pack.fixture.ts'
+import type { PackManifest } from '../../src/domain/packs/pack.ts'
+import { memoryPack } from '../../src/domain/packs/pack-files.fixture.ts'
+import { presentPack } from '../../src/domain/packs/present-pack.ts'
+import type { PackRequest } from '../../src/domain/packs/resolution.ts'
+import { resolvePack } from '../../src/domain/packs/resolve-pack.ts'
+import { readTaskWords } from '../../src/domain/packs/task-words.ts'
+import type { PackWarning } from '../../src/domain/packs/warning.ts'
+import { estimateTokens } from '../../src/domain/routing/tokens.ts'
+import { type Content, makeFolder, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+
+export type Files = Record<string, string>
+
+/** How a pack in memory is asked. */
+export interface Asked extends Partial<Omit<PackRequest, 'task' | 'words'>> {
+  manifest?: Partial<PackManifest>
+  budget?: number
+}
+
+/** What a task gets of a pack in memory: chosen, fitted and fenced. */
+export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
+  const { manifest, budget = 4000, ...rest } = asked
+  const pack: TrustedPack = makeTrusted(manifest)
+  const held = memoryPack({ 'KNOWLEDGE.md': guideText(), ...files })
+  const resolution = resolvePack(pack.manifest, held, {
+    task,
+    words: readTaskWords(task),
+    needs: [],
+    wantsCitations: false,
+    isDeep: false,
+    mustEscalate: false,
+    tier: 'evidence',
+    ...rest,
+  })
+  const presented = presentPack(pack, resolution, budget, estimateTokens)
+  const { choices, wrapper, warnings, omitted, tokens } = presented
+  return {
+    ...resolution,
+    wrapper: wrapper ?? '',
+    warnings,
+    omitted,
+    tokens,
+    opened: held.opened,
+    chosen: choices,
+    /** Without the guide. */
+    paths: [...new Set(choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))],
+    gaps: allGaps(resolution),
+  }
+}
+
+export type Resolved = ReturnType<typeof resolveFiles>
+
+/** A KNOWLEDGE.md whose metadata nobody reads: a pack in memory has its manifest already. */
+export function guideText(body = '# Guide\n\n## Rules\n\nSay where a fact comes from.\n'): string {
+  return `---\nname: handbook\n---\n\n${body}`
+}
+
+/** A guide with a context map of these lines. */
+export function mapText(...lines: string[]): string {
+  return guideText(`# Guide\n\n## Context map\n\n${lines.map((line) => `- ${line}\n`).join('')}`)
+}
+
+/** `severity code path`, or only those of one code. */
+export function told(warnings: readonly Pick<PackWarning, 'severity' | 'code' | 'path'>[], code?: string): string[] {
+  return warnings
+    .filter((warning) => code === undefined || warning.code === code)
+    .map((warning) => `${warning.severity} ${warning.code} ${warning.path}`)
+}
+
+/** A source map with these claims, each with what it does not say filled in. */
+export function sourceMap(
+  ...claims: { id: string; text?: string; status: string; source?: object; into?: string[] }[]
+) {
+  return JSON.stringify({
+    claims: claims.map(({ id, text = `What ${id} says.`, status, source = { path: 'sources/log.md' }, into = [] }) => ({
+      claim_id: id,
+      text,
+      status,
+      source,
+      compiled_into: into,
+    })),
+  })
+}
+
+/** A compile run that made these files. */
+export function compileRun(id: string, status: string, outputs: Record<string, string>, more: object = {}): string {
+  return JSON.stringify({
+    run_id: id,
+    trigger: 'manual',
+    status,
+    inputs: [],
+    outputs: Object.entries(outputs).map(([path, operation]) => ({ path, operation })),
+    ...more,
+  })
+}
+
+/** Packs with all their files, by the path below `.agents/knowledge`. */
+export type Packs = Record<string, Record<string, Content>>
+
+export interface ResolvingWorld {
+  workspace: string
+  home: string
+  /** Where a pack lies. */
+  rootOf(name: string): string
+  run(words: readonly string[], options?: RunOptions): Run
+  /** The answer to `packs resolve --json`, with its exit code. */
+  resolve(words: readonly string[], options?: RunOptions): Answer
+  /** What a run opens and writes below a folder, and which programs it starts. */
+  watch(words: readonly string[], below: string): Watched
+}
+
+export interface Answer {
+  code: number | null
+  json: ReturnType<typeof JSON.parse>
+}
+
+export interface Watched extends Run {
+  opened: string[]
+  written: string[]
+  started: string[]
+}
+
+export function makeResolvingWorld(packs: { workspace?: Packs; user?: Packs }): ResolvingWorld {
+  const workspace = makeProject({ '.git/HEAD': '', ...placed(packs.workspace) })
+  const home = makeProject(placed(packs.user))
+  const run: ResolvingWorld['run'] = (words, options) =>
+    runLoadout(['packs', ...words], { cwd: workspace, home, ...options })
+  return {
+    workspace,
+    home,
+    rootOf: (name) => join(packs.workspace?.[name] === undefined ? home : workspace, '.agents/knowledge', name),
+    run,
+    resolve: (words, options) => {
+      const { code, stdout } = run(['resolve', ...words, '--json'], options)
+      return { code, json: JSON.parse(stdout) }
+    },
+    watch: (words, below) => {
+      const record = join(makeFolder(), 'record.json')
+      const preload = `--require ${join(import.meta.dirname, 'record-files.cjs')}`
+      const env = { NODE_OPTIONS: preload, RECORD_BELOW: below, RECORD_INTO: record }
+      const result = run(words, { env })
+      return { ...result, ...JSON.parse(readFileSync(record, 'utf8')) }
+    },
+  }
+}
+
+function placed(packs: Packs = {}): Record<string, Content> {
+  return Object.fromEntries(
+    Object.entries(packs).flatMap(([name, files]) =>
+      Object.entries(files).map(([path, content]) => [`.agents/knowledge/${name}/${path}`, content]),
+    ),
+  )
+}
+
+/** A world whose user has the packs of the test fixtures. */
+export function makeFixtureWorld(...names: string[]): ResolvingWorld {
+  const world = makeResolvingWorld({})
+  for (const name of names) cpSync(join(import.meta.dirname, 'fixtures', name), world.rootOf(name), { recursive: true })
+  return world
+}
+
+/** The files of a small wiki-first pack about quails; say only what matters. */
+export function quailPack(fields: Record<string, string> = {}, files: Record<string, Content> = {}) {
+  const all = {
+    name: 'quails',
+    description: 'Facts about quails. Use for questions about quails, their eggs and their food.',
+    type: 'domain-reference',
+    status: 'ready',
+    profile: 'wiki-first',
+    trust: 'user-confirmed',
+    grounding: 'recommended',
+    ...fields,
+  }
+  const head = Object.entries(all).map(([key, value]) => `${key}: ${value}\n`)
+  return {
+    'KNOWLEDGE.md': `---\n${head.join('')}---\n\n# Quails\n\n## Rules\n\nCall every bird by its name.\n`,
+    'compiled/facts.md': '# Facts\n\n- Quail eggs weigh nine grams. [source: sources/log.md#L3]\n',
+    'compiled/boundaries.md': '# Boundaries\n\n- Never give advice on raw eggs.\n',
+    'wiki/index.md': '# Pages\n\n- [Eggs](concepts/eggs.md) - their weight\n',
+    'wiki/concepts/eggs.md': '# Eggs\n\nNine grams each, speckled. [source: sources/log.md#L3]\n',
+    'wiki/contradictions/egg-weight.md': '# Egg weight\n\nOne keeper says nine grams, another eleven.\n',
+    'sources/log.md': '# Log\n\nTwelve eggs weighed 108 grams.\n',
+    ...files,
+  }
+}
