@@ -39,6 +39,16 @@ describe('a wiki-first pack', () => {
   })
 })
 
+it('a wiki-first pack with many views of its own gives those that fit best', () => {
+  const names = ['deck', 'mast', 'sail', 'ticket-refund']
+  const files = {
+    ...VIEWS,
+    ...Object.fromEntries(names.map((name) => [`compiled/${name}.md`, `# ${name}\n`])),
+    'KNOWLEDGE.md': mapText(...names.map((name) => `Ferry, ${name}: \`compiled/${name}.md\``)),
+  }
+  expect(resolveFiles(files, 'ferry ticket refund').paths).toContain('compiled/ticket-refund.md')
+})
+
 const MANUAL: Files = {
   'documents/manual.md':
     '# Manual\n\n## Boiler\n\nThe boiler takes rain water.\n\n## Rudder\n\nThe rudder is of teak.\n\n## Paint\n\nTwo coats a year.\n',
@@ -139,6 +149,22 @@ describe('a hybrid pack', () => {
       'compiled/boundaries.md',
     ])
     expect(told(resolved.warnings)).toContain('warning pack.map.missing KNOWLEDGE.md')
+  })
+
+  it('gives a file once that the map names and that sets limits', () => {
+    const files = { ...FERRY, 'KNOWLEDGE.md': mapText('Crossing in fog: `compiled/boundaries.md`') }
+    const { chosen } = resolveFiles(files, 'Will it cross in fog?', { manifest: HYBRID })
+    expect(chosen.map(({ part }) => part.path)).toEqual(['compiled/boundaries.md'])
+  })
+
+  it('gives of many entries that fit those that fit best', () => {
+    const names = ['deck', 'mast', 'sail', 'rope', 'boiler-inspection', 'paint']
+    const files = {
+      ...Object.fromEntries(names.map((name) => [`compiled/${name}.md`, `# ${name}\n\nOn the ferry.\n`])),
+      'KNOWLEDGE.md': mapText(...names.map((name) => `Ferry, ${name}: \`compiled/${name}.md\``)),
+    }
+    const { paths } = resolveFiles(files, 'boiler inspection of the ferry', { manifest: HYBRID })
+    expect(paths).toContain('compiled/boiler-inspection.md')
   })
 
   it('gives the short views when what its map has for the task says nothing', () => {

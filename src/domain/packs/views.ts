@@ -4,7 +4,7 @@ import { chooseSections, documentPaths } from './documents.ts'
 import { setsLimits } from './markdown-sections.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'
-import { shareOf, wordsIn } from './task-words.ts'
+import { shareOf, type TaskWords, wordsIn } from './task-words.ts'
 import type { PackWarning } from './warning.ts'
 
 /** The short views that every pack may have. */
@@ -43,12 +43,22 @@ function otherViews(reading: Reading): Choice[] {
   const voice = manifest.mode === 'persona' ? others.filter((path) => shapesVoice(about(path))) : []
   const rest = others.filter((path) => !voice.includes(path))
   const hasOthers = voice.length > 0 || STANDARD_VIEWS.some((path) => files.sizeOf(path) !== undefined)
-  const wanted = rest.filter((path) => speaksOf(words, about(path)))
-  const chosen = wanted.length > 0 || hasOthers ? wanted : rest
+  const wanted = takeBest(words, rest, about, MOST_OTHER_VIEWS)
+  const chosen = wanted.length > 0 || hasOthers ? wanted : rest.slice(0, MOST_OTHER_VIEWS)
   return [
     ...readAll(reading, voice.slice(0, MOST_OTHER_VIEWS), 'view', 'shapes the voice'),
-    ...readAll(reading, chosen.slice(0, MOST_OTHER_VIEWS), 'view'),
+    ...readAll(reading, chosen, 'view'),
   ]
+}
+
+/** Those that speak of the task, the best of them when there are too many, in the order they came in. */
+function takeBest<T>(words: TaskWords, items: readonly T[], about: (item: T) => string, most: number): T[] {
+  const fitting = items.flatMap((item) => {
+    const text = about(item)
+    return speaksOf(words, text) ? [{ item, share: shareOf(words, wordsIn(words, text)) }] : []
+  })
+  const best = new Set([...fitting].sort((a, b) => b.share - a.share).slice(0, most))
+  return fitting.filter((each) => best.has(each)).map(({ item }) => item)
 }
 
 function readAll({ files, words }: Reading, paths: readonly string[], rule: Choice['rule'], why?: string): Choice[] {
@@ -138,12 +148,11 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
   const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
   const short = open.filter(({ layer }) => layer === 'compiled')
   const isRead = short.length <= FEW_VIEWS
-  const fitting = open.filter((entry) => speaksOf(words, aboutEntry(reading, entry, isRead)))
-  const readEntries = (entries: readonly MapEntry[]) =>
-    entries.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
-  const found = readEntries(fitting)
-  const choices = found.length > 0 ? found : readEntries(short)
-  const boundaries = standardViews(reading).filter(({ part }) => setsLimits(part.path))
+  const fitting = takeBest(words, open, (entry) => aboutEntry(reading, entry, isRead), MOST_MAPPED)
+  const found = fitting.flatMap((entry) => readEntry(reading, entry))
+  const choices = found.length > 0 ? found : short.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
+  const isChosen = new Set(choices.map(({ part }) => part.path))
+  const boundaries = standardViews(reading).filter(({ part: { path } }) => setsLimits(path) && !isChosen.has(path))
   return { choices: [...choices, ...boundaries], warnings: [] }
 }
 
