@@ -21,10 +21,15 @@ export function chooseLines(
   return {
     part: { path: file.path, layer: layerOf(file.path) ?? 'guide', lines: { from, to }, text },
     rule,
-    score: Math.round(shareOf(words, found) * 1000) / 1000,
+    score: scoreOf(words, text),
     why: why ?? (found.size === 0 ? 'always read' : `speaks of ${[...found].slice(0, 6).join(', ')}`),
     sources: [{ path: file.path, sha256: file.sha256, bytes: file.bytes }],
   }
+}
+
+/** How much of the task a text speaks of, in thousandths. */
+export function scoreOf(words: TaskWords, text: string): number {
+  return Math.round(shareOf(words, wordsIn(words, text)) * 1000) / 1000
 }
 
 /** Words of a path that tell what the file is about: `wiki/entities/k4-handset.md` → `k4 handset`. */

@@ -1,6 +1,8 @@
+import { scoreOf } from './choice.ts'
 import type { ContextPart } from './context-part.ts'
 import { sectionsOf, setsLimits } from './markdown-sections.ts'
 import type { Choice, Omission } from './resolution.ts'
+import type { TaskWords } from './task-words.ts'
 
 /** Counts what a text costs. */
 export type TokenCounter = (text: string) => number
@@ -25,13 +27,16 @@ interface Piece {
  */
 export function fitBudget(
   choices: readonly Choice[],
+  words: TaskWords,
   budget: number,
   count: TokenCounter,
   render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
 ): Fitted {
   const whole = render(choices, [])
   if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
-  const pieces = choices.flatMap(cutChoice).map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
+  const pieces = choices
+    .flatMap((choice) => cutChoice(choice, words))
+    .map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
   const byWorth = [...pieces].sort((a, b) => a.rank - b.rank || b.choice.score - a.choice.score || a.at - b.at)
   const none = pieces.map(({ choice }) => omission(choice, count))
   const frame = render([], none)
@@ -60,11 +65,12 @@ function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCou
 
 const DELIMITER_TOKENS = 16
 
-function cutChoice(choice: Choice): Choice[] {
+function cutChoice(choice: Choice, words: TaskWords): Choice[] {
   const { part } = choice
   if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
   return sectionsOf(part.text, part.lines.from).map(({ from, to, text }) => ({
     ...choice,
+    score: scoreOf(words, text),
     part: { ...part, lines: { from, to }, text },
   }))
 }
@@ -85,8 +91,8 @@ const ORDER: readonly Choice['rule'][] = [
 
 function rankOf({ part, rule }: Choice): number {
   const [firstLine = ''] = part.text.split('\n', 1)
-  const isLimit = part.path.startsWith('compiled/') && setsLimits(part.path)
-  return isLimit || (firstLine.startsWith('#') && setsLimits(firstLine)) ? -1 : ORDER.indexOf(rule)
+  if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
+  return firstLine.startsWith('#') && setsLimits(firstLine) ? -1 : ORDER.indexOf(rule)
 }
 
 /** Sections that follow one another become one part again. */

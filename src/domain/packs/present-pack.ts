@@ -21,7 +21,7 @@ export interface PresentedPack {
 /** Fences what was chosen, as much of it as fits. Warnings are never dropped to make room. */
 export function presentPack(
   pack: TrustedPack,
-  { choices, warnings, missing }: Pick<PackResolution, 'choices' | 'warnings' | 'missing'>,
+  { words, choices, warnings, missing }: Pick<PackResolution, 'words' | 'choices' | 'warnings' | 'missing'>,
   budget: number,
   count: TokenCounter,
 ): PresentedPack {
@@ -35,7 +35,11 @@ export function presentPack(
         missing,
       ),
     )
-  const { text, choices: kept, omitted } = fitBudget(choices, budget, count, (some, rest) => wrap(some, rest).text)
+  const {
+    text,
+    choices: kept,
+    omitted,
+  } = fitBudget(choices, words, budget, count, (some, rest) => wrap(some, rest).text)
   const fence = text === undefined ? [] : wrap(kept, omitted).warnings
   return {
     wrapper: text,

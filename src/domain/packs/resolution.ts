@@ -66,6 +66,8 @@ export interface Omission {
 export interface PackResolution {
   /** Of the KNOWLEDGE.md that was read; undefined when it could not be. */
   entryDigest: string | undefined
+  /** The words of the task that ask for something in the pack. */
+  words: TaskWords
   /** In the order of the wrapper; the guide is not among `selectedFiles`. */
   choices: readonly Choice[]
   escalations: readonly Escalation[]

@@ -25,7 +25,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   if (guide === undefined) return { ...NOTHING, warnings: [...files.warnings] }
   const rules = guideChoices(guide, request.words)
   if (request.tier === 'guide')
-    return { ...NOTHING, ...guardChoices(rules, guide.warnings), entryDigest: guide.file.sha256 }
+    return { ...NOTHING, ...guardChoices(rules, guide.warnings), entryDigest: guide.file.sha256, words: request.words }
   const reading = openReading(manifest, files, guide, request)
   const views = chooseViews(reading)
   const isStrict = manifest.grounding === 'required'
@@ -58,6 +58,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   return {
     ...guarded,
     entryDigest: guide.file.sha256,
+    words: reading.words,
     escalations,
     sourceAnchors: [...new Set([...evidence.anchors, ...records.anchors])].sort(),
     citationGaps: uncited,
@@ -74,6 +75,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
 
 const NOTHING: PackResolution = {
   entryDigest: undefined,
+  words: new Map(),
   choices: [],
   escalations: [],
   sourceAnchors: [],
