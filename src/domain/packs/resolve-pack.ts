@@ -35,8 +35,8 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const escalations = findEscalations(reading, usable, viewHealths)
   const deeper = escalations.length === 0 ? NO_CHOICES : chooseDeeper(reading, escalations, usable, viewHealths)
   const records = chooseRecords(reading)
-  const content = [...usable, ...deeper.choices]
   const healths = new Map([...viewHealths, ...healthOf(deeper.choices)])
+  const content = [...usable, ...deeper.choices.filter(({ part }) => !healths.get(part.path)?.isFailed)]
   const evidence = gatherEvidence(reading, content, healths)
   const uncited = isStrict ? findUncited(content, healths) : []
   const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
@@ -122,9 +122,9 @@ function chooseRecords({ manifest, files, request }: Reading) {
 function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
   const { request, manifest } = reading
   const isCiting = request.wantsCitations || asksForSources(request.task)
-  if (manifest.grounding === 'none' && !isCiting) return { ...NO_CHOICES, anchors: [] }
   const references = collectReferences(content, healths)
   const warnings = checkReferences(references, reading.files)
+  if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
   const anchors = references.map(formatAnchor)
   const opensSources = isCiting || request.mustEscalate || concernsDispute(reading, claimsOf(healths))
   if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
