@@ -31,7 +31,7 @@ export interface AuditedPack {
   confirmation: string | undefined
   activation: string
   parts: readonly AuditedPart[]
-  sourceMap: { claims: readonly string[] }
+  sourceMap: { digest: string | undefined; claims: readonly string[] }
   runs: Readonly<Record<string, string>>
   /** As they stand in the wrapper. */
   warnings: readonly PackWarning[]
@@ -110,7 +110,7 @@ function auditPack({ pack, activation, confirmation, resolution, presented }: Ac
       why,
       files: sources,
     })),
-    sourceMap: { claims: resolution.claims },
+    sourceMap: { digest: resolution.sourceMapDigest, claims: resolution.claims },
     runs: resolution.runs,
     warnings: presented.told,
     missing: resolution.missing,

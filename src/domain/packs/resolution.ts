@@ -77,6 +77,8 @@ export interface PackResolution {
   warnings: readonly PackWarning[]
   /** Facts that the task needs and the pack does not have. */
   missing: readonly string[]
+  /** Of the source map that was read; undefined when there is none. */
+  sourceMapDigest: string | undefined
   /** Claims of the source map that the chosen files rest on. */
   claims: readonly string[]
   /** The compile run behind each chosen view. */

@@ -63,6 +63,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     sourceAnchors: [...new Set([...evidence.anchors, ...records.anchors])].sort(),
     citationGaps: uncited,
     missing: [...new Set(missing)],
+    sourceMapDigest: reading.records.sourceMapDigest,
     claims: [...new Set([...claimsOf(healths), ...asked].map(({ id }) => id))].sort(),
     runs: Object.fromEntries(
       content.flatMap(({ part }) => {
@@ -82,6 +83,7 @@ const NOTHING: PackResolution = {
   citationGaps: [],
   warnings: [],
   missing: [],
+  sourceMapDigest: undefined,
   claims: [],
   runs: {},
 }
