@@ -99,9 +99,25 @@ function choosePacks(machine: Machine, { catalog }: OpenedCatalog, request: Reso
     const named = request.packs.map((typed) => findPack(machine, catalog, typed))
     return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
   }
-  const byName = new Map(catalog.entries.map(({ pack }) => [pack.manifest.name, pack]))
-  const { select } = createSelector([...byName.values()].map(({ manifest }) => manifest))
-  return select(request.task).flatMap(({ id, confidence }) => {
+  const all = catalog.entries.map(({ pack }) => pack)
+  const shut = new Set(all.filter(isShut))
+  const wanted = selectAmong(
+    all.filter((pack) => !shut.has(pack)),
+    request.task,
+  )
+  // Those that are shut keep no other out. They are named, so that nobody wonders.
+  return shut.size === 0 ? wanted : [...wanted, ...selectAmong(all, request.task).filter(({ pack }) => shut.has(pack))]
+}
+
+/** Whatever anybody answers now, a task alone does not open it. */
+function isShut(pack: TrustedPack): boolean {
+  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
+}
+
+function selectAmong(packs: readonly TrustedPack[], task: string): Wanted[] {
+  const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
+  const { select } = createSelector(packs.map(({ manifest }) => manifest))
+  return select(task).flatMap(({ id, confidence }) => {
     const pack = byName.get(id)
     return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]
   })
@@ -157,7 +173,8 @@ function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, give
     const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)
     const isRepeated = presented.wrapper !== undefined && given.includes(sha256(presented.wrapper))
     if (!isRepeated) left -= presented.tokens
-    const active: ActivePack = { pack, resolution, presented, isRepeated, ...rest }
+    const { showsGaps } = admission
+    const active: ActivePack = { pack, showsGaps, resolution, presented, isRepeated, ...rest }
     return { name: pack.manifest.name, mode: pack.manifest.mode, order, active }
   })
   return orderWrappers(resolved).map(({ active }) => active)

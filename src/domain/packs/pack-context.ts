@@ -13,6 +13,8 @@ export interface ActivePack {
   confidence: number | undefined
   /** The user's yes to its status, if one was needed. */
   confirmation: string | undefined
+  /** Its status asks for the list of what is missing, also when it is empty. */
+  showsGaps: boolean
   resolution: PackResolution
   presented: PresentedPack
   /** Its text is in the session's context already. */

@@ -89,7 +89,7 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
     return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows which there are'))
   }
   return lines(
-    active.flatMap(({ pack: { manifest, scope, trust }, presented, resolution, isRepeated }) => [
+    active.flatMap(({ pack: { manifest, scope, trust }, showsGaps, presented, resolution, isRepeated }) => [
       `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
       ...(isRepeated ? ['  this session has it already'] : []),
       ...alignRows(
@@ -99,7 +99,8 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
           why,
         ]),
       ),
-      ...(allGaps(resolution).length === 0 ? [] : ['  missing']),
+      ...(allGaps(resolution).length > 0 ? ['  missing'] : []),
+      ...(showsGaps && allGaps(resolution).length === 0 ? ['  nothing is known to be missing'] : []),
       ...allGaps(resolution).flatMap((fact) => wrap(fact, 4)),
       ...(presented.omitted.length === 0
         ? []
