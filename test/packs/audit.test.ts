@@ -1,0 +1,311 @@
+import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { contextRecordProblem } from '../../src/domain/packs/context-record.ts'
+import { sha256 } from '../../src/domain/shared/digest.ts'
+import { makeFixtureWorld, makeResolvingWorld, quailPack, type ResolvingWorld, sourceMap } from './resolving.ts'
+
+const TASK = 'How much do quail eggs weigh?'
+const CLAIM = {
+  id: 'egg-weight',
+  text: 'Quail eggs weigh nine grams.',
+  status: 'stale',
+  source: { path: 'sources/log.md', anchor: 'L3' },
+  into: ['compiled/facts.md'],
+}
+const MAP = sourceMap(CLAIM)
+const PACK = quailPack({ version: '1.2.0' }, { 'indexes/source-map.json': MAP })
+
+const stateOf = ({ home }: ResolvingWorld, ...rest: string[]) => join(home, '.local/state/loadout/packs', ...rest)
+const linesOf = (world: ResolvingWorld) =>
+  readFileSync(stateOf(world, 'activations.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+const RECORD_FIELDS = 'run_id query status activated_packs resolver missing token_estimate wrapper_order'.split(' ')
+const PACK_FIELDS =
+  'name activation selected_files status trust grounding profile runtime_mode source_anchors warnings selected_documents selected_splits wrapper_order builder_skill'.split(
+    ' ',
+  )
+const WARNING_FIELDS = ['severity', 'message', 'path']
+
+/** The field table of a context record, besides what the program itself checks. */
+function expectFields(record: Record<string, unknown> & { activated_packs: Record<string, unknown>[] }): void {
+  expect(contextRecordProblem(record)).toBeUndefined()
+  const strangers = (value: object, known: readonly string[]) =>
+    Object.keys(value).filter((key) => !known.includes(key))
+  expect(strangers(record, RECORD_FIELDS)).toEqual([])
+  for (const key of ['run_id', 'query', 'status']) expect(record[key]).toMatch(/./)
+  expect(record.activated_packs.length).toBeGreaterThan(0)
+  for (const pack of record.activated_packs) {
+    expect(strangers(pack, PACK_FIELDS)).toEqual([])
+    expect(Object.keys(pack)).toEqual(expect.arrayContaining(['name', 'activation', 'selected_files']))
+    for (const warning of pack.warnings as object[]) expect(strangers(warning, WARNING_FIELDS)).toEqual([])
+  }
+}
+
+/** Resolves, and gives what was handed out and the name of its record. */
+function hand(world: ResolvingWorld, words: string[] = [TASK]): { id: string; text: string } {
+  const { json } = world.resolve(words)
+  return { id: json.audit, text: json.wrappers.map(({ text }: { text: string }) => text).join('') }
+}
+
+const again = (world: ResolvingWorld, id: string) => world.run(['rehydrate', id])
+
+describe('the record of a resolution', () => {
+  const world = makeResolvingWorld({ user: { quails: PACK } })
+  const { id, text } = hand(world, [TASK, '--need', 'the colour of the feet'])
+  const written = readFileSync(stateOf(world, 'audit', `${id}.json`), 'utf8')
+  const record = JSON.parse(written)
+
+  it('case 138: has paths, versions, digests, claims that were hit and warnings', () => {
+    const [pack] = record.packs
+    expect(pack).toMatchObject({ name: 'quails', version: '1.2.0', root: world.rootOf('quails'), status: 'ready' })
+    expect(pack.digest).toBe(sha256(PACK['KNOWLEDGE.md']))
+    expect(pack.sourceMap).toEqual({ digest: sha256(MAP), claims: ['egg-weight'] })
+    expect(pack.parts).toContainEqual(
+      expect.objectContaining({
+        path: 'compiled/facts.md',
+        lines: { from: 1, to: 3 },
+        files: [{ path: 'compiled/facts.md', sha256: sha256(PACK['compiled/facts.md']), bytes: 68 }],
+      }),
+    )
+    expect(pack.warnings).toContainEqual(expect.objectContaining({ code: 'claim.stale', path: 'compiled/facts.md' }))
+    expect(pack.wrapper.sha256).toBe(sha256(text))
+    expect(pack.missing).toEqual(['the colour of the feet'])
+    expect(record.options).toMatchObject({ budget: 4000, counter: 'chars/4' })
+  })
+
+  it('case 138: has no text of the pack and no clock', () => {
+    expect(written).not.toContain('nine grams')
+    expect(written).not.toMatch(/20\d\d-\d\d-\d\dT/)
+    expect(hand(world, [TASK, '--need', 'the colour of the feet']).id).toBe(id)
+  })
+
+  it('case 144: has another form, which is valid by the field table', () => {
+    const [name = ''] = readdirSync(stateOf(world, 'records'))
+    expect(name).toMatch(/^context-.*\.json$/)
+    const exported = JSON.parse(readFileSync(stateOf(world, 'records', name), 'utf8'))
+    expectFields(exported)
+    expect(exported).toMatchObject({
+      query: TASK,
+      activated_packs: [
+        { name: 'quails', activation: 'implicit', selected_files: expect.arrayContaining(['compiled/facts.md']) },
+      ],
+      missing: ['the colour of the feet'],
+    })
+  })
+
+  it.each(['kestrel-field-radio', 'harbour-tides', 'kestrel-content-map'])('case 144: is valid for %s too', (name) => {
+    const fixture = makeFixtureWorld(name)
+    fixture.resolve(['Which claims about range, moorings and the keypad at night?', '--pack', name, '--cite'])
+    const [file = ''] = readdirSync(stateOf(fixture, 'records'))
+    const exported = JSON.parse(readFileSync(stateOf(fixture, 'records', file), 'utf8'))
+    expectFields(exported)
+  })
+})
+
+describe('rehydrating', () => {
+  it.each<[string, () => ResolvingWorld, string[]]>([
+    ['views', () => makeResolvingWorld({ user: { quails: PACK } }), [TASK]],
+    ['pages and excerpts', () => makeResolvingWorld({ user: { quails: PACK } }), [TASK, '--cite', '--deep']],
+    ['a small budget', () => makeResolvingWorld({ user: { quails: PACK } }), [TASK, '--budget', '260']],
+    [
+      'missing facts',
+      () => makeResolvingWorld({ user: { quails: PACK } }),
+      [TASK, '--need', 'feet', '--need', 'colour'],
+    ],
+    [
+      'a disputed pack',
+      () => makeFixtureWorld('orchard-keeper'),
+      ['How long do apples keep?', '--pack', 'orchard-keeper', '--confirm', 'orchard-keeper'],
+    ],
+    ['an archived pack', () => makeFixtureWorld('mill-archive'), ['How fast was machine 2?', '--pack', 'mill-archive']],
+    [
+      'records of an ontology',
+      () => makeFixtureWorld('kestrel-content-map'),
+      ['night search and relay range', '--pack', 'kestrel-content-map'],
+    ],
+    [
+      'a prepared answer',
+      () => makeFixtureWorld('kestrel-content-map'),
+      ['Can I read the keypad at night?', '--pack', 'kestrel-content-map'],
+    ],
+    [
+      'a source with a hostile quote',
+      () => makeFixtureWorld('kestrel-field-radio'),
+      ['Verify the list price of the K4', '--pack', 'kestrel-field-radio', '--cite'],
+    ],
+    [
+      'several packs',
+      () => makeFixtureWorld('kestrel-field-radio', 'kestrel-brand-voice'),
+      ['Announce the K4', '--pack', 'kestrel-field-radio', '--pack', 'kestrel-brand-voice'],
+    ],
+  ])('case 139: gives %s once more, byte for byte', (_, make, words) => {
+    const world = make()
+    const { id, text } = hand(world, words)
+    expect(text).toContain('<knowledge_pack ')
+    expect(again(world, id)).toEqual({ code: 0, stdout: text, stderr: '' })
+    expect(again(world, id.slice(0, 6)).stdout).toBe(text)
+  })
+
+  it('case 139: withholds a secret then and now', () => {
+    const key = `AKIA${'QWERTYUIOPASDFGH'}`
+    const facts = `# Facts\n\n- Quail eggs weigh nine grams.\n- The key of the store is ${key}.\n`
+    const world = makeResolvingWorld({ user: { quails: quailPack({}, { 'compiled/facts.md': facts }) } })
+    const { id, text } = hand(world)
+    expect(text).toContain('content.secret')
+    expect(text).toContain('nine grams')
+    expect(again(world, id).stdout).toBe(text)
+    expect(text).not.toContain(key)
+  })
+
+  it('case 139: gives the same from another folder', () => {
+    const world = makeResolvingWorld({ workspace: { quails: PACK } })
+    world.run(['approve', 'quails'])
+    const { id, text } = hand(world)
+    expect(world.run(['rehydrate', id], { cwd: world.home }).stdout).toBe(text)
+  })
+
+  it.each(['compiled/facts.md', 'KNOWLEDGE.md', 'wiki/concepts/eggs.md', 'sources/log.md'])(
+    'case 140: gives nothing when %s has changed, and names it',
+    (path) => {
+      const world = makeResolvingWorld({ user: { quails: PACK } })
+      const { id } = hand(world, [TASK, '--cite', '--deep'])
+      appendFileSync(join(world.rootOf('quails'), path), '\nOne more line.\n')
+      const { code, stdout } = again(world, id)
+      expect(code).toBe(1)
+      expect(stdout).toContain(path)
+      expect(stdout).not.toContain('nine grams')
+      const json = JSON.parse(world.run(['rehydrate', id, '--json']).stdout)
+      expect(json).toMatchObject({ wrappers: [], changed: [{ pack: 'quails', paths: [path] }] })
+    },
+  )
+
+  it('case 140: gives nothing when a file is gone', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const { id } = hand(world)
+    rmSync(join(world.rootOf('quails'), 'compiled/facts.md'))
+    expect(again(world, id)).toMatchObject({ code: 1, stdout: expect.stringContaining('compiled/facts.md') })
+  })
+
+  it.each([
+    ['a record of its ontology', 'ontology/constraints.json', '[]'],
+    ['evidence', 'ontology/evidence.json', '[]'],
+  ])('case 140: gives nothing when %s has changed', (_, path, text) => {
+    const world = makeFixtureWorld('kestrel-content-map')
+    const { id } = hand(world, ['night search and relay range', '--pack', 'kestrel-content-map'])
+    writeFileSync(join(world.rootOf('kestrel-content-map'), path), text)
+    expect(again(world, id)).toMatchObject({ code: 1, stdout: expect.stringContaining(path) })
+  })
+
+  it.each([
+    ['revoked', 'revoke'],
+    ['denied', 'deny'],
+  ])('case 141: refuses when the pack was %s since', (_, command) => {
+    const world = makeResolvingWorld({ workspace: { quails: PACK } })
+    world.run(['approve', 'quails'])
+    const { id } = hand(world)
+    expect(again(world, id).code).toBe(0)
+    world.run([command, 'quails'])
+    const { code, stdout } = again(world, id)
+    expect(code).toBe(3)
+    expect(stdout).toBe('')
+  })
+
+  it('case 141: refuses when the pack is gone', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const { id } = hand(world)
+    rmSync(world.rootOf('quails'), { recursive: true })
+    const { code, stdout } = again(world, id)
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+  })
+
+  it('case 142: does not mind changes in files that were not used', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const { id, text } = hand(world, [TASK, '--budget', '100000'])
+    const change = (path: string) => writeFileSync(join(world.rootOf('quails'), path), '# Other\n\nAnother text.\n')
+    for (const path of [
+      'sources/log.md',
+      'wiki/index.md',
+      'indexes/source-map.json',
+      'wiki/contradictions/egg-weight.md',
+    ])
+      change(path)
+    expect(again(world, id)).toMatchObject({ code: 0, stdout: text })
+  })
+
+  it('refuses a record that was tampered with', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const { id } = hand(world)
+    const path = stateOf(world, 'audit', `${id}.json`)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"from":1', '"from":2'))
+    expect(again(world, id)).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('a session', () => {
+  it('case 143: has one copy of a pack that was activated twice, and two lines in the log', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const words = [TASK, '--session', 's1']
+    expect(hand(world, words).text).toContain('nine grams')
+    const { json } = world.resolve(words)
+    expect(json).toMatchObject({ wrappers: [], token_estimate: 0, packs: [{ name: 'quails', repeated: true }] })
+    expect(linesOf(world)).toMatchObject([
+      { pack: 'quails', session: 's1', repeated: false },
+      { pack: 'quails', session: 's1', repeated: true },
+    ])
+  })
+
+  it('case 143: is told again what has changed, and another session hears everything', () => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const words = [TASK, '--session', 's1']
+    hand(world, words)
+    appendFileSync(join(world.rootOf('quails'), 'compiled/facts.md'), '- They are speckled.\n')
+    expect(hand(world, words).text).toContain('speckled')
+    expect(hand(world, [TASK, '--session', 's2']).text).toContain('speckled')
+    expect(hand(world).text).toContain('speckled')
+  })
+})
+
+it('case 145: a pack that is read-only is not written to', () => {
+  const world = makeResolvingWorld({ user: { quails: PACK } })
+  const root = world.rootOf('quails')
+  expect(world.watch(['resolve', TASK, '--cite', '--deep', '--session', 's'], root)).toMatchObject({
+    code: 0,
+    written: [],
+  })
+  chmodSync(join(root, 'compiled'), 0o555)
+  chmodSync(root, 0o555)
+  chmodSync(world.home, 0o777)
+  const bound = makeResolvingWorld({})
+  chmodSync(bound.home, 0o777)
+  const { code, stderr } = bound.run(['resolve', TASK, '--pack', root], { isBound: true })
+  expect(code).toBe(3)
+  expect(stderr).not.toContain('could not be recorded')
+  const run = world.run(['resolve', TASK], { isBound: true, env: { XDG_STATE_HOME: join(bound.home, 'state') } })
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('nine grams') })
+  expect(run.stderr).not.toContain('could not be recorded')
+})
+
+it('case 146: clocks and languages change no byte', () => {
+  const world = makeResolvingWorld({ user: { quails: PACK } })
+  const places = [
+    { TZ: 'UTC', LANG: 'C' },
+    { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+    { TZ: 'America/Anchorage', LANG: 'zh_CN.UTF-8', LC_ALL: 'zh_CN.UTF-8' },
+  ]
+  const answers = places.map((env) => world.run(['resolve', TASK, '--json', '--cite'], { env }).stdout)
+  expect(new Set(answers).size).toBe(1)
+  expect(answers[0]).toContain('<knowledge_pack')
+})
+
+it('the guide alone is recorded and given again as well', () => {
+  const world = makeResolvingWorld({ workspace: { quails: PACK } })
+  world.run(['approve', 'quails', '--tier', 'guide'])
+  const { id, text } = hand(world)
+  expect(text).toContain('Call every bird by its name.')
+  expect(again(world, id).stdout).toBe(text)
+})
