@@ -1,10 +1,13 @@
 import { chooseLines } from './choice.ts'
-import { sectionsOf } from './markdown-sections.ts'
+import { sectionsOf, shapesVoice } from './markdown-sections.ts'
 import { isProse, type Reading } from './reading.ts'
 import type { Choice, Rule } from './resolution.ts'
 import { shareOf, wordsIn } from './task-words.ts'
 
 const MOST_SECTIONS = 4
+
+/** More than any share of the task. */
+const ABOVE_ALL = 3
 
 /** The documents of a pack, the primary one first. */
 export function documentPaths({ files, manifest: { primaryDocument } }: Reading): string[] {
@@ -13,18 +16,20 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
   return [...primary, ...all.filter((path) => path !== primaryDocument)]
 }
 
-/** The sections of a document that speak of the task, in their own order. */
-export function chooseSections({ files, words }: Reading, path: string, rule: Rule): Choice[] {
+/** The sections of a document that speak of the task or shape the voice of a persona, in their own order. */
+export function chooseSections({ files, words, manifest }: Reading, path: string, rule: Rule): Choice[] {
   const file = files.read(path)
   if (file === undefined) return []
   const sections = sectionsOf(file.text).filter(({ text }) => text.replace(/^#.*/, '').trim() !== '')
   const scored = sections.map((section) => {
     const found = wordsIn(words, section.text)
     const isAbout = [...found].some((word) => words.get(word) === 1)
-    return { section, score: isAbout ? shareOf(words, found) + shareOf(words, wordsIn(words, section.heading)) : 0 }
+    const about = isAbout ? shareOf(words, found) + shareOf(words, wordsIn(words, section.heading)) : 0
+    const isVoice = manifest.mode === 'persona' && shapesVoice(section.heading)
+    return { section, isVoice, score: isVoice ? about + ABOVE_ALL : about }
   })
   const best = [...scored].sort((a, b) => b.score - a.score || a.section.from - b.section.from).slice(0, MOST_SECTIONS)
   return scored
     .filter((each) => each.score > 0 && best.includes(each))
-    .map(({ section }) => chooseLines(file, section, rule, words))
+    .map(({ section, isVoice }) => chooseLines(file, section, rule, words, isVoice ? 'shapes the voice' : undefined))
 }

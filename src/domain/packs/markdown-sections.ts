@@ -53,3 +53,10 @@ export function announcesLimits(files: PackFiles, texts: readonly string[]): boo
     texts.some((text) => findHeadings(text.split('\n')).some(({ title }) => setsLimits(title)))
   )
 }
+
+/** What a persona is made of. */
+export function shapesVoice(title: string): boolean {
+  return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
+    title,
+  )
+}

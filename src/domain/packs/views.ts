@@ -1,7 +1,7 @@
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import type { MapEntry } from './context-map.ts'
 import { chooseSections, documentPaths } from './documents.ts'
-import { setsLimits } from './markdown-sections.ts'
+import { setsLimits, shapesVoice } from './markdown-sections.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'
 import { shareOf, type TaskWords, wordsIn } from './task-words.ts'
@@ -114,12 +114,6 @@ function chooseSplits(reading: Reading): Choice[] {
   ]
 }
 
-function shapesVoice(title: string): boolean {
-  return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
-    title,
-  )
-}
-
 /** The titles that a pack's records give to its slices. */
 function splitTitles({ records }: Reading): Map<string, string> {
   const titles = new Map<string, string>()
@@ -136,7 +130,7 @@ const FEW_VIEWS = 12
 
 /** What the map declares for this task. Without a map: slices, then the views. */
 function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarning[] } {
-  const { guide, words } = reading
+  const { guide, words, manifest } = reading
   if (guide.map.length === 0) {
     const message = 'there is no context map; the slices of the primary document and the views were taken instead'
     return {
@@ -148,8 +142,11 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
   const open = guide.map.filter(({ layer }) => ['compiled', 'wiki', 'documents', 'assets'].includes(layer))
   const short = open.filter(({ layer }) => layer === 'compiled')
   const isRead = short.length <= FEW_VIEWS
-  const fitting = takeBest(words, open, (entry) => aboutEntry(reading, entry, isRead), MOST_MAPPED)
-  const found = fitting.flatMap((entry) => readEntry(reading, entry))
+  const voice =
+    manifest.mode === 'persona' ? open.filter(({ path, hint }) => shapesVoice(`${hint} ${pathWords(path)}`)) : []
+  const rest = open.filter((entry) => !voice.includes(entry))
+  const fitting = takeBest(words, rest, (entry) => aboutEntry(reading, entry, isRead), MOST_MAPPED)
+  const found = [...voice.slice(0, MOST_MAPPED), ...fitting].flatMap((entry) => readEntry(reading, entry))
   const choices = found.length > 0 ? found : short.slice(0, MOST_MAPPED).flatMap((entry) => readEntry(reading, entry))
   const isChosen = new Set(choices.map(({ part }) => part.path))
   const boundaries = standardViews(reading).filter(({ part: { path } }) => setsLimits(path) && !isChosen.has(path))
