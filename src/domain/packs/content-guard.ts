@@ -8,7 +8,7 @@ export function guardChoices(
   choices: readonly Choice[],
   warnings: readonly PackWarning[],
 ): { choices: Choice[]; warnings: PackWarning[] } {
-  const found: PackWarning[] = [...warnings]
+  const found = warnings.map((warning): PackWarning => ({ ...warning, message: withholdSecrets(warning.message).text }))
   const kept = choices.map((choice): Choice => {
     const { path, text, lines } = choice.part
     const { secrets, injections } = scanContent(text)

@@ -1,5 +1,6 @@
 import { formatAnchor } from './anchor.ts'
 import { guardChoices } from './content-guard.ts'
+import { withholdSecrets } from './content-scan.ts'
 import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
 import { asksForSources, checkReferences, chooseExcerpts, collectReferences, concernsDispute } from './evidence.ts'
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
@@ -62,7 +63,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     escalations,
     sourceAnchors: [...new Set([...evidence.anchors, ...records.anchors])].sort(),
     citationGaps: uncited,
-    missing: [...new Set(missing)],
+    missing: [...new Set(missing.map((fact) => withholdSecrets(fact).text))],
     sourceMapDigest: reading.records.sourceMapDigest,
     claims: [...new Set([...claimsOf(healths), ...asked].map(({ id }) => id))].sort(),
     runs: Object.fromEntries(

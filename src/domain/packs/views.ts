@@ -161,8 +161,9 @@ function aboutEntry({ files }: Reading, { path, hint, layer, isDirectory }: MapE
 
 const MOST_IN_FOLDER = 2
 
-function readEntry(reading: Reading, { path, isDirectory, hint }: MapEntry): Choice[] {
-  const why = `the map names it: ${hint}`
+function readEntry(reading: Reading, { path, isDirectory }: MapEntry): Choice[] {
+  // Not its hint: reasons are told outside the fence.
+  const why = 'the map names it for this task'
   const paths = isDirectory
     ? reading.files
         .list(path)
