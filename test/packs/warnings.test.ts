@@ -136,6 +136,33 @@ describe('claims', () => {
   })
 })
 
+describe('case 126: a source with a secret in it', () => {
+  const body = [
+    'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ',
+    'C7VJTUt9Us8cKjMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dV',
+  ]
+  const key = ['-----BEGIN PRIVATE KEY-----', ...body, '-----END PRIVATE KEY-----']
+  const log = ['# Log', '', 'Forty people crossed.', ...key, ''].join('\n')
+
+  it.each(['L4', 'L5', 'L3-L6', 'log'])('keeps back the excerpt at %s', (anchor) => {
+    const source = { path: 'sources/log.md', anchor }
+    const map = sourceMap({
+      id: 'c',
+      text: 'The ferry carries forty people.',
+      status: 'confirmed',
+      source,
+      into: [FACTS],
+    })
+    const resolved = resolveFiles({ ...FERRY, 'sources/log.md': log, 'indexes/source-map.json': map }, CAPACITY, {
+      wantsCitations: true,
+    })
+    expect(told(resolved.warnings)).toContain('error content.secret sources/log.md')
+    expect(resolved.wrapper).toContain('Forty people crossed.')
+    expect(resolved.wrapper).not.toContain('MIIE')
+    expect(resolved.wrapper).not.toContain('C7VJ')
+  })
+})
+
 describe('statements without a source', () => {
   const files = { ...FERRY, 'compiled/briefing.md': '# Briefing\n\n- The ferry is green.\n' }
 
@@ -149,6 +176,25 @@ describe('statements without a source', () => {
     expect(resolved.gaps).toEqual(gaps.map(() => 'a source for compiled/briefing.md, line 3'))
     expect(told(resolved.warnings)).toEqual(gaps.map(() => 'warning grounding.uncited compiled/briefing.md'))
   })
+})
+
+it('a thousand claims and as many statements are compared in a moment', () => {
+  const many = Array.from({ length: 1000 }, (_, at) => at)
+  const claims = many.map((at) => ({
+    id: `c${at}`,
+    text: `The weight of item ${at}.`,
+    status: 'confirmed',
+    into: [FACTS],
+  }))
+  const facts = `# Facts\n\n${many.map((at) => `- The colour of thing ${at} is known.\n`).join('')}- The weight of item 7 is 3.\n`
+  const files = { 'compiled/facts.md': facts, 'indexes/source-map.json': sourceMap(...claims) }
+  const start = performance.now()
+  const { citationGaps } = resolveFiles(files, 'colour of thing 7', {
+    manifest: { grounding: 'required' },
+    budget: 1e9,
+  })
+  expect(performance.now() - start).toBeLessThan(2500)
+  expect(citationGaps).toHaveLength(1000)
 })
 
 describe('what is missing', () => {
@@ -197,6 +243,15 @@ describe('what is missing', () => {
     ],
   ])('is named by %s', (_, files, task, missing) => {
     expect(resolveFiles({ ...FERRY, ...files }, task).missing).toEqual(missing)
+  })
+
+  it('of what the caller needs is also what the pack calls missing, though it has the words', () => {
+    const files = {
+      ...FERRY,
+      'compiled/boundaries.md': '# Boundaries\n\n- Never state the price of a ticket.\n',
+      'indexes/source-map.json': sourceMap(price),
+    }
+    expect(resolveFiles(files, CAPACITY, { needs: ['ticket price'] }).missing).toEqual(['ticket price'])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from './anchor.ts'
 import { chooseLines, pathWords } from './choice.ts'
-import { scanContent } from './content-scan.ts'
+import { withholdSecrets } from './content-scan.ts'
 import type { FileHealth } from './health.ts'
 import { takeLines } from './markdown-sections.ts'
 import type { PackFiles } from './pack-files.ts'
@@ -99,10 +99,10 @@ export function chooseExcerpts(
     if (lines === undefined) return []
     const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)
     const text = takeLines(file.text, { from: lines.from, to })
-    const secret = scanContent(text).secrets[0]
-    if (secret !== undefined) {
-      const message = `an excerpt was withheld: it holds what looks like a secret (${secret.kind})`
-      const line = lines.from + secret.line - 1
+    // The whole file is looked at: a line from the middle of a key does not look like one.
+    const line = withholdSecrets(file.text).lines.find((each) => each >= lines.from && each <= to)
+    if (line !== undefined) {
+      const message = 'an excerpt was withheld: it holds what looks like a secret'
       warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
       return []
     }

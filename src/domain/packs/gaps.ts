@@ -6,7 +6,7 @@ import type { Reading } from './reading.ts'
 import type { Choice, PackResolution } from './resolution.ts'
 import { shownText } from './shown-text.ts'
 import type { Claim } from './source-map.ts'
-import { readTaskWords, shareOf, wordsIn } from './task-words.ts'
+import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from './task-words.ts'
 import type { PackWarning } from './warning.ts'
 import { wikiPages } from './wiki-pages.ts'
 
@@ -16,26 +16,41 @@ export const RECOMMENDATION = 'ask_user_or_mark_unknown'
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
 const ABOUT_THE_TASK = 0.5
 
+/** A text that holds so much of a statement makes it. */
+const MOSTLY = 0.6
+
 /** The facts that the task needs and the pack does not have. */
 export function findMissing(reading: Reading, choices: readonly Choice[]): string[] {
-  const { records, request, manifest } = reading
+  const { request, manifest } = reading
+  const known = knownGaps(reading)
   const missing = [
-    ...request.needs.filter((need) => !isAnswered(need, choices)),
-    ...records.claims.filter((claim) => isMissing(claim) && isAsked(reading, claim.text)).map(({ text }) => text),
-    ...openQuestions(reading),
-    ...records.runs.flatMap(({ run }) =>
-      run.chapters
-        .filter(({ coverage, title }) => coverage !== 'full' && coverage !== 'partial' && isAsked(reading, title))
-        .map(({ title }) => title),
-    ),
+    ...request.needs.filter((need) => isOpen(readTaskWords(need), choices, known)),
+    ...known.filter((gap) => isAsked(reading, gap)),
   ]
   if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
   return [...new Set(missing.map((text) => shownText(text, 160)))]
 }
 
-function isAnswered(need: string, choices: readonly Choice[]): boolean {
-  const words = readTaskWords(need)
-  return shareOf(words, wordsIn(words, choices.map(({ part }) => part.text).join('\n'))) >= 0.6
+/** What the pack itself says it does not have. */
+function knownGaps(reading: Reading): string[] {
+  const { claims, runs } = reading.records
+  const chapters = runs.flatMap(({ run }) => run.chapters)
+  return [
+    ...claims.filter(isMissing).map(({ text }) => text),
+    ...openQuestions(reading),
+    ...chapters.filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial').map(({ title }) => title),
+  ]
+}
+
+/** Whether a fact is neither in the chosen text nor, when it seems to be, among what the pack lacks. */
+function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly string[]): boolean {
+  if (need.size === 0) return false
+  return !isSaidBy(need, choices.map(({ part }) => part.text).join('\n')) || known.some((gap) => isSaidBy(need, gap))
+}
+
+/** Whether a text says most of what some words are about. */
+function isSaidBy(words: TaskWords, text: string): boolean {
+  return words.size > 0 && shareOf(words, wordsIn(words, text)) >= MOSTLY
 }
 
 function isMissing({ status }: Claim): boolean {
@@ -56,7 +71,6 @@ function openQuestions(reading: Reading): string[] {
   return wikiPages(reading)
     .filter((path) => path.startsWith('wiki/open-questions/') && !claimed.has(path))
     .map(pathWords)
-    .filter((title) => isAsked(reading, title))
 }
 
 export function hasDocument(reading: Reading): boolean {
@@ -91,14 +105,11 @@ export function findUncited(
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
     const claims = (healths.get(part.path)?.claims ?? []).map(({ text }) => readTaskWords(text))
+    const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)
-      .filter(({ line, text }) => !anchored.has(line) && !claims.some((words) => isSaidBy(words, text)))
+      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text))
       .map(({ line }) => ({ path: part.path, line: (part.lines?.from ?? 1) + line - 1 }))
   })
-}
-
-function isSaidBy(claim: ReturnType<typeof readTaskWords>, text: string): boolean {
-  return claim.size > 0 && shareOf(claim, wordsIn(claim, text)) >= 0.6
 }
 
 /** Lines that state something: no headings, tables, code, links alone or empty lines. */

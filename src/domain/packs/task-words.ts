@@ -75,3 +75,26 @@ export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
 export function withoutWords(words: TaskWords, others: ReadonlySet<string>): TaskWords {
   return new Map([...words].filter(([word]) => !others.has(word)))
 }
+
+/** Tells whether a text holds such a share of any of these subjects. Each subject and each text is taken apart once. */
+export function matchAny(subjects: readonly TaskWords[], share: number): (text: string) => boolean {
+  const byTerm = new Map<string, { subject: TaskWords; word: string }[]>()
+  for (const subject of subjects) {
+    for (const word of subject.keys()) {
+      for (const term of new Set([word, ...relatedTo(word).map((related) => related.term)])) {
+        const known = byTerm.get(term)
+        if (known === undefined) byTerm.set(term, [{ subject, word }])
+        else known.push({ subject, word })
+      }
+    }
+  }
+  return (text) => {
+    const found = new Map<TaskWords, Set<string>>()
+    for (const term of new Set(termsOf(text))) {
+      for (const { subject, word } of byTerm.get(term) ?? []) {
+        found.set(subject, (found.get(subject) ?? new Set()).add(word))
+      }
+    }
+    return [...found].some(([subject, words]) => shareOf(subject, words) >= share)
+  }
+}
