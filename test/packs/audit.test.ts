@@ -174,10 +174,10 @@ describe('rehydrating', () => {
       const world = makeResolvingWorld({ user: { quails: PACK } })
       const { id } = hand(world, [TASK, '--cite', '--deep'])
       appendFileSync(join(world.rootOf('quails'), path), '\nOne more line.\n')
-      const { code, stdout } = again(world, id)
-      expect(code).toBe(1)
-      expect(stdout).toContain(path)
-      expect(stdout).not.toContain('nine grams')
+      const { code, stdout, stderr } = again(world, id)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toContain(path)
+      expect(stderr).not.toContain('nine grams')
       const json = JSON.parse(world.run(['rehydrate', id, '--json']).stdout)
       expect(json).toMatchObject({ wrappers: [], changed: [{ pack: 'quails', paths: [path] }] })
     },
@@ -187,7 +187,7 @@ describe('rehydrating', () => {
     const world = makeResolvingWorld({ user: { quails: PACK } })
     const { id } = hand(world)
     rmSync(join(world.rootOf('quails'), 'compiled/facts.md'))
-    expect(again(world, id)).toMatchObject({ code: 1, stdout: expect.stringContaining('compiled/facts.md') })
+    expect(again(world, id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('compiled/facts.md') })
   })
 
   it.each([
@@ -197,7 +197,7 @@ describe('rehydrating', () => {
     const world = makeFixtureWorld('kestrel-content-map')
     const { id } = hand(world, ['night search and relay range', '--pack', 'kestrel-content-map'])
     writeFileSync(join(world.rootOf('kestrel-content-map'), path), text)
-    expect(again(world, id)).toMatchObject({ code: 1, stdout: expect.stringContaining(path) })
+    expect(again(world, id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(path) })
   })
 
   it.each([
