@@ -178,6 +178,27 @@ describe('statements without a source', () => {
   })
 })
 
+it('five hundred claims that are out of date are one warning, and found in a moment', () => {
+  const claims = Array.from({ length: 500 }, (_, at) => ({
+    id: `c${at}`,
+    text: `Boat ${at} is ${at} feet long.`,
+    status: 'stale',
+    into: [FACTS],
+  }))
+  const pages = Object.fromEntries(
+    Array.from({ length: 500 }, (_, at) => [`wiki/entities/boat-${at}.md`, `# Boat ${at}\n\nIt is long.\n`]),
+  )
+  const start = performance.now()
+  const resolved = resolveFiles(
+    { ...FERRY, ...pages, 'indexes/source-map.json': sourceMap(...claims) },
+    'How long is boat 77?',
+  )
+  expect(performance.now() - start).toBeLessThan(2500)
+  expect(resolved.warnings.filter(({ code }) => code === 'claim.stale')).toHaveLength(1)
+  expect(resolved.paths).toContain('wiki/entities/boat-77.md')
+  expect(resolved.claims).toHaveLength(500)
+})
+
 it('a thousand claims and as many statements are compared in a moment', () => {
   const many = Array.from({ length: 1000 }, (_, at) => at)
   const claims = many.map((at) => ({

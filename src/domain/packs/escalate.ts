@@ -75,6 +75,8 @@ function mappedPages({ guide, words, files }: Reading): string[] {
 const MOST_PAGES = 5
 /** How sure the ranker has to be that a page is about a claim. */
 const CLEARLY_ABOUT = 0.3
+/** Of many claims that are out of date, those that the task is most about. */
+const MOST_CLAIMS = 8
 const MOST_LINKED = 2
 const MOST_CONTRADICTIONS = 4
 
@@ -157,7 +159,12 @@ function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealt
 
 /** Where else a claim stands that is out of date in a view; without a note of it, the pages that are about it. */
 function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
-  const stale = claimsOf(healths).filter(({ status }) => status === 'stale')
+  const { words } = reading
+  const stale = claimsOf(healths)
+    .filter(({ status }) => status === 'stale')
+    .map((claim) => ({ ...claim, share: shareOf(words, wordsIn(words, claim.text)) }))
+    .sort((a, b) => b.share - a.share)
+    .slice(0, MOST_CLAIMS)
   const pages = new Set(wikiPages(reading))
   const found = stale.flatMap(({ compiledInto, text }) => {
     const own = compiledInto.map(({ path }) => path).filter((path) => pages.has(path))

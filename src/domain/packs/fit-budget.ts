@@ -52,13 +52,16 @@ export function fitBudget(
   }
 }
 
-/** By an estimate; the caller weighs the result. */
+/** By an estimate; the caller weighs the result. A section beside one that is taken needs no delimiter of its own. */
 function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
   let left = budget
-  return pieces.filter(({ choice: { part } }) => {
-    const cost = count(part.text) + count(part.path) + DELIMITER_TOKENS
+  const taken = new Map<number, string>()
+  return pieces.filter(({ choice: { part }, at }) => {
+    const isJoined = taken.get(at - 1) === part.path || taken.get(at + 1) === part.path
+    const cost = count(part.text) + (isJoined ? 0 : count(part.path) + DELIMITER_TOKENS)
     if (cost > left) return false
     left -= cost
+    taken.set(at, part.path)
     return true
   })
 }

@@ -92,7 +92,7 @@ export function checkHealth(path: string, records: Records, files: PackFiles, is
     isDisputed: run?.status === 'disputed' || claims.some(({ status }) => status === 'disputed'),
     isFailed: run?.status === 'failed',
     warnings: [
-      ...claims.flatMap((claim) => claimWarning(claim, path, isStrict)),
+      ...claimWarnings(claims, path, isStrict),
       ...(run === undefined ? [] : runWarnings(run, path)),
       ...drift,
     ],
@@ -100,18 +100,29 @@ export function checkHealth(path: string, records: Records, files: PackFiles, is
 }
 
 const CLAIM_WORDS = {
-  stale: 'is out of date',
-  disputed: 'is disputed',
-  missing: 'is known to be missing',
-  inferred: 'was inferred, not stated by a source',
-  'source-required': 'still needs a source',
+  stale: ['is out of date', 'are out of date'],
+  disputed: ['is disputed', 'are disputed'],
+  missing: ['is known to be missing', 'are known to be missing'],
+  inferred: ['was inferred, not stated by a source', 'were inferred, not stated by a source'],
+  'source-required': ['still needs a source', 'still need a source'],
 } as const
 
-export function claimWarning({ id, status }: Claim, path: string, isStrict: boolean): PackWarning[] {
-  if (status === 'confirmed') return []
-  const isMild = status === 'inferred' || status === 'source-required'
-  const severity = isMild && !isStrict ? 'info' : 'warning'
-  return [{ severity, code: `claim.${status}`, path, message: `the claim ${shownText(id, 80)} ${CLAIM_WORDS[status]}` }]
+/** So many are named; of a hundred claims nobody reads the names. */
+const MOST_NAMES = 8
+
+/** What is wrong with the claims of a file: one warning for each state, however many they are. */
+export function claimWarnings(claims: readonly Claim[], path: string, isStrict: boolean): PackWarning[] {
+  return Object.entries(CLAIM_WORDS).flatMap(([state, [one, several]]): PackWarning[] => {
+    const status = state as keyof typeof CLAIM_WORDS
+    const ids = claims.filter((claim) => claim.status === status).map(({ id }) => shownText(id, 80))
+    if (ids.length === 0) return []
+    const isMild = status === 'inferred' || status === 'source-required'
+    const severity = isMild && !isStrict ? 'info' : 'warning'
+    const more = ids.length > MOST_NAMES ? ` and ${ids.length - MOST_NAMES} more` : ''
+    const names = ids.slice(0, MOST_NAMES).join(', ')
+    const message = ids.length === 1 ? `the claim ${names} ${one}` : `the claims ${names}${more} ${several}`
+    return [{ severity, code: `claim.${status}`, path, message }]
+  })
 }
 
 const RUN_WORDS = {

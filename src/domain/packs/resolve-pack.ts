@@ -5,7 +5,7 @@ import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
 import { asksForSources, checkReferences, chooseExcerpts, collectReferences, concernsDispute } from './evidence.ts'
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
 import { type Guide, guideChoices, readGuide } from './guide.ts'
-import { checkHealth, claimWarning, type FileHealth, readRecords } from './health.ts'
+import { checkHealth, claimWarnings, type FileHealth, readRecords } from './health.ts'
 import { announcesLimits } from './markdown-sections.ts'
 import type { PackManifest } from './pack.ts'
 import type { PackFiles } from './pack-files.ts'
@@ -50,7 +50,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
     ...records.warnings,
     ...evidence.warnings,
     ...[...healths.values()].flatMap((health) => health.warnings),
-    ...asked.flatMap((claim) => claimWarning(claim, SOURCE_MAP_PATH, isStrict)),
+    ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
     ...uncitedWarnings(uncited),
     ...profileWarnings(reading, choices),
     ...reading.records.warnings,
