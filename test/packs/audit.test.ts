@@ -161,6 +161,21 @@ describe('rehydrating', () => {
     expect(text).not.toContain(key)
   })
 
+  it('case 139: gives records of an ontology once more, without a secret in them', () => {
+    const key = `AKIA${'QWERTYUIOPASDFGH'}`
+    const world = makeFixtureWorld('kestrel-content-map')
+    const path = join(world.rootOf('kestrel-content-map'), 'ontology/constraints.json')
+    writeFileSync(
+      path,
+      JSON.stringify([{ id: 'k', conceptIds: ['c-range'], rule: `no range above 6.2 km, see ${key}` }]),
+    )
+    const { id, text } = hand(world, ['night search and relay range', '--pack', 'kestrel-content-map'])
+    expect(text).toContain('Keypad is readable in the dark.')
+    expect(text).toMatch(/\[file [0-9a-f]{16} ontology\/constraints\.json layer=ontology\]/)
+    expect(text).not.toContain(key)
+    expect(again(world, id)).toMatchObject({ code: 0, stdout: text })
+  })
+
   it('case 139: gives the same from another folder', () => {
     const world = makeResolvingWorld({ workspace: { quails: PACK } })
     world.run(['approve', 'quails'])
@@ -257,6 +272,13 @@ describe('a session', () => {
       { pack: 'quails', session: 's1', repeated: false },
       { pack: 'quails', session: 's1', repeated: true },
     ])
+  })
+
+  it('case 143: has one copy when another question leads to the same text', () => {
+    const world = makeResolvingWorld({ user: { quails: quailPack() } })
+    expect(hand(world, [TASK, '--session', 's']).text).toContain('nine grams')
+    expect(hand(world, ['What do eggs of quails weigh?', '--session', 's']).text).toBe('')
+    expect(linesOf(world)).toHaveLength(2)
   })
 
   it('case 143: is told again what has changed, and another session hears everything', () => {

@@ -167,6 +167,17 @@ describe('a hybrid pack', () => {
     expect(paths).toContain('compiled/boiler-inspection.md')
   })
 
+  it('gives of a folder that its map names the files that fit best', () => {
+    const names = ['a-ferry', 'b-ferry', 'c-ferry-boiler']
+    const files = {
+      ...Object.fromEntries(names.map((name) => [`compiled/${name}.md`, `# ${name}\n`])),
+      'KNOWLEDGE.md': mapText('The ferry: `compiled/`'),
+    }
+    expect(resolveFiles(files, 'boiler of the ferry', { manifest: HYBRID }).paths).toContain(
+      'compiled/c-ferry-boiler.md',
+    )
+  })
+
   it('gives the short views when what its map has for the task says nothing', () => {
     const files = {
       ...VIEWS,

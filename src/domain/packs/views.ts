@@ -165,10 +165,7 @@ function readEntry(reading: Reading, { path, isDirectory }: MapEntry): Choice[] 
   // Not its hint: reasons are told outside the fence.
   const why = 'the map names it for this task'
   const paths = isDirectory
-    ? reading.files
-        .list(path)
-        .filter((file) => isProse(file) && speaksOf(reading.words, pathWords(file)))
-        .slice(0, MOST_IN_FOLDER)
+    ? takeBest(reading.words, reading.files.list(path).filter(isProse), pathWords, MOST_IN_FOLDER)
     : [path]
   return paths.flatMap((file) =>
     documentPaths(reading).includes(file)
