@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/domain/shared/digest.ts'
-import { compileRun, type Files, guideText, resolveFiles, sourceMap, told } from './resolving.ts'
+import { compileRun, type Files, guideText, mapText, resolveFiles, sourceMap, told } from './resolving.ts'
 
 const LOG = `# Log\n\n${'Forty people crossed.\n'.repeat(11)}`
 const FERRY: Files = {
@@ -312,6 +312,12 @@ it('case 108: ten entries of one index that lead nowhere are one warning', () =>
   const index = JSON.stringify(Array.from({ length: 10 }, (_, at) => ({ path: `wiki/gone-${at}.md`, text: 'ferry' })))
   const { warnings } = resolveFiles({ ...FERRY, 'indexes/words.json': index }, CAPACITY, { isDeep: true })
   expect(warnings.filter(({ code }) => code === 'index.dangling')).toMatchObject([{ count: 10 }])
+})
+
+it('case 108: a map that names a hundred things that are not there is one warning', () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `ferry ${at}: \`compiled/part-${at}.md\``)
+  const { warnings } = resolveFiles({ ...FERRY, 'KNOWLEDGE.md': mapText(...lines) }, CAPACITY)
+  expect(warnings).toMatchObject([{ code: 'pack.map.absent', message: expect.stringContaining('100 things') }])
 })
 
 it('tells what its map names and does not have', () => {

@@ -139,17 +139,13 @@ function mapWarnings({ guide, files }: Reading): PackWarning[] {
   const absent = guide.map.filter(({ path, isDirectory }) =>
     isDirectory ? files.list(path).length === 0 : files.sizeOf(path) === undefined,
   )
+  const [first] = absent
+  if (first === undefined) return [...guide.warnings]
+  const what = absent.length === 1 ? 'something that is' : `${absent.length} things that are`
+  const message = `the context map names ${what} not there`
   return [
     ...guide.warnings,
-    ...absent.map(
-      ({ line }): PackWarning => ({
-        severity: 'warning',
-        code: 'pack.map.absent',
-        path: guide.file.path,
-        line,
-        message: 'the context map names something that is not there',
-      }),
-    ),
+    { severity: 'warning', code: 'pack.map.absent', path: guide.file.path, line: first.line, message },
   ]
 }
 
