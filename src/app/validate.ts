@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { buildEntries } from '../domain/routing/build-index.ts'
 import { lintRouting } from '../domain/routing/lint.ts'
 import type { LoadoutIndex } from '../domain/routing/loadout-index.ts'
@@ -12,7 +12,7 @@ import type { Machine } from '../infra/machine.ts'
 import { collectPayloads } from '../infra/payload-files.ts'
 import { SETTINGS_FILE } from '../infra/project-root.ts'
 import { parseSettings } from '../infra/settings.ts'
-import { checkPack, isPack } from './packs/validate.ts'
+import { checkPack, isPack, packAround } from './packs/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
 export interface Validation {
@@ -35,8 +35,12 @@ export function validate(
   if (kind !== 'skill' && isPack(path)) return toReport(checkPack(path).map(asIssue), [{ kind: 'pack', path }])
   if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
   if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
+  // A file of a pack is judged by the rules for packs, whose messages quote nothing.
+  const pack = packAround(path)
+  if (pack !== undefined) return toReport(checkPack(pack).map(asIssue), [{ kind: 'pack', path: pack }])
   if (isFolder(path)) {
-    const { files, findings } = collectPayloads(path, ['**/*.md'])
+    const { files: all, findings } = collectPayloads(path, ['**/*.md'])
+    const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
     if (files.length === 0 && findings.length === 0) {
       throw new LoadoutError('NO_PAYLOADS', `${path} holds no payload`, { hint: 'payloads are Markdown files (.md)' })
     }

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { layerOf } from '../../domain/packs/pack-path.ts'
 import { validatePack, validationStatus } from '../../domain/packs/validate-pack.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
-import { findPackRoot } from '../../infra/packs/pack-root.ts'
+import { findPackRoot, GUIDE_FILE } from '../../infra/packs/pack-root.ts'
 
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'
@@ -32,6 +34,20 @@ export function validatePackAt(machine: Machine, request: { path: string }): Rep
 /** Whether a path is a pack: its folder, or the KNOWLEDGE.md in it. */
 export function isPack(path: string): boolean {
   return findPackRoot(path) !== undefined
+}
+
+/** The pack that a path is a part of: its guide, or something in one of the folders that packs have. */
+export function packAround(path: string): string | undefined {
+  for (let folder = dirname(path), below = ''; folder !== below; below = folder, folder = dirname(folder)) {
+    if (!isFile(join(folder, GUIDE_FILE))) continue
+    const inside = relative(folder, path).split(sep).join('/')
+    if (basename(path) === inside ? inside === GUIDE_FILE : isPartOfPack(inside)) return findPackRoot(folder)
+  }
+  return undefined
+}
+
+function isPartOfPack(path: string): boolean {
+  return layerOf(path) !== undefined || /^(runs|evals|schemas)\//.test(path)
 }
 
 /** The same findings, for who checks a path of any kind. */
