@@ -1,0 +1,63 @@
+import { COMMON_FLAGS, type Command, type Flag } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+
+export interface Words {
+  /** Names and paths that stand where a command takes one. */
+  targets: readonly string[]
+  /** What stands where a command takes a task, and where only one word is tried. */
+  task: string
+  name: string
+}
+
+/**
+ * Every command of the table with plausible words: each target as its argument, as text and as JSON, and each flag of it
+ * with each of its values. A command or flag that is added to the table is in here without another word.
+ */
+export function everyCall(words: Words, isMeant: (command: Command) => boolean = () => true): string[][] {
+  return COMMANDS.filter(isMeant).flatMap((command) => callsOf(command, words))
+}
+
+function callsOf(command: Command, words: Words): string[][] {
+  const start = command.name.split(' ')
+  const usual = [...start, ...argumentsOf(command, words, words.name)]
+  const byTarget =
+    command.args.length === 0
+      ? [usual]
+      : [words.task, ...words.targets].map((target) => [...start, ...argumentsOf(command, words, target)])
+  const flags = Object.entries({ ...command.flags, help: COMMON_FLAGS.help })
+  const byFlag = flags.flatMap(([name, flag]) =>
+    valuesOf(flag, words).map((value, at) => [`--${name}`, ...value, ...(at % 2 === 0 ? [] : ['--json'])]),
+  )
+  const switches = Object.entries(command.flags).flatMap(([name, { kind }]) => (kind === 'switch' ? [`--${name}`] : []))
+  const all = [words.name, ...words.targets.slice(0, 1)].map((target) => everyFlag(command, { ...words, name: target }))
+  const calls = [...byTarget, ...[switches, ...all].map((flag) => [...usual, ...flag])]
+  return [...calls.flatMap((call) => [call, [...call, '--json']]), ...byFlag.map((flag) => [...usual, ...flag])]
+}
+
+/** All flags at once. */
+function everyFlag({ flags }: Command, words: Words): string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    if (flag.kind === 'switch') return [`--${name}`]
+    if (flag.kind === 'place' || name === 'project') return []
+    return [`--${name}`, flag.kind === 'number' ? '1000000' : (valuesOf(flag, words).at(-1)?.[0] ?? '')]
+  })
+}
+
+/** A task is given as it is; of several names or paths all are the same. */
+function argumentsOf({ args }: Command, { task }: Words, target: string): string[] {
+  return args.flatMap(({ name }) => (name === 'task' || name === 'words' ? [task] : [target]))
+}
+
+/** Of texts the last target and the name. */
+function valuesOf(flag: Flag, { targets, task, name }: Words): string[][] {
+  switch (flag.kind) {
+    case 'switch':
+      return [[]]
+    case 'choice':
+      return flag.choices.map((choice) => [choice])
+    case 'number':
+      return [['1'], ['1000000']]
+    default:
+      return [targets.at(-1) ?? task, name].map((value) => [value])
+  }
+}

@@ -1,0 +1,166 @@
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { BROKEN_PACK, canariesIn, canary, ENDLESS_PACK, FULL_PACK, placed, TASK } from './canaries.ts'
+import { everyCall } from './every-command.ts'
+import { type ManyRun, runMany } from './run-many.ts'
+
+const PACKS = '.agents/knowledge'
+
+interface Hidden {
+  workspace: string
+  home: string
+  root: string
+}
+
+/** A workspace whose packs nobody has answered for. */
+function hide(): Hidden {
+  const workspace = makeProject({
+    '.git/HEAD': '',
+    ...placed('quails', FULL_PACK),
+    ...placed('wrecked', BROKEN_PACK),
+    ...placed('endless', ENDLESS_PACK),
+  })
+  return { workspace, home: makeFolder(), root: join(workspace, PACKS, 'quails') }
+}
+
+function runAll({ workspace, home }: Hidden, calls: readonly string[][]): ManyRun[] {
+  // What is only a cache may stay.
+  const kept = [workspace, join(home, '.local'), join(home, '.config')]
+  for (const folder of kept) mkdirSync(folder, { recursive: true })
+  return runMany(calls, { cwd: workspace, home, kept })
+}
+
+/** A check says where something is wrong; a folder that is named as one of payloads is looked through. */
+const NAMES_FILES = /^(packs validate|validate|index build) /
+
+interface Leak {
+  call: string
+  places: string[]
+}
+
+/** The words of packs that came out, but for those that may. */
+function leaksOf(runs: readonly ManyRun[], mayShow: (place: string) => boolean = () => false): Leak[] {
+  return runs.flatMap(({ args, stdout, stderr }) => {
+    const said = stdout + stderr
+    const places = canariesIn(said).filter((place) => !mayShow(place))
+    if (/zqname/.test(said) && !NAMES_FILES.test(args.join(' ')) && !mayShow('name')) places.push('a file name')
+    return places.length === 0 ? [] : [{ call: args.join(' '), places }]
+  })
+}
+
+/** Runs that ended in another way than the documented ones. */
+function brokenOf(runs: readonly ManyRun[]): object[] {
+  return runs
+    .filter(({ code, stderr }) => code === null || code > 3 || /UNEXPECTED|\n {4}at /.test(stderr))
+    .map(({ args, code, stderr }) => ({ call: args.join(' '), code, stderr: stderr.slice(0, 500) }))
+}
+
+/** Splits the file that it is given, and shows the parts: who names a file of a pack there wants to see it. */
+const SHOWS_WHAT_IT_IS_GIVEN = 'index migrate'
+
+describe('a pack of a workspace that nobody has approved', () => {
+  const TARGETS = [
+    `${PACKS}/quails`,
+    `${PACKS}/wrecked`,
+    `${PACKS}/endless`,
+    PACKS,
+    `${PACKS}/quails/compiled/facts.md`,
+    `${PACKS}/wrecked/compiled/brief.md`,
+    `${PACKS}/quails/evals/discovery.train.json`,
+    `${PACKS}/wrecked/indexes/source-map.json`,
+  ]
+
+  it('cases 43, 44 and 49: no command shows a word of it, and none starts a program of it', () => {
+    const hidden = hide()
+    const words = { targets: TARGETS, task: TASK, name: 'quails' }
+    const runs = runAll(
+      hidden,
+      everyCall(words, ({ name }) => name !== SHOWS_WHAT_IT_IS_GIVEN),
+    )
+    expect(runs.length).toBeGreaterThan(500)
+    expect(leaksOf(runs)).toEqual([])
+    expect(brokenOf(runs)).toEqual([])
+    expect(runs.filter(({ took }) => took > 10_000)).toEqual([])
+    expect([...new Set(runs.flatMap(({ started }) => started))]).toEqual(['git'])
+    expect(existsSync(join(hidden.root, 'scripts/was-run'))).toBe(false)
+    // The calls are such that they would show it, if they could.
+    expect(runs.filter(({ stdout }) => stdout.includes('quails')).length).toBeGreaterThan(50)
+  })
+
+  it('the same for every file of it that can be checked', () => {
+    const files = [...Object.keys(FULL_PACK).map((file) => `quails/${file}`)]
+    const broken = Object.keys(BROKEN_PACK).map((file) => `wrecked/${file}`)
+    const calls = [...files, ...broken].flatMap((file) => [
+      ['validate', `${PACKS}/${file}`],
+      ['packs', 'validate', `${PACKS}/${file}`, '--json'],
+    ])
+    const runs = runAll(hide(), calls)
+    expect(leaksOf(runs)).toEqual([])
+    expect(brokenOf(runs)).toEqual([])
+  })
+})
+
+type Step = (hidden: Hidden) => void
+
+const say =
+  (...words: string[]): Step =>
+  ({ workspace, home }) => {
+    const { code, stderr } = runLoadout(['packs', ...words], { cwd: workspace, home })
+    if (code !== 0) throw new Error(stderr)
+  }
+const change =
+  (file: string): Step =>
+  ({ root }) =>
+    appendFileSync(join(root, file), `${canary('added')}\n`)
+const spoilApprovals: Step = ({ home }) =>
+  writeFileSync(join(home, '.local/state/loadout/packs/approvals.json'), '[{"root": 1')
+
+const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || name === 'validate'
+
+function runPackCommands(steps: readonly Step[]): ManyRun[] {
+  const hidden = hide()
+  for (const step of steps) step(hidden)
+  return runAll(hidden, everyCall({ targets: [hidden.root], task: TASK, name: 'quails' }, isOfPacks))
+}
+
+describe('a pack that is shut again', () => {
+  const STATES: [state: string, steps: Step[]][] = [
+    ['denied', [say('approve', 'quails'), say('deny', 'quails')]],
+    ['changed since it was approved', [say('approve', 'quails'), change('KNOWLEDGE.md')]],
+    ['changed in a file of an approved tree', [say('approve', 'quails', '--tree'), change('sources/a.md')]],
+    ['revoked', [say('approve', 'quails'), say('revoke', 'quails')]],
+    ['approved in a file that cannot be read', [say('approve', 'quails'), spoilApprovals]],
+  ]
+  it.each(STATES)('%s: no command shows a word of it', (_, steps) => {
+    const runs = runPackCommands(steps)
+    expect(leaksOf(runs)).toEqual([])
+    expect(brokenOf(runs)).toEqual([])
+  })
+})
+
+describe('a pack that is open in part', () => {
+  const OF_GUIDE = ['heading', 'body', 'secondname', 'secondyaml', 'hint', 'mappath', 'mapescape', 'mapabsolute']
+
+  it('guide: nothing but the guide', () => {
+    const runs = runPackCommands([say('approve', 'quails', '--tier', 'guide')])
+    expect(leaksOf(runs, (place) => OF_GUIDE.includes(place))).toEqual([])
+    expect(brokenOf(runs)).toEqual([])
+    expect(runs.some(({ stdout }) => stdout.includes(canary('body')))).toBe(true)
+  })
+
+  it('context: nothing of the sources', () => {
+    const runs = runPackCommands([say('approve', 'quails', '--tier', 'context')])
+    expect(leaksOf(runs, (place) => !place.startsWith('source'))).toEqual([])
+    expect(brokenOf(runs)).toEqual([])
+    expect(runs.some(({ stdout }) => stdout.includes(canary('facts')))).toBe(true)
+  })
+
+  it('evidence: its sources, when they are asked for', () => {
+    const hidden = hide()
+    say('approve', 'quails')(hidden)
+    const [cited] = runAll(hidden, [['packs', 'resolve', TASK, '--pack', 'quails', '--cite']])
+    expect(cited?.stdout).toContain(`${canary('source')}\n`)
+  })
+})

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { CLI, makeFolder, type Run } from '../cli/run.ts'
+
+export interface ManyRun extends Run {
+  args: string[]
+  /** The programs that were started. */
+  started: string[]
+  /** In milliseconds. */
+  took: number
+}
+
+export interface ManyOptions {
+  cwd: string
+  home: string
+  /** Folders that are put back before every run. */
+  kept?: readonly string[]
+  env?: Record<string, string>
+}
+
+/** Runs the built program once for each list of words, in one process, each on the same files. */
+export function runMany(runs: readonly (readonly string[])[], { cwd, home, kept = [], env }: ManyOptions): ManyRun[] {
+  const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run-many.cjs')], {
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: makeFolder(), ...env },
+    input: JSON.stringify({ cli: CLI, runs, cwd, kept, milliseconds: 10_000 }),
+    encoding: 'utf8',
+    maxBuffer: 1 << 29,
+  })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
