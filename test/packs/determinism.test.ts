@@ -1,0 +1,136 @@
+import { appendFileSync, chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Content, makeFolder, makeProject, type RunOptions, runLoadout, runShell } from '../cli/run.ts'
+import { FULL_PACK, placed, TASK } from './canaries.ts'
+
+interface Place {
+  workspace: string
+  home: string
+}
+
+const SECOND: Record<string, Content> = {
+  ...FULL_PACK,
+  'KNOWLEDGE.md': String(FULL_PACK['KNOWLEDGE.md'])
+    .replace('name: quails', 'name: meadow')
+    .replace('profile: hybrid', 'profile: wiki-first\nruntime: { mode: persona }'),
+}
+
+function makePlace(order: <T>(files: T[]) => T[] = (files) => files): Place {
+  const files = { '.git/HEAD': '', 'src/deep/a.ts': '', ...placed('quails', FULL_PACK), ...placed('meadow', SECOND) }
+  const workspace = makeProject(Object.fromEntries(order(Object.entries(files))))
+  return approved({ workspace, home: makeFolder() })
+}
+
+function approved(place: Place): Place {
+  for (const pack of ['quails', 'meadow']) {
+    const { code } = runLoadout(['packs', 'approve', pack], { cwd: place.workspace, home: place.home })
+    expect(code).toBe(0)
+  }
+  return place
+}
+
+/** What must be the same everywhere: the text for the model, and what it was made of. */
+function resolve({ workspace, home }: Place, options: RunOptions = {}): string {
+  const words = ['packs', 'resolve', TASK, '--cite', '--deep', '--project', `${workspace}/`, '--json']
+  const { stdout } = runLoadout(words, { cwd: workspace, home, ...options })
+  const { wrappers, compile_warnings, selected_files, source_anchors, missing } = JSON.parse(stdout)
+  expect(wrappers).toHaveLength(2)
+  return JSON.stringify({ wrappers, compile_warnings, selected_files, source_anchors, missing })
+}
+
+describe('the same task on the same packs', () => {
+  const place = makePlace()
+  const once = resolve(place)
+
+  const WAYS: [way: string, options: () => RunOptions][] = [
+    ['again', () => ({})],
+    ['case 86: from a folder of the workspace', () => ({ cwd: join(place.workspace, 'src/deep') })],
+    ['case 86: from inside the pack', () => ({ cwd: join(place.workspace, '.agents/knowledge/quails/wiki') })],
+    ['case 86: from elsewhere', () => ({ cwd: makeFolder() })],
+    ['case 146: in the C locale', () => ({ env: { LC_ALL: 'C', LANG: 'C' } })],
+    ['case 146: in Turkish', () => ({ env: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' } })],
+    ['case 146: in Chinese', () => ({ env: { LC_ALL: 'zh_CN.UTF-8' } })],
+    ['case 146: far east', () => ({ env: { TZ: 'Pacific/Kiritimati' } })],
+    ['case 146: far west', () => ({ env: { TZ: 'America/Adak' } })],
+    ['without its cache', () => ({ env: { XDG_CACHE_HOME: makeFolder() } })],
+    ['by another user name', () => ({ env: { USER: 'somebody', LOGNAME: 'somebody' } })],
+  ]
+  it.each(WAYS)('case 91: %s: the same bytes', (_, options) => {
+    expect(resolve(place, options())).toBe(once)
+  })
+
+  it('on a copy whose files were made in another order: the same bytes, and no path of this machine', () => {
+    expect(resolve(makePlace((files) => files.toReversed()))).toBe(once)
+    expect(once).not.toContain(place.workspace)
+    expect(once).not.toContain(place.home)
+  })
+
+  it('on a copy that nobody may write to: the same bytes', () => {
+    const workspace = makeFolder()
+    cpSync(place.workspace, workspace, { recursive: true })
+    for (const file of Object.keys(FULL_PACK)) chmodSync(join(workspace, '.agents/knowledge/quails', file), 0o444)
+    const copy = approved({ workspace, home: makeFolder() })
+    expect(resolve(copy)).toBe(once)
+    const { workspace: cwd, home } = copy
+    const masked = runShell(`umask 077; loadout packs resolve '${TASK}' --cite --deep --format prompt`, { cwd, home })
+    const options = { cwd: place.workspace, home: place.home }
+    const plain = runLoadout(['packs', 'resolve', TASK, '--cite', '--deep', '--format', 'prompt'], options)
+    expect(plain.stdout).toContain('</knowledge_pack>')
+    expect(masked.stdout).toBe(plain.stdout)
+  })
+})
+
+describe('packs rehydrate', () => {
+  function record(): Place & { id: string; prompt: string } {
+    const place = makePlace()
+    const words = ['packs', 'resolve', TASK, '--cite', '--pack', 'quails', '--pack', 'meadow']
+    const options = { cwd: place.workspace, home: place.home }
+    const { audit: id } = JSON.parse(runLoadout([...words, '--json'], options).stdout)
+    return { ...place, id, prompt: runLoadout([...words, '--format', 'prompt'], options).stdout }
+  }
+  const packOf = ({ workspace }: Place, name: string, file: string) => join(workspace, '.agents/knowledge', name, file)
+
+  it('case 139: the same bytes once more, from anywhere', () => {
+    const { id, prompt, home } = record()
+    expect(id).toMatch(/^[0-9a-f]{16}$/)
+    expect(prompt).toContain('</knowledge_pack>')
+    for (const env of [{}, { TZ: 'Asia/Tokyo', LC_ALL: 'tr_TR.UTF-8' }]) {
+      expect(runLoadout(['packs', 'rehydrate', id.slice(0, 8)], { home, env })).toEqual({
+        code: 0,
+        stdout: prompt,
+        stderr: '',
+      })
+    }
+  })
+
+  it('cases 140 and 142: not a byte when a file was changed that is in it; else the same', () => {
+    const recorded = record()
+    const { id, prompt, home } = recorded
+    writeFileSync(packOf(recorded, 'quails', 'assets/note.md'), 'other')
+    expect(runLoadout(['packs', 'rehydrate', id], { home }).stdout).toBe(prompt)
+    appendFileSync(packOf(recorded, 'quails', 'compiled/facts.md'), '\nmore\n')
+    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    expect(code).toBe(1)
+    expect(stdout).toBe('Changed since it was recorded:\n  quails  compiled/facts.md\n')
+    expect(stderr).toContain('quails has changed since: compiled/facts.md')
+  })
+
+  it.each(['revoke', 'deny'])('case 141: refused after %s', (answer) => {
+    const { id, home, workspace } = record()
+    runLoadout(['packs', answer, 'quails'], { home, cwd: workspace })
+    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toContain('may not be used any more')
+    expect(runLoadout(['packs', 'rehydrate', id, '--json'], { home }).stdout).not.toContain('knowledge_pack')
+  })
+
+  it('a record that somebody has edited is refused', () => {
+    const { id, home } = record()
+    const path = join(home, '.local/state/loadout/packs/audit', `${id}.json`)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('quails', 'wolves'))
+    const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('is not the record it was written as')
+  })
+})
