@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type AuditRecord, auditId } from '../../domain/packs/audit-record.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord, isTextList } from '../../domain/shared/record.ts'
-import { asLoadoutError, exists, readText, writeAtomically } from '../files.ts'
+import { asLoadoutError, exists, readText, requireFile, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import { type Machine, stateFolder } from '../machine.ts'
 
@@ -56,6 +56,8 @@ export function appendActivations(machine: Machine, lines: readonly object[]): v
   const path = join(stateFolder(machine), 'packs', 'activations.jsonl')
   try {
     mkdirSync(dirname(path), { recursive: true })
+    // Appending to a pipe would wait for its reader.
+    if (exists(path)) requireFile(path)
     appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
