@@ -202,7 +202,11 @@ describe('rehydrating', () => {
     const world = makeResolvingWorld({ user: { quails: PACK } })
     const { id } = hand(world)
     rmSync(join(world.rootOf('quails'), 'compiled/facts.md'))
-    expect(again(world, id)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('compiled/facts.md') })
+    expect(again(world, id)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('compiled/facts.md'),
+    })
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { layerOf } from '../../domain/packs/pack-path.ts'
 import { validatePack, validationStatus } from '../../domain/packs/validate-pack.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
@@ -7,7 +8,7 @@ import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
-import { findPackRoot, GUIDE_FILE } from '../../infra/packs/pack-root.ts'
+import { findPackRoot } from '../../infra/packs/pack-root.ts'
 
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'
@@ -39,9 +40,9 @@ export function isPack(path: string): boolean {
 /** The pack that a path is a part of: its guide, or something in one of the folders that packs have. */
 export function packAround(path: string): string | undefined {
   for (let folder = dirname(path), below = ''; folder !== below; below = folder, folder = dirname(folder)) {
-    if (!isFile(join(folder, GUIDE_FILE))) continue
+    if (!isFile(join(folder, PACK_FILE))) continue
     const inside = relative(folder, path).split(sep).join('/')
-    if (basename(path) === inside ? inside === GUIDE_FILE : isPartOfPack(inside)) return findPackRoot(folder)
+    if (basename(path) === inside ? inside === PACK_FILE : isPartOfPack(inside)) return findPackRoot(folder)
   }
   return undefined
 }
