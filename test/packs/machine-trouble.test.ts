@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aFolder, aPipe, CLI, type Content, makeFolder, type Run, runShell } from '../cli/run.ts'
@@ -83,6 +83,16 @@ describe('a machine that lets nothing be written', () => {
     expect([code, stderr.includes('UNEXPECTED')]).toEqual([2, false])
     expect(readFileSync(join(home, STATE, 'approvals.json'), 'utf8')).toBe(before)
     expect(run(RESOLVE).stdout).toContain(SECRET)
+  })
+
+  it('a pack whose runs/ lead elsewhere: nothing is written there', () => {
+    const { workspace, run } = approvedWorld()
+    const outside = makeFolder()
+    symlinkSync(outside, join(workspace, '.agents/knowledge/handbook/runs'))
+    const { stdout, stderr } = run([...RESOLVE, '--write-run'])
+    expect(stdout).toContain(SECRET)
+    expect(stderr).toContain('runs is a link')
+    expect(readdirSync(outside)).toEqual([])
   })
 
   it('files and folders of a pack that may not be read', () => {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROFILES, RUNTIME_MODES } from '../../src/domain/packs/vocabulary.ts'
-import { aFolder, aLinkTo, makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { aFolder, aLinkTo, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
 import { makePack } from './hostile-packs.ts'
 
 describe('packs new', () => {
@@ -82,10 +82,25 @@ const suite = (...cases: object[]) => JSON.stringify({ pack_name: 'quails', case
 const unrelated = { id: 'bread', prompt: 'Bake a loaf of rye bread.', expected: 'reject' }
 const wrong = { id: 'wrong', prompt: 'Bake a loaf of rye bread.', expected: 'select' }
 
+function evalOpen(root: string, ...words: string[]): Run {
+  const home = makeFolder()
+  runLoadout(['packs', 'approve', root], { home })
+  return runLoadout(['packs', 'eval', root, '--json', ...words], { home })
+}
+
 describe('packs eval', () => {
+  it('a pack that is not open: its cases have numbers for names', () => {
+    const { root } = makePack({ 'evals/discovery.train.json': suite(unrelated, wrong) }, 'quails')
+    const { code, stdout, stderr } = runLoadout(['packs', 'eval', root])
+    expect(code).toBe(1)
+    expect(stderr).toContain('case-2: expected select, got reject')
+    expect(stderr).toContain('is not open: its cases have numbers for names')
+    expect(stdout + stderr).not.toMatch(/bread|wrong/)
+  })
+
   it('case 147: a suite that passes is 0, with JSON on stdout alone', () => {
     const { root } = makePack({ 'evals/discovery.train.json': suite(unrelated) }, 'quails')
-    const run = runLoadout(['packs', 'eval', root, '--json'])
+    const run = evalOpen(root)
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(JSON.parse(run.stdout)).toMatchObject({
       pack: 'quails',
@@ -96,7 +111,7 @@ describe('packs eval', () => {
 
   it('case 149: a case that fails is 1, and is named', () => {
     const { root } = makePack({ 'evals/discovery.validation.json': suite(unrelated, wrong) }, 'quails')
-    const run = runLoadout(['packs', 'eval', root, '--suite', 'validation', '--json'])
+    const run = evalOpen(root, '--suite', 'validation')
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('wrong: expected select, got reject')
     expect(JSON.parse(run.stdout).suites[0].summary).toMatchObject({ passed: 1, failed: 1, precision: null, recall: 0 })

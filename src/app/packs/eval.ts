@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { packWord, type TrustedPack } from '../../domain/packs/catalog.ts'
 import type { PackFiles } from '../../domain/packs/pack-files.ts'
 import { parsePackJson } from '../../domain/packs/pack-json.ts'
@@ -6,11 +6,11 @@ import { type EvalReport, runSuite, writeEvalRecord } from '../../domain/packs/s
 import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/selection-suite.ts'
 import { opensTier } from '../../domain/packs/trust.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
-import { isLink, readText, writeNew } from '../../infra/files.ts'
+import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
+import { writeRunFile } from '../../infra/packs/run-file.ts'
 import { findPack, openCatalog } from './catalog.ts'
 import { selectForEval } from './select-for-eval.ts'
 
@@ -46,10 +46,9 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
       findings.push(badSuite(name, read.problem))
       continue
     }
-    if (!pack.trust.isOpen && read.suite.cases.some(({ expected }) => expected === 'warn')) {
-      findings.push(onlySelection(pack))
-    }
-    const report = runSuite(opensTier(pack.trust, 'context') ? read.suite : withoutNames(read.suite), answer)
+    const isOpen = opensTier(pack.trust, 'context')
+    if (!isOpen) findings.push(onlySelection(pack))
+    const report = runSuite(isOpen ? read.suite : withoutNames(read.suite), answer)
     const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
     value.suites.push({ suite: name, ...report, ...(written === undefined ? {} : { written }) })
     findings.push(...failures(name, report))
@@ -92,12 +91,9 @@ function withoutNames(suite: SelectionSuite): SelectionSuite {
 function leaveRecord(machine: Machine, root: string, suite: string, report: EvalReport, isOneOfMany: boolean): string {
   const time = machine.now().toISOString().slice(0, 19).replaceAll(':', '-')
   const kind = isOneOfMany ? `-${suite.replace(/^.*discovery\.?|\.?json$/g, '') || 'all'}` : ''
-  const path = `runs/eval-discovery-${time}Z${kind}.json`
-  if (isLink(join(root, 'runs'))) {
-    throw new LoadoutError('PATH_ESCAPE', `${join(root, 'runs')} is a link`, { hint: 'nothing is written through it' })
-  }
-  writeNew(join(root, path), writeEvalRecord(suite, report))
-  return path
+  const name = `eval-discovery-${time}Z${kind}.json`
+  writeRunFile(root, name, writeEvalRecord(suite, report))
+  return `runs/${name}`
 }
 
 /** Choosing takes the metadata alone; what a context would warn of takes the pack. */
@@ -105,7 +101,7 @@ function onlySelection({ manifest, root }: TrustedPack): Finding {
   return {
     severity: 'info',
     code: 'pack.trust.unapproved',
-    message: `${packWord(manifest.name)} is not approved: its warnings were not looked for`,
+    message: `${packWord(manifest.name)} is not open: its cases have numbers for names, and its warnings were not looked for`,
     subject: manifest.name,
     hint: `loadout packs approve ${shellWord(root)}`,
   }

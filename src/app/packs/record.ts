@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { auditOf } from '../../domain/packs/audit-record.ts'
 import { writeContextRecord as renderContextRecord, writePackUsage } from '../../domain/packs/context-record.ts'
 import { allGaps } from '../../domain/packs/gaps.ts'
@@ -6,7 +5,6 @@ import { type ActivePack, type PackContext, selectedFiles } from '../../domain/p
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { writeNew } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { programVersion } from '../../infra/package-folder.ts'
 import {
@@ -16,6 +14,7 @@ import {
   writeContextRecord,
   writeSession,
 } from '../../infra/packs/audit-store.ts'
+import { writeRunFile } from '../../infra/packs/run-file.ts'
 import type { ResolveRequest } from './resolve.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -87,7 +86,7 @@ function writeInterchange(
   if (text === undefined) return
   writeContextRecord(machine, name, text)
   if (request.writeRun) {
-    for (const { pack } of context.active) writeNew(join(pack.root, 'runs', `${name}.json`), text)
+    for (const { pack } of context.active) writeRunFile(pack.root, `${name}.json`, text)
   }
 }
 
