@@ -42,11 +42,15 @@ export function requireFile(path: string): Stats {
     const stat = statSync(path)
     if (stat.isDirectory())
       throw new LoadoutError('NOT_A_FILE', `${path} is a folder`, { hint: 'name a file inside it' })
-    if (!stat.isFile()) throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
+    if (!stat.isFile()) throw notAFile(path)
     return stat
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
   }
+}
+
+function notAFile(path: string): LoadoutError {
+  return new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
 }
 
 function readBytes(path: string, largest: number): Buffer {
@@ -99,16 +103,17 @@ function statOrNothing(path: string): Stats | undefined {
 
 /**
  * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
- * that is there keeps its mode; a new one gets the given one.
+ * that is there keeps its mode; a new one gets the given one. A pipe or a device is left as it is: to be replaced would be
+ * its end.
  */
 export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
   let stage: string | undefined
   try {
     const target = resolveLink(path)
     mkdirSync(dirname(target), { recursive: true })
-    const before = statSync(target, { throwIfNoEntry: false })
-    refuseSpecial(path, before)
-    const mode = before?.mode
+    const found = statSync(target, { throwIfNoEntry: false })
+    if (found !== undefined && !found.isFile() && !found.isDirectory()) throw notAFile(path)
+    const mode = found?.mode
     stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
     const file = openSync(stage, 'wx', mode === undefined ? newMode : mode & 0o777)
     try {
@@ -124,14 +129,6 @@ export function writeAtomically(path: string, content: string | readonly Uint8Ar
     if (stage !== undefined) rmSync(stage, { force: true })
     throw asLoadoutError(error, path, 'write')
   }
-}
-
-/** A device or a pipe is not ours to put a file in the place of. */
-function refuseSpecial(path: string, stat: Stats | undefined): void {
-  if (stat === undefined || stat.isFile() || stat.isDirectory()) return
-  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it is not a regular file`, {
-    hint: 'choose another path',
-  })
 }
 
 /** Removes what a writer of this file left behind when it was killed. */

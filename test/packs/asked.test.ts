@@ -21,11 +21,13 @@ function trustOf({ json }: World): string {
   return json(['show', 'handbook']).effectiveTrust
 }
 
+const QUESTION = 'Use it? [y: yes, n: never, Enter: not now]'
+
 describe('somebody at a terminal', () => {
   it('is asked, and a yes approves the pack', async () => {
     const world = makeWorld({ workspace: { handbook: guide() } })
     const session = start(world)
-    const question = await session.until('Use it? [y/N]')
+    const question = await session.until(QUESTION)
     expect(question).toContain('.agents/knowledge/handbook')
     expect(question).not.toContain(SECRET)
     session.send('y\r')
@@ -35,10 +37,10 @@ describe('somebody at a terminal', () => {
     expect(trustOf(world)).toBe('approved')
   })
 
-  it.each(['n\r', '\r', 'yesterday\r', '\u0004'])('is not asked again after %j', async (answer) => {
+  it.each(['n\r', 'no\r'])('is not asked again after %j', async (answer) => {
     const world = makeWorld({ workspace: { handbook: guide() } })
     const session = start(world)
-    await session.until('Use it? [y/N]')
+    await session.until(QUESTION)
     session.send(answer)
     const { text } = await session.ended()
     expect(text).not.toContain(SECRET)
@@ -48,10 +50,23 @@ describe('somebody at a terminal', () => {
     expect(again.text).not.toContain(SECRET)
   })
 
+  it.each(['\r', 'yesterday\r', '\u0004'])(
+    '%j is no answer: nothing is shown, and nothing is remembered',
+    async (answer) => {
+      const world = makeWorld({ workspace: { handbook: guide() } })
+      const session = start(world)
+      await session.until(QUESTION)
+      session.send(answer)
+      const { text } = await session.ended()
+      expect(text).not.toContain(SECRET)
+      expect(trustOf(world)).toBe('unapproved')
+    },
+  )
+
   it('who presses ctrl-c has answered nothing', async () => {
     const world = makeWorld({ workspace: { handbook: guide() } })
     const session = start(world)
-    await session.until('Use it? [y/N]')
+    await session.until(QUESTION)
     session.send('\u0003')
     const text = await session.until('DONE 130 same')
     expect(text).not.toContain(SECRET)

@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder } from '../cli/run.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 import * as hostile from './hostile-packs.ts'
 import { guideOf, type MadePack, makePack } from './hostile-packs.ts'
 import { type ManyRun, runMany } from './run-many.ts'
@@ -100,6 +100,7 @@ const sparse = (path: string) => {
   truncateSync(path, 200 * 1024 * 1024)
 }
 
+const makeOutside = () => join(makeProject({ 'a.md': '# A fact\n\nzqoutside\n' }), 'a.md')
 const MANY_ENTRIES = Array.from({ length: 10_000 }, (_, at) => `- a fact ${at}: \`wiki/concepts/a${at}.md\``).join('\n')
 const ODD_NAMES = [
   'a\nb',
@@ -126,8 +127,7 @@ describe('files that are not what they should be', () => {
     ['pipes', () => everywhere(aPipe)],
     ['folders', () => everywhere(aFolder)],
     ['links to themselves', () => everywhere(aLinkToItself)],
-    ['links to a device', () => everywhere(aLinkTo('/dev/zero'))],
-    ['links out of the pack', () => everywhere(aLinkTo('/etc/passwd'))],
+    ['links out of the pack', () => everywhere(aLinkTo(makeOutside()))],
     ['empty files', () => everywhere('')],
     ['broken text', () => everywhere(LATIN)],
     ['one long line', () => everywhere(LONG_LINE)],
@@ -135,7 +135,6 @@ describe('files that are not what they should be', () => {
     ['large files', () => everywhere((path) => sparse(path))],
     ['a pipe as the guide', () => withGuide(aPipe)],
     ['a folder as the guide', () => withGuide(aFolder)],
-    ['a link to a device as the guide', () => withGuide(aLinkTo('/dev/zero'))],
     ['a link to itself as the guide', () => withGuide(aLinkToItself)],
     ['a guide of 200 MB', () => withGuide(sparse)],
     ['a guide that is no text', () => withGuide(LATIN)],
@@ -177,6 +176,6 @@ describe('files that are not what they should be', () => {
     const own = runs.get(what) ?? []
     expect(own.length).toBeGreaterThan(10)
     expect(troublesOf(own)).toEqual([])
-    for (const { stdout, stderr } of own) expect(stdout + stderr).not.toContain('root:x:0')
+    for (const { stdout, stderr } of own) expect(stdout + stderr).not.toMatch(/root:x:0|zqoutside/)
   })
 })

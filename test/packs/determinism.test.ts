@@ -111,8 +111,7 @@ describe('packs rehydrate', () => {
     expect(runLoadout(['packs', 'rehydrate', id], { home }).stdout).toBe(prompt)
     appendFileSync(packOf(recorded, 'quails', 'compiled/facts.md'), '\nmore\n')
     const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
-    expect(code).toBe(1)
-    expect(stdout).toBe('Changed since it was recorded:\n  quails  compiled/facts.md\n')
+    expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('quails has changed since: compiled/facts.md')
   })
 

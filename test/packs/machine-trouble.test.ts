@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aFolder, aPipe, CLI, type Content, makeFolder, type Run, runShell } from '../cli/run.ts'
@@ -14,11 +23,24 @@ function isCalm({ code, stderr }: Run): boolean {
   return code !== null && code <= 3 && !/UNEXPECTED|went wrong|\n {4}at /.test(stderr)
 }
 
+/** What is at a path, links followed: as which kind, and as which one. */
+function kindOf(path: string): string {
+  const { mode, ino } = statSync(path)
+  return `${mode} ${ino}`
+}
+
 function put(home: string, path: string, content: Content): void {
   const full = join(home, path)
   mkdirSync(dirname(full), { recursive: true })
   if (typeof content === 'function') content(full)
   else writeFileSync(full, content)
+}
+
+/** Never to a real device: who runs this may be allowed to replace it. */
+const linkToPipe = (path: string) => {
+  const pipe = join(makeFolder(), 'pipe')
+  aPipe(pipe)
+  symlinkSync(pipe, path)
 }
 
 describe('files of the program that are not what they should be', () => {
@@ -33,7 +55,7 @@ describe('files of the program that are not what they should be', () => {
   ]
   const THINGS: [what: string, content: Content][] = [
     ['a pipe', aPipe],
-    ['a full disk', (path) => symlinkSync('/dev/full', path)],
+    ['a link to a pipe', linkToPipe],
     ['a folder', aFolder],
     ['nested lists', '['.repeat(1_000_000)],
     ['broken text', Buffer.from([0xff, 0xfe, 0x00])],
@@ -45,6 +67,7 @@ describe('files of the program that are not what they should be', () => {
   it.each(ROWS)('%s is %s: said, and no text of a pack without an approval', (place, _, content) => {
     const { workspace, home } = makeWorld({ workspace: { handbook: guide() } })
     put(home, place, content)
+    const before = kindOf(join(home, place))
     const resolve = ['packs', ...RESOLVE, '--session', 's']
     const calls = [resolve, ['packs', 'list', '--json'], ['packs', 'approve', 'handbook'], resolve]
     const runs = runMany(calls, { cwd: workspace, home })
@@ -53,6 +76,7 @@ describe('files of the program that are not what they should be', () => {
     const isApproved = runs[2]?.code === 0
     expect(runs[3]?.stdout.includes(SECRET)).toBe(isApproved)
     if (READ.includes(place)) expect(isApproved).toBe(false)
+    expect(kindOf(join(home, place))).toBe(before)
   })
 })
 
