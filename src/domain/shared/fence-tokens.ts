@@ -7,6 +7,8 @@ export const RESERVED_ELEMENTS = [
   'knowledge_pack_guide',
   'knowledge_resources',
   'available_knowledge_packs',
+  'loadout_context',
+  'loadout_file',
 ] as const
 
 export type ReservedElement = (typeof RESERVED_ELEMENTS)[number]

@@ -69,6 +69,17 @@ export function removeInvisible(text: string): { text: string; count: number; fi
   return firstAt === undefined ? { text, count } : { text: cleaned, count, firstAt }
 }
 
+/** A text that was made harmless and then cut: the cut may have ended a word so that a reserved name is left. */
+export function harmlessTail(text: string): string {
+  const [token] = findTokens(text.slice(-LONGEST_TOKEN))
+  if (token === undefined) return text
+  const at = Math.max(0, text.length - LONGEST_TOKEN) + token.start
+  return `${text.slice(0, at)}[${text.slice(at + 1)}`
+}
+
+/** In characters, with all that may be hidden inside. */
+const LONGEST_TOKEN = 400
+
 /** Replaces each fence-like token by a visible mark that carries the boundary, so it cannot be mistaken for quoted text. */
 export function neutralise(text: string, boundary: string): { text: string; tokens: readonly { start: number }[] } {
   const tokens = findTokens(text)

@@ -1,0 +1,232 @@
+import { sha256 } from '../shared/digest.ts'
+import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../shared/fence.ts'
+import { type Assembly, assemble, type Slices } from './assemble.ts'
+import {
+  type BundleFile,
+  type ContextBundle,
+  type ControlPlaneEntry,
+  type Degradation,
+  type FallbackAttempt,
+  withDigest,
+} from './bundle.ts'
+import type { Candidate, Omission } from './candidate.ts'
+import { cutExcerpt } from './excerpt.ts'
+import type { FillRules, Placed } from './fill.ts'
+import type { IntentReading } from './intent.ts'
+import type { Configured, Limits } from './limits.ts'
+import { frameTexts, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
+import type { Measure } from './size.ts'
+import { SOURCE_CLASSES } from './source-class.ts'
+
+export interface BundleInput {
+  task: string
+  intent: IntentReading
+  preset: string
+  controlPlane: readonly ControlPlaneEntry[]
+  slices: Slices
+  configured: Configured
+  /** What fell out before the budget was looked at. */
+  omitted: readonly Omission[]
+  warnings: readonly string[]
+  degraded: readonly Degradation[]
+  missing: readonly string[]
+  sourceAnchors: readonly string[]
+  now: string | null
+  limits: Limits
+  unit: 'chars' | 'tokens'
+  measure: Measure
+  tokenizer: { id: string; count: Measure }
+  mayBeUnrestricted: boolean
+}
+
+/** However much is asked for. */
+const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
+
+/** Puts everything that was found into a bundle within its limits. */
+export function buildBundle(given: BundleInput): { bundle: ContextBundle; boundary: string } {
+  const boundary = boundaryOf([given.task, SOURCE_CLASSES.map((each) => given.slices[each].map(identityOf))])
+  const { slices, duplicates } = dropDuplicates(given.slices)
+  const input = { ...given, slices: mapSlices(slices, (candidate) => cleanCandidate(candidate, boundary)) }
+  const head = headOf(input)
+  const space = (limits: Limits) =>
+    limits.total - Math.max(...frameTexts(head, boundary).map((text) => input.measure(text)))
+  const attempts: FallbackAttempt[] = []
+  const attempt = (level: FallbackAttempt['level'], limits: Limits): Assembly => {
+    const assembly = assemble(input.slices, space(limits), limits, input.configured, rulesFor(input, limits, boundary))
+    attempts.push(describeAttempt(level, limits, input.slices, assembly))
+    return assembly
+  }
+  const { assembly, limits } = descend(input, attempt)
+  const isShown = space(limits) >= 0
+  const files = isShown ? assembly.placed.map((placed, at) => fileOf(placed, at + 1)) : []
+  const unfinished: Omit<ContextBundle, 'digest'> = {
+    ...head,
+    warnings: assembly.isShortened ? [...head.warnings, SHORTENED] : head.warnings,
+    budget: { unit: input.unit, limits: limitsOf(limits), partitions: assembly.partitions },
+    files,
+    omitted: [
+      ...input.omitted,
+      ...duplicates,
+      ...assembly.omitted,
+      ...(isShown ? [] : assembly.placed.map(unshown)),
+    ].map(({ path, sourceClass, reason, detail }) => ({ path, source_class: sourceClass, reason, detail })),
+    fallback: { level: attempts.at(-1)?.level ?? 'restricted', attempts },
+    degraded: input.degraded,
+    source_anchors: input.sourceAnchors,
+    now: input.now,
+    estimate: { chars: 0, tokens: 0, tokenizer: input.tokenizer.id },
+  }
+  return { bundle: withDigest({ ...unfinished, estimate: estimate(input, unfinished, boundary, isShown) }), boundary }
+}
+
+type Head = Pick<ContextBundle, 'version' | 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
+
+function headOf({ task, intent, preset, controlPlane, warnings, missing }: BundleInput): Head {
+  const present = controlPlane.filter((item) => item.present).length
+  const status = present === 0 ? 'absent' : present === controlPlane.length ? 'complete' : 'partial'
+  const { key, matched, scores, isOverridden } = intent
+  return {
+    version: 1,
+    task,
+    intent: { key, matched, scores, overridden: isOverridden },
+    preset,
+    control_plane: { status, items: controlPlane },
+    warnings,
+    missing,
+  }
+}
+
+/** The asked limits; twice as many files of twice the length when a slice came out empty; more only if it was allowed. */
+function descend(
+  { limits, slices, mayBeUnrestricted }: BundleInput,
+  attempt: (level: FallbackAttempt['level'], limits: Limits) => Assembly,
+): { assembly: Assembly; limits: Limits } {
+  const asked = attempt('restricted', limits)
+  let found = { assembly: asked, limits }
+  if (emptySlice(slices, asked) !== undefined) {
+    const wider = {
+      ...limits,
+      maxFiles: Math.min(2 * limits.maxFiles, CEILING.maxFiles),
+      maxCharsPerFile: Math.min(2 * limits.maxCharsPerFile, CEILING.maxCharsPerFile),
+    }
+    const relaxed = attempt('relaxed', wider)
+    if (emptySlice(slices, relaxed) === undefined) found = { assembly: relaxed, limits: wider }
+  }
+  if (mayBeUnrestricted && found.assembly.omitted.length > 0) {
+    const widest = { ...limits, ...CEILING, total: Math.max(limits.total, CEILING.total) }
+    found = { assembly: attempt('unrestricted', widest), limits: widest }
+  }
+  return found
+}
+
+/** Which of the slices that matter most has candidates and got no place. */
+function emptySlice(slices: Slices, { placed }: Assembly): 'control_plane' | 'task' | undefined {
+  return (['control_plane', 'task'] as const).find(
+    (each) => slices[each].length > 0 && !placed.some(({ candidate }) => candidate.sourceClass === each),
+  )
+}
+
+function describeAttempt(
+  level: FallbackAttempt['level'],
+  limits: Limits,
+  slices: Slices,
+  assembly: Assembly,
+): FallbackAttempt {
+  const empty = emptySlice(slices, assembly)
+  const reason = empty === undefined ? 'every slice with candidates has a file' : `the ${empty} slice came out empty`
+  return { level, limits: limitsOf(limits), success: empty === undefined, reason }
+}
+
+function limitsOf({ maxFiles, maxCharsPerFile, total }: Limits) {
+  return { max_files: maxFiles, max_chars_per_file: maxCharsPerFile, total }
+}
+
+function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, boundary: string): FillRules {
+  const known = new Map<Candidate, number>()
+  return {
+    measure,
+    maxCharsPerFile,
+    cut: (text, characters) => harmlessTail(cutExcerpt(text, characters).excerpt),
+    overheadOf: (candidate) => {
+      const before = known.get(candidate)
+      if (before !== undefined) return before
+      const file = fileOf({ candidate, excerpt: candidate.text.slice(0, maxCharsPerFile) }, 1)
+      const overhead = Math.max(...overheadTexts(file, boundary).map((text) => measure(text)))
+      known.set(candidate, overhead)
+      return overhead
+    },
+  }
+}
+
+function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
+  const { path, sourceClass, selectedBy, score, reason, provenance, charsTotal, sha256: digest, isWhole } = candidate
+  return {
+    path,
+    source_class: sourceClass,
+    selected_by: selectedBy,
+    rank,
+    score,
+    reason,
+    provenance,
+    excerpt,
+    truncated: charsTotal === null || excerpt.length < candidate.text.length || candidate.text.length < charsTotal,
+    chars_total: charsTotal,
+    chars_emitted: excerpt.length,
+    sha256: digest,
+    fenced: isWhole,
+  }
+}
+
+function unshown({ candidate: { path, sourceClass } }: Placed): Omission {
+  return { path, sourceClass, reason: 'budget', detail: 'not even the heading of the bundle fits' }
+}
+
+/** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
+function cleanCandidate(candidate: Candidate, boundary: string): Candidate {
+  if (candidate.isWhole) return candidate
+  return { ...candidate, text: neutralise(removeInvisible(candidate.text).text, boundary).text }
+}
+
+/** The same path, or the same text, is shown once: where it comes first. */
+function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Omission[] } {
+  const seen = new Map<string, string>()
+  const duplicates: Omission[] = []
+  const kept = mapSlices(slices, (candidate) => {
+    const { path, sourceClass } = candidate
+    const keys = [`path ${path}`, `text ${sha256(candidate.text.trim())}`]
+    const first = keys.map((key) => seen.get(key)).find((known) => known !== undefined)
+    if (first !== undefined) {
+      duplicates.push({ path, sourceClass, reason: 'duplicate', detail: `the same as ${first}` })
+      return undefined
+    }
+    for (const key of keys) seen.set(key, path)
+    return candidate
+  })
+  return { slices: kept, duplicates }
+}
+
+function mapSlices(slices: Slices, change: (candidate: Candidate) => Candidate | undefined): Slices {
+  const changed = (each: keyof Slices) => slices[each].flatMap((candidate) => change(candidate) ?? [])
+  return {
+    control_plane: changed('control_plane'),
+    task: changed('task'),
+    tactical: changed('tactical'),
+    adapter: changed('adapter'),
+  }
+}
+
+function identityOf({ path, sha256: digest, text }: Candidate): [string, string] {
+  return [path, digest ?? sha256(text)]
+}
+
+/** Of the longest rendering. */
+function estimate(
+  { tokenizer }: BundleInput,
+  bundle: Omit<ContextBundle, 'digest'>,
+  boundary: string,
+  isShown: boolean,
+): ContextBundle['estimate'] {
+  const texts = isShown ? RENDERINGS.map((rendering) => renderBundle(bundle, rendering, boundary)) : ['']
+  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a))
+  return { chars: longest.length, tokens: tokenizer.count(longest), tokenizer: tokenizer.id }
+}
