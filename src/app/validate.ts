@@ -5,13 +5,14 @@ import type { LoadoutIndex } from '../domain/routing/loadout-index.ts'
 import { type ValidationIssue, validateIndex } from '../domain/routing/validate.ts'
 import type { Finding, Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { parseSettingsFile } from '../infra/context/settings-problems.ts'
 import { isFolder, readText } from '../infra/files.ts'
 import { readJson } from '../infra/json-file.ts'
 import { layerPlaces, type ResolveOptions, readLayers } from '../infra/layers.ts'
 import type { Machine } from '../infra/machine.ts'
 import { collectPayloads } from '../infra/payload-files.ts'
 import { SETTINGS_FILE } from '../infra/project-root.ts'
-import { parseSettings } from '../infra/settings.ts'
+import { badSettings } from '../infra/settings.ts'
 import { checkPack, isPack, packAround } from './packs/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
@@ -89,17 +90,12 @@ function validatePayload(path: string): Report<Validation> {
 }
 
 function validateSettings(path: string): Report<Validation> {
-  try {
-    parseSettings(readJson(path), path)
-    return toReport([], [{ kind: 'settings', path }])
-  } catch (error) {
-    if (!(error instanceof LoadoutError) || error.code !== 'BAD_SETTINGS') throw error
-    const { message, hint } = error
-    return toReport(
-      [asIssue({ severity: 'error', code: error.code, message, ...(hint ? { hint } : {}) })],
-      [{ kind: 'settings', path }],
-    )
-  }
+  const { problems = [] } = parseSettingsFile(readJson(path))
+  const issues = problems.map((problem): ValidationIssue => {
+    const { code, message, hint } = badSettings(path, problem)
+    return asIssue({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
+  })
+  return toReport(issues, [{ kind: 'settings', path }])
 }
 
 function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { nameOf } from '../domain/routing/loadout-index.ts'
 import { STRATEGIES, type Strategy } from '../domain/routing/strategy.ts'
+import { globProblem } from '../domain/shared/glob.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
 import { isRecord, isTextList } from '../domain/shared/record.ts'
@@ -15,6 +16,20 @@ export interface Settings {
   routing: { strategy: Strategy }
 }
 
+/** All keys of the file. Those that a plan does not need are only checked by who reads them. */
+export const SETTINGS_KEYS = [
+  '$schema',
+  'payloads',
+  'routing',
+  'preset',
+  'controlPlane',
+  'intents',
+  'tactical',
+  'adapters',
+  'budget',
+  'sanitize',
+] as const
+
 const DEFAULTS: Settings = {
   payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],
   routing: { strategy: 'keywords' },
@@ -27,8 +42,10 @@ export function readSettings(projectRoot: string): Settings {
 }
 
 export function parseSettings(json: unknown, path: string): Settings {
-  if (!isRecord(json)) throw bad(path, `it must be a JSON object, but is ${nameOf(json)}`)
-  checkKeys(json, ['$schema', ...Object.keys(DEFAULTS)], path, '')
+  if (!isRecord(json)) throw badSettings(path, `it must be a JSON object, but is ${nameOf(json)}`)
+  checkKeys(json, SETTINGS_KEYS, path, '')
+  if (json.$schema !== undefined && typeof json.$schema !== 'string')
+    throw badSettings(path, '"$schema" must be a text')
   return { payloads: readGlobs(json.payloads, path), routing: readRouting(json.routing, path) }
 }
 
@@ -36,7 +53,7 @@ function checkKeys(json: Record<string, unknown>, known: readonly string[], path
   for (const key of Object.keys(json)) {
     if (known.includes(key)) continue
     const close = nearest(key, known)
-    throw bad(
+    throw badSettings(
       path,
       `there is no setting "${prefix}${key}"${close === undefined ? '' : `; did you mean "${prefix}${close}"?`}`,
     )
@@ -44,22 +61,26 @@ function checkKeys(json: Record<string, unknown>, known: readonly string[], path
 }
 
 function readGlobs(json: unknown = DEFAULTS.payloads, path: string): string[] {
-  if (!isTextList(json)) throw bad(path, '"payloads" must be a list of globs')
-  const escaping = json.find((glob) => glob.startsWith('/') || glob.split('/').includes('..') || glob === '')
-  if (escaping !== undefined) throw bad(path, `the glob "${escaping}" must stay inside the project`)
+  if (!isTextList(json)) throw badSettings(path, '"payloads" must be a list of globs')
+  json.forEach((glob, at) => {
+    const problem = globProblem(glob)
+    if (problem !== undefined) throw badSettings(path, `"payloads[${at}]" is refused: ${problem}`)
+  })
   return json
 }
 
 function readRouting(json: unknown = {}, path: string): Settings['routing'] {
-  if (!isRecord(json)) throw bad(path, `"routing" must be an object, but is ${nameOf(json)}`)
+  if (!isRecord(json)) throw badSettings(path, `"routing" must be an object, but is ${nameOf(json)}`)
   checkKeys(json, Object.keys(DEFAULTS.routing), path, 'routing.')
-  const strategy = STRATEGIES.find((known) => known === (json.strategy ?? DEFAULTS.routing.strategy))
-  if (strategy === undefined) throw bad(path, `"routing.strategy" must be one of ${STRATEGIES.join(', ')}`)
+  const strategy = STRATEGIES.find(
+    (known) => known === (json.strategy === undefined ? DEFAULTS.routing.strategy : json.strategy),
+  )
+  if (strategy === undefined) throw badSettings(path, `"routing.strategy" must be one of ${STRATEGIES.join(', ')}`)
   return { strategy }
 }
 
-function bad(path: string, problem: string): LoadoutError {
+export function badSettings(path: string, problem: string): LoadoutError {
   return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}`, {
-    hint: `settings: ${Object.keys(DEFAULTS).join(', ')}`,
+    hint: `settings: ${SETTINGS_KEYS.slice(1).join(', ')}`,
   })
 }
