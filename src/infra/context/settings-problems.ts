@@ -12,8 +12,10 @@ type Path = readonly PropertyKey[]
 export function parseSettingsFile(json: unknown): ParsedSettingsFile {
   if (!isRecord(json)) return { problems: [`it must be a JSON object, but is ${nameOf(json)}`] }
   const parsed = z.safeParse(settingsSchema, json)
-  if (parsed.success) return { file: parsed.data }
-  return { problems: parsed.error.issues.flatMap((issue) => describe(issue, issue.path, json)) }
+  const problems = parsed.error?.issues.flatMap((issue) => describe(issue, issue.path, json)) ?? []
+  // zod passes this one key of a record over.
+  if (isRecord(json.intents) && Object.hasOwn(json.intents, '__proto__')) problems.push(badName('intents.__proto__'))
+  return parsed.success && problems.length === 0 ? { file: parsed.data } : { problems }
 }
 
 function describe(issue: z.core.$ZodIssue, path: Path, json: unknown): string[] {
@@ -23,12 +25,16 @@ function describe(issue: z.core.$ZodIssue, path: Path, json: unknown): string[] 
     case 'invalid_union':
       return describeUnion(issue, path, json)
     case 'invalid_key':
-      return [`"${nameOfPlace(path)}" is no name: use letters, digits, - and _, a letter first, 64 at most`]
+      return [badName(nameOfPlace(path))]
     case 'custom':
       return [`"${nameOfPlace(path)}" ${isSentence(issue.message) ? `is refused: ${issue.message}` : issue.message}`]
     default:
       return [`"${nameOfPlace(path)}" must be ${wanted(issue)}, but is ${found(valueAt(json, path))}`]
   }
+}
+
+function badName(place: string): string {
+  return `"${place}" is no name: use letters, digits, - and _, a letter first, 64 at most`
 }
 
 // Rules about a text say what "it" is; rules about an object go on after its name.
