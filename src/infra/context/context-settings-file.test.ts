@@ -236,6 +236,13 @@ describe('a mistake in loadout.json', () => {
     expect(parseSettingsFile({ a: 1, budget: { b: 1 }, sanitize: 1 }).problems).toHaveLength(3)
   })
 
+  it('of many, or with an endless name, is told in bounds', () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`x${at}`, at]))
+    const { problems = [] } = parseSettingsFile(many)
+    expect([problems.length, problems.at(-1)]).toEqual([51, 'there are 950 more like these'])
+    expect(parseSettingsFile({ ['x'.repeat(1e6)]: 1 }).problems?.join('').length).toBeLessThan(100)
+  })
+
   it('is found in any JSON without failing', () => {
     const keys = fc.constantFrom(...SETTINGS_KEYS, 'path', 'glob', 'keywords', 'include', 'default', '__proto__', 'x')
     const { value } = fc.letrec((tie) => ({

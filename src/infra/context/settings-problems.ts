@@ -6,6 +6,9 @@ import { type SettingsFile, settingsSchema } from './settings-schema.ts'
 
 export type ParsedSettingsFile = { file: SettingsFile; problems?: undefined } | { file?: undefined; problems: string[] }
 
+/** Nobody mends more at a time. */
+const MOST_PROBLEMS = 50
+
 type Path = readonly PropertyKey[]
 
 /** What `loadout.json` says, or everything that is wrong with it, each with its place. Never empty, never throws. */
@@ -15,7 +18,9 @@ export function parseSettingsFile(json: unknown): ParsedSettingsFile {
   const problems = parsed.error?.issues.flatMap((issue) => describe(issue, issue.path, json)) ?? []
   // zod passes this one key of a record over.
   if (isRecord(json.intents) && Object.hasOwn(json.intents, '__proto__')) problems.push(badName('intents.__proto__'))
-  return parsed.success && problems.length === 0 ? { file: parsed.data } : { problems }
+  if (parsed.success && problems.length === 0) return { file: parsed.data }
+  const more = problems.length - MOST_PROBLEMS
+  return { problems: more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `there are ${more} more like these`] : problems }
 }
 
 function describe(issue: z.core.$ZodIssue, path: Path, json: unknown): string[] {
@@ -89,7 +94,7 @@ function found(value: unknown): string {
 function unknownKey(key: string, path: Path): string {
   const place = path.length === 0 ? '' : `${nameOfPlace(path)}.`
   const close = nearest(key, knownKeys(settingsSchema, path))
-  return `there is no setting "${place}${key}"${close === undefined ? '' : `; did you mean "${place}${close}"?`}`
+  return `there is no setting "${place}${key.slice(0, LONGEST_SHOWN)}"${close === undefined ? '' : `; did you mean "${place}${close}"?`}`
 }
 
 /** The keys that may stand at a place. */
