@@ -1,0 +1,75 @@
+export interface Excerpt {
+  /** A beginning of the text. */
+  excerpt: string
+  isTruncated: boolean
+}
+
+/** Line ends become `\n`, a byte order mark goes. */
+export function normalizeText(text: string): string {
+  const plain = text.charCodeAt(0) === BOM ? text.slice(1) : text
+  return plain.includes('\r') ? plain.replace(/\r\n?/g, '\n') : plain
+}
+
+const BOM = 0xfeff
+
+/**
+ * At most `limit` characters (code units) of a normalised text: to the end of a line when one is near, never through what
+ * a reader sees as one character. A smaller limit never gives more.
+ */
+export function cutExcerpt(text: string, limit: number): Excerpt {
+  if (text.length <= limit) return { excerpt: text, isTruncated: false }
+  return { excerpt: text.slice(0, cutAt(text, Math.floor(limit))), isTruncated: true }
+}
+
+function cutAt(text: string, limit: number): number {
+  if (!(limit > 0)) return 0
+  const lineEnd = text.lastIndexOf('\n', limit)
+  return lineEnd >= limit - limit / 4 ? lineEnd : characterStart(text, limit)
+}
+
+/** How far before the cut a place is looked for from which characters can be told apart. */
+const WINDOW = 4096
+
+/**
+ * The last place up to `limit` at which a character starts. Characters are counted from the nearest place that is a border
+ * for certain, so that two limits with the same such place agree; where there is none, only code points stay whole.
+ */
+function characterStart(text: string, limit: number): number {
+  let border = limit
+  const first = Math.max(0, limit - WINDOW)
+  while (border > first && !isBorder(text, border)) border--
+  if (border === limit) return limit
+  if (border > 0 && border === first) return isInsidePair(text, limit) ? limit - 1 : limit
+  let start = border
+  // Whether a character starts at the limit depends on the code point behind it, and on none further away.
+  for (const { index } of new Intl.Segmenter('und').segment(text.slice(border, limit + 2))) {
+    if (border + index > limit) break
+    start = border + index
+  }
+  return start
+}
+
+/** True where characters are certainly parted, whatever stands around: cheap, and enough for most texts. */
+function isBorder(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
+  return before === NEWLINE || after === NEWLINE || (isSimple(before) && isSimple(after))
+}
+
+const NEWLINE = 10
+
+/** Letters and signs that are characters by themselves unless a mark follows: Latin, Cyrillic, kana, Han, Hangul. */
+function isSimple(unit: number): boolean {
+  if (unit < 0x7f) return unit >= 0x20
+  return (
+    (unit >= 0xc0 && unit <= 0x24f) ||
+    (unit >= 0x410 && unit <= 0x44f) ||
+    (unit >= 0x3041 && unit <= 0x3096) ||
+    (unit >= 0x30a1 && unit <= 0x30fa) ||
+    (unit >= 0x4e00 && unit <= 0x9fff) ||
+    (unit >= 0xac00 && unit <= 0xd7a3)
+  )
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00
+}
