@@ -43,7 +43,7 @@ describe('cutExcerpt', () => {
     const text = `a${'\u{1f468}\u200d'.repeat(4000)}`
     for (const limit of [9000, 9001, 9002, 9003]) {
       const { excerpt } = cutExcerpt(text, limit)
-      expect(excerpt.isWellFormed()).toBe(true)
+      expect(Buffer.from(excerpt).toString()).toBe(excerpt)
       expect(excerpt.length).toBeGreaterThan(limit - 2)
     }
   })
@@ -60,7 +60,17 @@ describe('laws of cutExcerpt', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.string({ unit: 'binary', maxLength: 12 }),
-    fc.constantFrom('\n', '\n\n', '\u0301', '\u200d', '\u{1f1e9}', '\u{1f468}\u200d\u{1f469}', '\u0600', '\u093f', '\u1112'),
+    fc.constantFrom(
+      '\n',
+      '\n\n',
+      '\u0301',
+      '\u200d',
+      '\u{1f1e9}',
+      '\u{1f468}\u200d\u{1f469}',
+      '\u0600',
+      '\u093f',
+      '\u1112',
+    ),
   )
   const texts = fc.array(piece, { maxLength: 30 }).map((pieces) => normalizeText(pieces.join('')))
   const limits = fc.nat({ max: 200 })

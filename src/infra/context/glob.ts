@@ -1,20 +1,24 @@
 import picomatch from 'picomatch'
+import { pathProblem } from '../../domain/shared/safe-path.ts'
 
-/** A pattern of paths, read so that one can tell where below a folder it may still match. */
+/** A pattern of paths, read part by part, so that one can tell where below a folder it may still match. */
 export interface Glob {
   pattern: string
+  /** The pattern taken as a path. */
+  path: string
   /** The folder above everything it can match; for a pattern without wildcards the path itself. */
   base: string
   /** What stands behind the base, one test for each part of a path. Empty without wildcards. */
   parts: readonly GlobPart[]
-  matches(path: string): boolean
+  /** Asked last, of a path that has passed all parts. */
+  accepts(path: string): boolean
 }
 
 interface GlobPart {
   /** `**`: any number of folders. */
   isDeep: boolean
-  /** The only name it matches; undefined when it has wildcards. */
-  literal: string | undefined
+  /** Without wildcards: it matches the name it is. */
+  isLiteral: boolean
   matches(name: string): boolean
 }
 
@@ -23,28 +27,63 @@ export type Progress = readonly number[]
 
 export const START: Progress = [0]
 
-// Hidden files only where the pattern names the dot, and a leading ! is a letter like any other.
-const OPTIONS = { nonegate: true } as const
-
+/** Hidden files match only where the pattern names the dot; a leading ! is a letter like any other. */
 export function readGlob(pattern: string): Glob {
   const path = pattern.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/')
-  const { base, glob } = picomatch.scan(path)
-  if (glob === '') return { pattern, base: path, parts: [], matches: (other) => other === path }
-  const parts = hasGroupAcrossParts(glob) ? [DEEP] : glob.split('/').map(readPart)
-  return { pattern, base, parts, matches: picomatch(path, OPTIONS) }
+  const { base, glob } = picomatch.scan(path, OPTIONS)
+  if (glob === '') return { pattern, path, base: path, parts: [], accepts: () => true }
+  // Groups such as {a,b/c} cannot be judged part by part: they are looked for everywhere below their base.
+  if (GROUP_ACROSS_PARTS.test(glob)) return { pattern, path, base, parts: [DEEP], accepts: picomatch(path, OPTIONS) }
+  return { pattern, path, base, parts: glob.split('/').map(readPart), accepts: () => true }
 }
 
-const DEEP: GlobPart = { isDeep: true, literal: undefined, matches: (name) => !name.startsWith('.') }
+const OPTIONS = { nonegate: true } as const
+const GROUP_ACROSS_PARTS = /[{(][^})]*\/[^{(]*[})]/
+const GROUP = /[[\]{}()|\\]|[!+@]\(/
+
+/** Why a pattern cannot be used, or undefined when it can. */
+export function globProblem(pattern: string): string | undefined {
+  const problem = pathProblem(pattern)
+  if (problem !== undefined) return problem
+  if (pattern.split('/').includes('..')) return 'it goes up a folder'
+  if (pattern.length > LONGEST) return `it has more than ${LONGEST} characters`
+  // A group with many wildcards becomes a regular expression that may take longer than anybody waits.
+  if (GROUP.test(pattern) && (pattern.match(/[*+]+/g) ?? []).length > MOST_WILDCARDS) {
+    return `it has groups and more than ${MOST_WILDCARDS} wildcards`
+  }
+  return undefined
+}
+
+const LONGEST = 500
+const MOST_WILDCARDS = 4
+
+const DEEP: GlobPart = { isDeep: true, isLiteral: false, matches: (name) => !name.startsWith('.') }
 
 function readPart(part: string): GlobPart {
   if (part === '**') return DEEP
-  const literal = picomatch.scan(part).isGlob ? undefined : part
-  return { isDeep: false, literal, matches: picomatch(part, OPTIONS) }
+  if (GROUP.test(part)) return { isDeep: false, isLiteral: false, matches: picomatch(part, OPTIONS) }
+  const isLiteral = !/[*?]/.test(part)
+  return { isDeep: false, isLiteral, matches: isLiteral ? (name) => name === part : (name) => isWild(part, name) }
 }
 
-/** `{a,b/c}` and `+(a|b/c)` cannot be judged part by part: they are looked for everywhere below their base. */
-function hasGroupAcrossParts(glob: string): boolean {
-  return /[{(][^})]*\/[^{(]*[})]/.test(glob)
+/** `*` and `?` in time that grows with the name, however many there are. */
+function isWild(part: string, name: string): boolean {
+  if (name.startsWith('.') && !part.startsWith('.')) return false
+  let [at, place, star, restart] = [0, 0, -1, 0]
+  while (at < name.length) {
+    if (part[place] === '*') {
+      star = place++
+      restart = at
+    } else if (part[place] === '?' || part[place] === name[at]) {
+      place++
+      at++
+    } else if (star >= 0) {
+      place = star + 1
+      at = ++restart
+    } else return false
+  }
+  while (part[place] === '*') place++
+  return place === part.length
 }
 
 export interface Step {
@@ -56,28 +95,35 @@ export interface Step {
 }
 
 /** What remains to be matched inside a folder of this name; undefined when nothing in it can match. */
-export function enter({ parts }: Glob, progress: Progress, name: string): Step | undefined {
+export function enterFolder({ parts }: Glob, progress: Progress, name: string): Step | undefined {
   const next = new Set<number>()
   let [isNamed, isDirect] = [false, false]
-  for (const at of reachable(parts, progress)) {
-    const part = parts[at] as GlobPart
-    if (!part.matches(name)) continue
-    if (!part.isDeep && at === parts.length - 1) continue
+  for (const [at, part] of reachable(parts, progress)) {
+    const isEnd = !part.isDeep && at === parts.length - 1
+    if (isEnd || !part.matches(name)) continue
     next.add(part.isDeep ? at : at + 1)
-    isNamed ||= part.literal !== undefined
+    isNamed ||= part.isLiteral
     isDirect ||= !part.isDeep
   }
   return next.size === 0 ? undefined : { progress: [...next], isNamed, isDirect }
 }
 
+/** Whether a file of this name, in a folder that has come this far, has passed all parts. */
+export function endsAt({ parts }: Glob, progress: Progress, name: string): boolean {
+  for (const [at, part] of reachable(parts, progress)) {
+    if (at === parts.length - 1 && part.matches(name)) return true
+  }
+  return false
+}
+
 /** `**` may stand for no folder at all. */
-function reachable(parts: readonly GlobPart[], progress: Progress): Set<number> {
-  const places = new Set<number>()
-  for (let at of progress) {
-    while (at < parts.length) {
-      places.add(at)
-      if (!parts[at]?.isDeep) break
-      at++
+function reachable(parts: readonly GlobPart[], progress: Progress): Map<number, GlobPart> {
+  const places = new Map<number, GlobPart>()
+  for (const start of progress) {
+    for (let at = start; at < parts.length; at++) {
+      const part = parts[at] as GlobPart
+      places.set(at, part)
+      if (!part.isDeep) break
     }
   }
   return places
