@@ -64,6 +64,24 @@ const useCasesApart = {
   },
 }
 
+const ENCODINGS = ['o200k_base', 'cl100k_base']
+
+/** A tokenizer's table has megabytes: a file of its own, so that only who counts tokens reads it. */
+const tokenTables = (format) => ({
+  name: 'token-tables',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^gpt-tokenizer\/encoding\// }, ({ path }) => {
+      const file = `./${path.split('/').at(-1)}.cjs`
+      return format === 'esm' ? { path: file, external: true } : { path: file, namespace: 'token-table' }
+    })
+    // A script cannot import, only require.
+    onLoad({ filter: /.*/, namespace: 'token-table' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
+    onResolve({ filter: /.*/, namespace: 'token-table' }, ({ path }) => ({ path, external: true }))
+  },
+})
+
 /** In those files: an error must be the same class in both files, or nobody would recognise it. */
 const errorsFromProgram = {
   name: 'errors-from-program',
@@ -93,7 +111,13 @@ const leanInk = {
 
 rmSync('dist', { recursive: true, force: true })
 
-await build({ ...common, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'esm' })
+await build({
+  ...common,
+  entryPoints: ['src/index.ts'],
+  outfile: 'dist/index.js',
+  format: 'esm',
+  plugins: [tokenTables('esm')],
+})
 
 // CommonJS, because starting Node with an ES module costs a fifth more, and a person waits for it on every prompt.
 const program = {
@@ -108,7 +132,7 @@ const program = {
 await build({
   ...program,
   entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
-  plugins: [lateModules, useCasesApart],
+  plugins: [lateModules, useCasesApart, tokenTables('cjs')],
 })
 for (const [file, paths] of Object.entries(apart)) {
   const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
@@ -124,9 +148,13 @@ for (const [file, paths] of Object.entries(apart)) {
     outdir: undefined,
     outExtension: undefined,
     outfile: `dist/${file}.cjs`,
-    plugins: [lateModules, errorsFromProgram],
+    plugins: [lateModules, errorsFromProgram, tokenTables('cjs')],
   })
 }
+await build({
+  ...program,
+  entryPoints: Object.fromEntries(ENCODINGS.map((name) => [name, `gpt-tokenizer/encoding/${name}`])),
+})
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
 for (const file of ['dist/program.cjs', 'dist/skills.cjs', 'dist/packs.cjs']) {
   const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
@@ -141,7 +169,7 @@ await build({
   format: 'esm',
   minify: true,
   jsx: 'automatic',
-  plugins: [leanInk],
+  plugins: [leanInk, tokenTables('esm')],
   define: { 'process.env.NODE_ENV': '"production"' },
   // What is CommonJS inside still calls require for built-in modules.
   banner: {

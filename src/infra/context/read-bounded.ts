@@ -9,7 +9,7 @@ import { codeOf } from '../files.ts'
 
 /** A text that was read no further than it is of use. */
 export interface BoundedText {
-  /** Normalised. The beginning only, if the file is large. */
+  /** Normalised. The beginning only, if it is longer than can be needed. */
   text: string
   /** Characters of the whole, normalised; null when it was not read to its end. */
   charsTotal: number | null
@@ -44,7 +44,9 @@ export function readBounded(root: string, path: string, mostChars: number): Boun
     const isLarge = stat.size > LARGEST_WHOLE
     // One byte more than the file has, or a file that is growing would seem to end here.
     const bytes = readUpTo(file, isLarge ? head : Math.min(LARGEST_WHOLE, Math.max(stat.size, SMALLEST_HEAD)) + 1)
-    return isLarge || bytes.length > LARGEST_WHOLE ? headText(bytes.subarray(0, head)) : wholeText(bytes)
+    if (!isLarge && bytes.length <= LARGEST_WHOLE) return wholeText(bytes, head)
+    const beginning = bytes.subarray(0, head)
+    return isText(beginning.subarray(0, beginning.length - brokenTail(beginning))) ? headText(beginning) : BINARY
   } catch (error) {
     return unread(codeOf(error))
   } finally {
@@ -77,17 +79,20 @@ function readUpTo(file: number, most: number): Buffer {
   return bytes.subarray(0, length)
 }
 
-function wholeText(bytes: Buffer): BoundedText | Unread {
+/** Of a text longer than can be needed the beginning is decoded once more, or the whole would stay in memory. */
+function wholeText(bytes: Buffer, head: number): BoundedText | Unread {
   if (!isText(bytes)) return BINARY
   const text = normalizeText(bytes.toString('utf8'))
-  return { text, charsTotal: text.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+  return {
+    text: bytes.length > head ? headText(bytes.subarray(0, head)).text : text,
+    charsTotal: text.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  }
 }
 
 /** The end of a head may part a character; it goes, to the line end before it when that is near. */
-function headText(bytes: Buffer): BoundedText | Unread {
-  const whole = bytes.subarray(0, bytes.length - brokenTail(bytes))
-  if (!isText(whole)) return BINARY
-  const text = normalizeText(whole.toString('utf8'))
+function headText(bytes: Buffer): BoundedText {
+  const text = normalizeText(bytes.toString('utf8', 0, bytes.length - brokenTail(bytes)))
   return { text: cutExcerpt(text, text.length - 1).excerpt, charsTotal: null, sha256: null }
 }
 

@@ -7,11 +7,9 @@ import { type FoundFile, findFiles } from './project-files.ts'
 import { isUnread, readBounded } from './read-bounded.ts'
 
 export interface ReadOptions {
-  /** The most characters of one file that can find a place. */
-  mostChars: number
   /** Files that are opened for an intent, or to find out which are the latest. */
   mostRead?: number
-  /** Paths that are passed over in silence. */
+  /** Paths that are passed over in silence, such as the file that is about to be written. */
   exclude?: ReadonlySet<string>
 }
 
@@ -40,11 +38,11 @@ export interface IntentFiles {
 
 const MOST_READ = 200
 
-/** The files that ground an agent, in the order of the settings. */
+/** The files that ground an agent, in the order of the settings. Their text is kept whole, up to a megabyte. */
 export function readControlPlane(
   root: string,
   items: readonly ControlPlaneItem[],
-  { mostChars, mostRead = MOST_READ, exclude }: ReadOptions,
+  { mostRead = MOST_READ, exclude }: ReadOptions = {},
 ): ControlPlane {
   const findings: Finding[] = []
   const seen = new Set<string>()
@@ -53,7 +51,7 @@ export function readControlPlane(
     findings.push(...matches.findings)
     if (matches.files.length === 0) return [absent(item)]
     const files = item.order === 'latest' ? latestFirst(root, matches.files, mostRead, findings) : matches.files
-    return takeFiles(root, item, files, mostChars, seen)
+    return takeFiles(root, item, files, seen)
   })
   return { items: found, findings }
 }
@@ -67,14 +65,13 @@ function takeFiles(
   root: string,
   item: ControlPlaneItem,
   files: readonly FoundFile[],
-  mostChars: number,
   seen: Set<string>,
 ): ControlPlaneFile[] {
   const taken: ControlPlaneFile[] = []
   let left = item.take
   for (const { path, pattern } of files) {
     if (left <= 0) break
-    const result = seen.has(path) ? again(path) : read(root, { path, pattern }, CONTROL_PLANE, mostChars)
+    const result = seen.has(path) ? again(path) : read(root, { path, pattern }, CONTROL_PLANE, Number.POSITIVE_INFINITY)
     seen.add(path)
     if (isOmission(result)) taken.push({ item, path, present: false, candidate: undefined, omission: result })
     else {
@@ -100,16 +97,17 @@ function latestFirst(root: string, files: readonly FoundFile[], most: number, fi
   return [...unread, ...ordered]
 }
 
-/** The files that a kind of task needs. Once enough were opened, the rest is named without being looked at. */
+/** The files that a kind of task needs, of each as many characters as can find a place. Once enough were opened, the rest is named without being looked at. */
 export function readIntentFiles(
   root: string,
   intent: Intent,
-  { mostChars, mostRead = MOST_READ, exclude }: ReadOptions,
+  mostChars: number,
+  { mostRead = MOST_READ, exclude }: ReadOptions = {},
 ): IntentFiles {
   const { files, findings } = findFiles(root, intent.include, exclude && { exclude })
   const candidates: Candidate[] = []
   const omitted: Omission[] = []
-  const origin = { sourceClass: 'task', selectedBy: `intent:${intent.key}`, what: 'is named by' } as const
+  const origin: Origin = { sourceClass: 'task', selectedBy: `intent:${intent.key}`, asker: `the intent ${intent.key}` }
   for (const [at, file] of files.entries()) {
     const result = at < mostRead ? read(root, file, origin, mostChars) : beyond(file.path, mostRead)
     if (isOmission(result)) omitted.push(result)
@@ -123,25 +121,25 @@ export function readIntentFiles(
 interface Origin {
   sourceClass: SourceClass
   selectedBy: string
-  /** Between the file and its pattern, in the sentence that says why it was chosen. */
-  what: string
+  /** In the sentence that says why it was chosen. */
+  asker: string
 }
 
 const CONTROL_PLANE: Origin = {
   sourceClass: 'control_plane',
   selectedBy: 'control_plane',
-  what: 'belongs to the control plane as',
+  asker: 'the control plane',
 }
 
 function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostChars: number): Candidate | Omission {
-  const { sourceClass, selectedBy, what } = origin
+  const { sourceClass, selectedBy, asker } = origin
   const result = readBounded(root, path, mostChars)
   if (isUnread(result)) return { path, sourceClass, ...result }
   return {
     path,
     sourceClass,
     selectedBy,
-    reason: pattern === path ? `${what} ${pattern}` : `${what} the pattern ${pattern}`,
+    reason: `${asker} asks for ${pattern}`,
     score: 1,
     ...result,
     provenance: { pattern },

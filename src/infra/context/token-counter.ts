@@ -25,7 +25,8 @@ export async function openTokenCounter(name: string): Promise<TokenCounter> {
   if (name === CHARS_PER_TOKEN.id) return CHARS_PER_TOKEN
   const id = isEncoding(name) ? name : await encodingOfModel(name)
   const { countTokens } = await ENCODINGS[id]()
-  return { id, count: (text) => countInPieces(text, countTokens) }
+  const longWord = /[\p{L}\p{M}]{513,}|[^\s\p{L}\p{N}]{513,}|\s{513,}/gu
+  return { id, count: (text) => countInPieces(text, longWord, countTokens) }
 }
 
 function isEncoding(name: string): name is Encoding {
@@ -46,20 +47,16 @@ async function encodingOfModel(name: string): Promise<Encoding> {
   })
 }
 
-/** The time for one word grows with the square of its length: nothing longer is given to the tokenizer at once. */
-const LONGEST_WORD = 512
-
-/** Exact, but for a token more or less wherever a word of more than 512 letters or signs had to be parted. */
-function countInPieces(text: string, countTokens: CountTokens): number {
-  const longWords = new RegExp(
-    `[\\p{L}\\p{M}]{${LONGEST_WORD},}|[^\\s\\p{L}\\p{N}]{${LONGEST_WORD},}|\\s{${LONGEST_WORD},}`,
-    'gu',
-  )
+/**
+ * The tokenizer's time for a word grows with the square of its length, so it gets no more than 512 letters or signs at
+ * once. Exact for all other text; a token more or less at each place where a longer word was parted.
+ */
+function countInPieces(text: string, longWord: RegExp, countTokens: CountTokens): number {
   let [tokens, end] = [0, 0]
   const count = (piece: string) => {
     if (piece !== '') tokens += countTokens(piece, NOTHING_SPECIAL)
   }
-  for (const { 0: word, index } of text.matchAll(longWords)) {
+  for (const { 0: word, index } of text.matchAll(longWord)) {
     count(text.slice(end, index))
     for (const [piece] of word.matchAll(/.{1,512}/gsu)) count(piece)
     end = index + word.length

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { buildSync } from 'esbuild'
+import { makeFolder } from '../cli/run.ts'
+
+const SOURCES = join(import.meta.dirname, '../../src/infra/context')
+
+/**
+ * What an expression over the functions of these files gives, in a process of its own, by a user whom permissions bind. Its
+ * value travels as JSON; `root` is the folder.
+ */
+export function evaluateApart(files: readonly string[], expression: string, root: string): unknown {
+  const script = join(makeFolder(), 'apart.cjs')
+  const imports = files.map((file, at) => `import * as _${at} from './${file}'`).join('\n')
+  const names = files.map((_, at) => `..._${at}`).join(', ')
+  const contents = `${imports}
+    const value = new Function('it', 'root', ${JSON.stringify(`with (it) { return ${expression} }`)})
+    console.log(JSON.stringify(value({ ${names} }, ${JSON.stringify(root)})))`
+  buildSync({ stdin: { contents, resolveDir: SOURCES }, bundle: true, platform: 'node', outfile: script })
+  const bound = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  return JSON.parse(execFileSync(process.execPath, [script], { encoding: 'utf8', ...bound }))
+}

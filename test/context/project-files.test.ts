@@ -1,0 +1,144 @@
+import { chmodSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findFiles } from '../../src/infra/context/project-files.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, makeFolder, makeProject } from '../cli/run.ts'
+import { evaluateApart } from './apart.ts'
+
+const pathsOf = (root: string, ...patterns: string[]) => findFiles(root, patterns).files.map(({ path }) => path)
+const codesOf = (root: string, ...patterns: string[]) =>
+  findFiles(root, patterns).findings.map(({ code, subject }) => `${code} ${subject}`)
+
+describe('findFiles', () => {
+  it('gives files in the order of the patterns, then of their paths, each once', () => {
+    const root = makeProject({ 'specs/b.md': '', 'specs/a.md': '', 'specs/B.md': '', 'z.md': '', 'docs/x/y.md': '' })
+    expect(findFiles(root, ['z.md', 'specs/*.md', '**/*.md'])).toEqual({
+      files: [
+        { path: 'z.md', pattern: 'z.md' },
+        { path: 'specs/B.md', pattern: 'specs/*.md' },
+        { path: 'specs/a.md', pattern: 'specs/*.md' },
+        { path: 'specs/b.md', pattern: 'specs/*.md' },
+        { path: 'docs/x/y.md', pattern: '**/*.md' },
+      ],
+      findings: [],
+    })
+  })
+
+  it('enters hidden folders and those of dependencies only when they are named', () => {
+    const files = ['.git/a.md', '.hidden/a.md', 'node_modules/x/a.md', 'dist/a.md', 'src/node_modules/a.md', 'src/a.md']
+    const root = makeProject(Object.fromEntries(files.map((path) => [path, ''])))
+    expect(pathsOf(root, '**/*.md')).toEqual(['src/a.md'])
+    expect(pathsOf(root, '*/*.md', '*/*/*.md')).toEqual(['src/a.md'])
+    expect(pathsOf(root, 'node_modules/*/*.md', 'dist/*.md', '.hidden/*.md', '*/node_modules/*.md')).toEqual([
+      'node_modules/x/a.md',
+      'dist/a.md',
+      '.hidden/a.md',
+      'src/node_modules/a.md',
+    ])
+  })
+
+  it('takes a path that looks like a pattern', () => {
+    const root = makeProject({ 'app/[id]/a(1).md': '', 'app/i/a1.md': '' })
+    expect(pathsOf(root, 'app/[id]/a(1).md')).toEqual(['app/[id]/a(1).md', 'app/i/a1.md'])
+  })
+
+  it('finds nothing in what is not there', () => {
+    const root = makeProject({ 'a.md': '', folder: aFolder })
+    expect(findFiles(root, ['b.md', 'x/*.md', 'a.md/*', 'folder', 'folder/'])).toEqual({ files: [], findings: [] })
+    expect(findFiles(join(root, 'absent'), ['**/*.md'])).toEqual({ files: [], findings: [] })
+  })
+
+  it('refuses patterns that leave the project', () => {
+    const root = makeProject({ 'in/a.md': '' })
+    const patterns = ['../*.md', '/etc/*', 'in/../../*', 'in/../in/*.md', '~/x']
+    expect(pathsOf(root, ...patterns, 'in/*.md')).toEqual(['in/a.md'])
+    expect(codesOf(root, ...patterns)).toEqual(patterns.map((pattern) => `PATH_ESCAPE ${pattern}`))
+  })
+
+  it('refuses linked folders that leave the project, and enters others where they are not reached by **', () => {
+    const outside = makeProject({ 'secret.md': '' })
+    const root = makeProject({
+      'real/a.md': '',
+      'node_modules/b.md': '',
+      out: aLinkTo(outside),
+      linked: aLinkTo('real'),
+      modules: aLinkTo('node_modules'),
+    })
+    expect(pathsOf(root, 'out/*.md', '*/*.md')).toEqual(['linked/a.md', 'real/a.md'])
+    expect(codesOf(root, 'out/*.md', '*/*.md')).toEqual(['PATH_ESCAPE out'])
+    expect(pathsOf(root, '**/*.md')).toEqual(['real/a.md'])
+    expect(pathsOf(root, 'linked/*.md')).toEqual(['linked/a.md'])
+  })
+
+  it('ends where links lead in circles', () => {
+    const root = makeProject({ 'a/b.md': '', 'a/up': aLinkTo('..'), self: aLinkToItself })
+    expect(pathsOf(root, '**/*.md')).toEqual(['a/b.md'])
+    expect(pathsOf(root, '*/*/*/*.md')).toEqual(['a/up/a/b.md'])
+    expect(codesOf(root, '**')).toEqual([])
+    expect(codesOf(root, 'self/*')).toEqual(['discovery.unreadable self'])
+  })
+
+  it('names pipes and links to files, for the reader to judge', () => {
+    const root = makeProject({ 'a.md': aPipe, 'b.md': aLinkTo('/etc/hostname'), 'c.md': aLinkTo('absent') })
+    expect(pathsOf(root, '*.md')).toEqual(['a.md', 'b.md', 'c.md'])
+  })
+
+  it('reports names that are not UTF-8, and takes those that only look like it', () => {
+    const root = makeProject({ 'docs/a.md': '', 'docs/\ufffd.md': '' })
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/docs/`), Buffer.from([0xff, 0xfe]), Buffer.from('.md')]), '')
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/docs/`), Buffer.from([0xe9])]))
+    expect(pathsOf(root, 'docs/**/*.md')).toEqual(['docs/a.md', 'docs/\ufffd.md'])
+    expect(codesOf(root, 'docs/**/*.md')).toEqual(['discovery.skipped docs'])
+    expect(codesOf(root, 'docs/a*.md')).toEqual([])
+  })
+
+  it('stops at its limits, and says so', () => {
+    const root = makeProject({ 'a/1.md': '', 'a/2.md': '', 'b/3.md': '', 'c/4.md': '' })
+    const files = findFiles(root, ['**/*.md'], { mostFiles: 2 })
+    expect(files.files.map(({ path }) => path)).toEqual(['a/1.md', 'a/2.md'])
+    expect(files.findings).toMatchObject([{ code: 'discovery.limit', severity: 'warning' }])
+    const folders = findFiles(root, ['**/*.md'], { mostFolders: 2 })
+    expect(folders.files.map(({ path }) => path)).toEqual(['a/1.md', 'a/2.md'])
+    expect(folders.findings).toMatchObject([{ code: 'discovery.limit', severity: 'warning' }])
+    expect(findFiles(root, ['**/*.md'], { mostFiles: 4, mostFolders: 4 }).findings).toEqual([])
+  })
+
+  it('passes over what is excluded', () => {
+    const root = makeProject({ 'a.md': '', 'b.md': '' })
+    expect(findFiles(root, ['*.md', 'b.md'], { exclude: new Set(['b.md']) }).files).toEqual([
+      { path: 'a.md', pattern: '*.md' },
+    ])
+  })
+
+  it('looks only where a pattern can match, in a project of 10,000 files', () => {
+    const root = makeFolder()
+    for (let folder = 0; folder < 100; folder++) {
+      mkdirSync(join(root, `src/${folder}`), { recursive: true })
+      for (let file = 0; file < 100; file++) closeSync(openSync(join(root, `src/${folder}/${file}.md`), 'w'))
+    }
+    mkdirSync(join(root, 'specs'))
+    writeFileSync(join(root, 'specs/a.md'), '')
+    const cpu = (...patterns: string[]) => {
+      const start = process.cpuUsage()
+      const { files } = findFiles(root, patterns, { mostFiles: 20_000 })
+      const { user, system } = process.cpuUsage(start)
+      return { files: files.length, milliseconds: (user + system) / 1000 }
+    }
+    cpu('specs/*.md')
+    expect(cpu('**/*.md').files).toBe(10_001)
+    expect(cpu('**/*.md').milliseconds).toBeLessThan(500)
+    const narrow = cpu('specs/*.md', '*.md')
+    expect(narrow.files).toBe(1)
+    expect(narrow.milliseconds).toBeLessThan(20)
+  })
+
+  it('reports folders that may not be read', () => {
+    const root = makeProject({ 'docs/a.md': '', 'docs/closed/b.md': '' })
+    chmodSync(join(root, 'docs/closed'), 0)
+    expect(evaluateApart(['project-files.ts'], 'findFiles(root, ["docs/**/*.md"])', root)).toEqual({
+      files: [{ path: 'docs/a.md', pattern: 'docs/**/*.md' }],
+      findings: [expect.objectContaining({ code: 'discovery.unreadable', subject: 'docs/closed' })],
+    })
+    chmodSync(join(root, 'docs/closed'), 0o755)
+  })
+})
