@@ -1,0 +1,113 @@
+import { latestRecords, newestFirst } from '../../domain/context/rank-notes.ts'
+import {
+  isExpired,
+  LONGEST_NOTE,
+  LONGEST_TAG,
+  MOST_TAGS,
+  makeRecord,
+  parseTtl,
+  type TacticalRecord,
+} from '../../domain/context/tactical-record.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { readContextSettings } from '../../infra/context/context-settings-file.ts'
+import { appendNote, type Pruning, pruneNotes, readNotes } from '../../infra/context/notes-file.ts'
+import { findProjectFolder } from '../../infra/context/project-folder.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { badLineWarnings } from './tactical.ts'
+
+const DEFAULT_PATH = '.loadout/notes.jsonl'
+const DEFAULT_TTL = '7d'
+const DEFAULT_CLASS = 'note'
+
+export interface ProjectRequest {
+  project?: string | undefined
+}
+
+export interface AddedNote {
+  /** Inside the project. */
+  path: string
+  record: TacticalRecord
+}
+
+export async function addNote(
+  machine: Machine,
+  request: ProjectRequest & { text: string; tags?: readonly string[]; class?: string; ttl?: string },
+): Promise<Report<AddedNote>> {
+  const { projectRoot, path, findings } = openNotes(machine, request)
+  const { text, tags = [], class: kind = DEFAULT_CLASS, ttl = DEFAULT_TTL } = request
+  const lifetime = parseTtl(ttl)
+  if (lifetime === undefined) throw badNote(`--ttl ${ttl} is no time`, 'say 90m, 12h, 7d or 2w, at most a year')
+  if (text.length > LONGEST_NOTE) {
+    throw badNote(`the note has ${text.length} characters, more than ${LONGEST_NOTE}`, 'say it shorter')
+  }
+  if (tags.length > MOST_TAGS) throw badNote(`${tags.length} tags are too many`, `give at most ${MOST_TAGS}`)
+  if ([...tags, kind].some((word) => word.length > LONGEST_TAG)) {
+    throw badNote('a tag or the class is too long', `use at most ${LONGEST_TAG} characters`)
+  }
+  const now = machine.now()
+  const expiresAt = new Date(now.getTime() + lifetime)
+  const record = makeRecord({
+    content: { text, class: kind, tags },
+    capturedAt: now,
+    expiresAt,
+    source: 'loadout note',
+  })
+  if (record.content.text === '') throw badNote('the note is empty', 'loadout note add "<text>"')
+  await appendNote(machine, projectRoot, path, record)
+  return { value: { path, record }, findings }
+}
+
+function badNote(message: string, hint: string): LoadoutError {
+  return new LoadoutError('BAD_NOTE', message, { hint })
+}
+
+export interface NoteList {
+  path: string
+  notes: (TacticalRecord & { isExpired: boolean })[]
+  /** How many are not shown, because their time is over. */
+  hidden: number
+}
+
+/** The notes, newest first; with `all` also those that have expired. */
+export function listNotes(machine: Machine, request: ProjectRequest & { all?: boolean }): Report<NoteList> {
+  const { projectRoot, path, findings } = openNotes(machine, request)
+  const { records, badLines, failure } = readNotes(projectRoot, path)
+  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: 'loadout note prune' })
+  const now = machine.now()
+  const all = latestRecords(records)
+    .latest.sort(newestFirst)
+    .map((record) => ({ ...record, isExpired: isExpired(record, now) }))
+  const notes = request.all ? all : all.filter((note) => !note.isExpired)
+  findings.push(...badLineWarnings(badLines, path))
+  return { value: { path, notes, hidden: all.length - notes.length }, findings }
+}
+
+export interface NotePruning extends Pruning {
+  path: string
+  isDryRun: boolean
+}
+
+export async function pruneProjectNotes(
+  machine: Machine,
+  request: ProjectRequest & { dryRun?: boolean },
+): Promise<Report<NotePruning>> {
+  const { projectRoot, path } = openNotes(machine, request)
+  const isDryRun = request.dryRun ?? false
+  const pruning = await pruneNotes(machine, projectRoot, path, machine.now(), isDryRun)
+  return { value: { ...pruning, path, isDryRun }, findings: [] }
+}
+
+function openNotes(machine: Machine, { project }: ProjectRequest) {
+  const projectRoot = findProjectFolder(machine, project)
+  const { tactical } = readContextSettings(projectRoot)
+  const path = tactical?.path ?? DEFAULT_PATH
+  const findings: Finding[] = tactical === undefined ? [unused(path)] : []
+  return { projectRoot, path, findings }
+}
+
+function unused(path: string): Finding {
+  const message = 'no context will hold these notes until loadout.json names them'
+  const hint = `add "tactical": { "path": "${path}" } to loadout.json`
+  return { severity: 'info', code: 'NOTES_UNUSED', message, hint }
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer'
+import type { AdapterSettings } from '../../domain/context/context-settings.ts'
+import { parsePackJson } from '../../domain/packs/pack-json.ts'
+import type { Machine } from '../machine.ts'
+import { runProgram } from './adapter-process.ts'
+import { type Failure, readProjectFile } from './project-file.ts'
+
+export interface FetchOptions {
+  /** Whether a person has allowed this project's commands on this machine. */
+  isAllowed: boolean
+  signal?: AbortSignal | undefined
+}
+
+export type Fetched = { payload: unknown; failure?: undefined } | { payload?: undefined; failure: Failure }
+
+/** What is larger is no summary of anything. */
+export const LARGEST_PAYLOAD = 1024 * 1024
+
+/** All at the same time; the answers in the order of the adapters. */
+export function fetchAdapters(
+  machine: Machine,
+  projectRoot: string,
+  adapters: readonly AdapterSettings[],
+  options: FetchOptions,
+): Promise<Fetched[]> {
+  return Promise.all(adapters.map((adapter) => fetchAdapter(machine, projectRoot, adapter, options)))
+}
+
+/** What an adapter says, as JSON of any shape, or why it says nothing. Never rejects. */
+export async function fetchAdapter(
+  machine: Machine,
+  projectRoot: string,
+  adapter: AdapterSettings,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const { file, command, timeoutMs } = adapter
+  if (file !== undefined) {
+    const { bytes, failure } = readProjectFile(projectRoot, file, LARGEST_PAYLOAD)
+    return bytes === undefined ? { failure } : parse(bytes)
+  }
+  if (command === undefined || command.length === 0) {
+    return { failure: { code: 'ADAPTER_FAILED', message: 'it names neither a file nor a command' } }
+  }
+  if (!options.isAllowed) {
+    return { failure: { code: 'ADAPTER_NOT_ALLOWED', message: 'its command was not allowed on this machine' } }
+  }
+  const limits = { timeoutMs, largestOutput: LARGEST_PAYLOAD, signal: options.signal }
+  const { stdout, failure } = await runProgram(machine, projectRoot, command, limits)
+  return stdout === undefined ? { failure } : parse(stdout)
+}
+
+function parse(bytes: Buffer): Fetched {
+  if (!isUtf8(bytes)) return { failure: { code: 'NOT_TEXT', message: 'what it gives is not UTF-8' } }
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+  const { value, problem } = parsePackJson({ path: '', text, sha256: '', bytes: bytes.length })
+  return problem === undefined
+    ? { payload: value }
+    : { failure: { code: 'BAD_JSON', message: `what it gives cannot be read: ${problem}` } }
+}
