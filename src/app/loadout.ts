@@ -68,6 +68,12 @@ export function createLoadout(machine: Machine = thisMachine()) {
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
+    addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
+    listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
+    pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
+    listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
+    allowAdapters: late(machine, async () => (await import('./context/adapters.ts')).allowAdapters),
+    revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -85,6 +91,8 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 export type { PackContext } from '../domain/packs/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { AdapterList } from './context/adapters.ts'
+export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'

@@ -1,6 +1,11 @@
 import type { Command } from './command.ts'
 import { budget, dead, overlaps } from './commands/analysis.ts'
 import { completion } from './commands/completion.ts'
+import { adaptersAllow, adaptersRevoke } from './commands/context/adapters-allow.ts'
+import { adaptersList } from './commands/context/adapters-list.ts'
+import { noteAdd } from './commands/context/note-add.ts'
+import { noteList } from './commands/context/note-list.ts'
+import { notePrune } from './commands/context/note-prune.ts'
 import { evaluate } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
 import { indexBuild } from './commands/index-build.ts'
@@ -68,6 +73,10 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       packsNew,
       packsFetch,
     ],
+  },
+  {
+    title: 'Notes for the work at hand',
+    commands: [noteAdd, noteList, notePrune, adaptersList, adaptersAllow, adaptersRevoke],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },

@@ -32,7 +32,12 @@ export interface AddedNote {
 
 export async function addNote(
   machine: Machine,
-  request: ProjectRequest & { text: string; tags?: readonly string[]; class?: string; ttl?: string },
+  request: ProjectRequest & {
+    text: string
+    tags?: readonly string[] | undefined
+    class?: string | undefined
+    ttl?: string | undefined
+  },
 ): Promise<Report<AddedNote>> {
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { text, tags = [], class: kind = DEFAULT_CLASS, ttl = DEFAULT_TTL } = request
