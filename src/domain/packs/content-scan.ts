@@ -1,6 +1,7 @@
 import { removeInvisible } from '../shared/fence.ts'
-import { INJECTION_PATTERNS, type InjectionKind } from './injection-patterns.ts'
-import { KEY_END, KEY_START, SECRET_PATTERNS, type SecretKind } from './secret-patterns.ts'
+import type { InjectionKind } from './injection-patterns.ts'
+import type { SecretKind } from './secret-patterns.ts'
+import { findInjectionSpans, findSecretSpans } from './text-spans.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
 export interface ContentFindings {
@@ -44,51 +45,18 @@ interface FoundSecret {
 }
 
 function findSecrets(text: string): FoundSecret[] {
-  const found = findKeyBlocks(text)
-  for (const { kind, pattern, accepts } of SECRET_PATTERNS) {
-    const lineAt = createLineCounter(text)
-    for (const match of text.matchAll(pattern)) {
-      if (accepts !== undefined && !accepts(match[1] ?? match[0])) continue
-      const line = lineAt(match.index)
-      found.push({ line, to: line, kind })
-    }
-  }
+  const lineAt = createLineFinder(text)
+  const found = findSecretSpans(text).map(({ kind, start, end }) => ({
+    line: lineAt(start),
+    to: lineAt(end - 1),
+    kind,
+  }))
   return distinct(found)
-}
-
-const LONGEST_KEY = 200
-
-/** A key goes to its end mark; one that has none, as far as its lines look like one. */
-function findKeyBlocks(text: string): FoundSecret[] {
-  if (!text.includes('-----BEGIN ')) return []
-  const lines = text.split('\n')
-  const ends = lines.flatMap((line, at) => (KEY_END.test(line) ? [at] : []))
-  const found: FoundSecret[] = []
-  for (let [at, next] = [0, 0]; at < lines.length; at++) {
-    if (!KEY_START.test(lines[at] ?? '')) continue
-    while ((ends[next] ?? at) < at) next++
-    const start = at
-    const end = ends[next] ?? Number.POSITIVE_INFINITY
-    if (end - start < LONGEST_KEY) at = end
-    else while (at + 1 < lines.length && looksLikeKey(lines[at + 1] ?? '')) at++
-    found.push({ line: start + 1, to: at + 1, kind: 'private-key' })
-  }
-  return found
-}
-
-function looksLikeKey(line: string): boolean {
-  return line.length < 1000 && /^(?:[\w+/=-]{16,}|[\w-]{1,40}: .{0,200})?$/.test(line.replace(/^[\s>|]+/, '').trim())
 }
 
 function findInjections(text: string): ContentFindings['injections'] {
-  const found: ContentFindings['injections'] = []
-  const lower = text.toLowerCase()
-  for (const { kind, isPossible, pattern } of INJECTION_PATTERNS) {
-    if (!isPossible(lower)) continue
-    const lineAt = createLineCounter(text)
-    for (const match of text.matchAll(pattern())) found.push({ line: lineAt(match.index), kind })
-  }
-  return distinct(found)
+  const lineAt = createLineFinder(text)
+  return distinct(findInjectionSpans(text).map(({ kind, start }) => ({ line: lineAt(start), kind })))
 }
 
 /** In the order of the lines, each kind once for a line. */
@@ -101,15 +69,17 @@ function distinct<T extends { line: number; kind: string }>(found: readonly T[])
   return [...first.values()].sort((a, b) => a.line - b.line)
 }
 
-/** The line of a place. Places must be asked for in their order. */
-function createLineCounter(text: string): (place: number) => number {
-  let line = 1
-  let next = text.indexOf('\n')
+/** The line of a place, counted from 1. */
+function createLineFinder(text: string): (place: number) => number {
+  const ends: number[] = []
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) ends.push(end)
   return (place) => {
-    while (next !== -1 && next < place) {
-      line++
-      next = text.indexOf('\n', next + 1)
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < place) low = middle + 1
+      else high = middle
     }
-    return line
+    return low + 1
   }
 }

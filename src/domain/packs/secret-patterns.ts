@@ -19,14 +19,17 @@ export type SecretKind = (typeof SECRET_KINDS)[number]
 
 export interface SecretPattern {
   kind: SecretKind
-  /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. */
+  /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. With a group, it has the flag d. */
   pattern: RegExp
   /** Tells a secret from a word that has its shape. */
   accepts?: (secret: string) => boolean
 }
 
-export const KEY_START = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
-export const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/
+// The words of a mark may be wrapped onto the next line.
+const keyMark = (word: string) =>
+  new RegExp(String.raw`-----${word}\s(?:[A-Z0-9]{1,20}\s{1,3}){0,4}PRIVATE\s{1,3}KEY(?:\sBLOCK)?-----`, 'g')
+export const keyStart = () => keyMark('BEGIN')
+export const keyEnd = () => keyMark('END')
 
 // password: "hunter22", API_KEY=9f8e7d..., client-secret => '...'
 const NAMES_OF_SECRETS = [
@@ -35,7 +38,7 @@ const NAMES_OF_SECRETS = [
   '密码|密碼|密钥|密鑰|口令',
 ].join('|')
 const ASSIGNED = String.raw`["'\x60*]{0,3}[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}`
-const VALUE = String.raw`"[^"\s]{6,200}"|'[^'\s]{6,200}'|\x60[^\x60\s]{6,200}\x60|[^\s"'\x60,;]{6,200}`
+const VALUE = String.raw`"[^"\s]{6,2000}"|'[^'\s]{6,2000}'|\x60[^\x60\s]{6,2000}\x60|[^\s"'\x60,;]{6,2000}`
 
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { kind: 'aws-access-key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g },
@@ -60,17 +63,17 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   { kind: 'google-key', pattern: /(?<![\w-])(?:AIza[\w-]{35}(?![\w-])|ya29\.[\w-]{20,255}|GOCSPX-[\w-]{20,255})/g },
   { kind: 'jwt', pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}/g },
-  { kind: 'bearer-token', pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/gi, accepts: isMixed },
+  { kind: 'bearer-token', pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/dgi, accepts: isMixed },
   {
     kind: 'bearer-token',
-    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([\w+/=-]{8,2000})/gi,
+    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([\w+/=-]{8,2000})/dgi,
   },
   {
     kind: 'url-password',
-    pattern: /:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@(?!(?:[\w-]{1,60}\.){0,4}example\.)/g,
+    pattern: /:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@(?!(?:[\w-]{1,60}\.){0,4}example\.)/dg,
     accepts: isReal,
   },
-  { kind: 'password', pattern: new RegExp(`(?:${NAMES_OF_SECRETS})${ASSIGNED}(${VALUE})`, 'gi'), accepts: isAssigned },
+  { kind: 'password', pattern: new RegExp(`(?:${NAMES_OF_SECRETS})${ASSIGNED}(${VALUE})`, 'dgi'), accepts: isAssigned },
 ]
 
 function isMixed(secret: string): boolean {
