@@ -5,8 +5,6 @@ import { splitWords } from '../../domain/routing/words.ts'
 import { globProblem, isGlob } from '../../domain/shared/glob.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
 
-/** The whole of `loadout.json`. `src/infra/settings.ts` reads the two keys that a plan needs without any of this. */
-
 const LONGEST_TEXT = 1000
 
 /** A rule that no type can express: what is wrong with a value, or undefined. */
@@ -129,6 +127,7 @@ const intentKey = z.string().check(z.regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/))
 
 const NAMED_INTENT = 'needs "keywords"; only "default" goes without'
 
+/** The whole of `loadout.json`. `src/infra/settings.ts` reads the two keys that a plan needs without any of this. */
 export const settingsSchema = z.strictObject({
   $schema: z.optional(z.string()),
   payloads: z.optional(z.array(glob()).check(note('Payload files that the index is built from.'))),
