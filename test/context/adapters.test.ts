@@ -1,0 +1,348 @@
+import { chmodSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { allowAdapters, listAdapters, readAdapterSlice, revokeAdapters } from '../../src/app/context/adapters.ts'
+import type { AdapterSettings } from '../../src/domain/context/context-settings.ts'
+import type { OptionalSlice } from '../../src/domain/context/optional-slice.ts'
+import { commandApprovalsPath } from '../../src/infra/context/command-approvals.ts'
+import { type Fetched, fetchAdapter, LARGEST_PAYLOAD } from '../../src/infra/context/run-adapter.ts'
+import type { Machine } from '../../src/infra/machine.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const PAYLOAD = {
+  adapter_id: 'work',
+  fetched_at: '2026-03-01T11:59:00Z',
+  items: [
+    { id: 'W-1', state: 'open', priority: 1, title: 'Login loops', summary: 'The session is lost.', tags: ['auth'] },
+  ],
+}
+
+const SHORT = 500
+
+function machineAt(cwd: string, env: Record<string, string> = {}): Machine {
+  return { cwd, home: makeFolder(), env: { PATH: process.env.PATH, ...env }, now: () => NOW }
+}
+
+function adapterOf(fields: Partial<AdapterSettings>): AdapterSettings {
+  const defaults = { id: 'work', file: undefined, command: undefined, maxItems: 10 }
+  return { ...defaults, staleAfterSeconds: 3600, timeoutMs: 10_000, ...fields }
+}
+
+/** Fetches, and says how long it took and which of the processes that wrote down their number are still there. */
+async function fetchIn(
+  project: string,
+  fields: Partial<AdapterSettings>,
+  env: Record<string, string> = {},
+): Promise<Fetched & { milliseconds: number; left: number[] }> {
+  const start = performance.now()
+  const fetched = await fetchAdapter(machineAt(project, env), project, adapterOf(fields), { isAllowed: true })
+  return { ...fetched, milliseconds: performance.now() - start, left: await survivors(project) }
+}
+
+/** Killing is asked of the system, which carries it out a moment later. */
+async function survivors(project: string): Promise<number[]> {
+  const pids = join(project, 'pids')
+  if (!existsSync(pids)) return []
+  const all = readFileSync(pids, 'utf8').trim().split(/\s+/).map(Number)
+  for (let look = 0; look < 20 && all.some(isRunning); look++) await new Promise((wake) => setTimeout(wake, 10))
+  return all.filter(isRunning)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    return false
+  }
+}
+
+const script = (text: string) => makeProject({ 'tool.sh': text, 'payload.json': JSON.stringify(PAYLOAD) })
+const SH = ['sh', 'tool.sh']
+
+describe('a file', () => {
+  it('is read', async () => {
+    const project = makeProject({ 'work.json': `\ufeff${JSON.stringify(PAYLOAD)}` })
+    expect(await fetchIn(project, { file: 'work.json' })).toMatchObject({ payload: PAYLOAD })
+  })
+
+  const outside = makeProject({ 'work.json': JSON.stringify(PAYLOAD) })
+  const huge = (path: string) => {
+    writeFileSync(path, '')
+    truncateSync(path, 300 * 1024 * 1024)
+  }
+  const rows: [what: string, content: Content | undefined, code: string][] = [
+    ['missing', undefined, 'FILE_NOT_FOUND'],
+    ['a folder', aFolder, 'NOT_A_FILE'],
+    ['a pipe', aPipe, 'NOT_A_FILE'],
+    ['a link to itself', aLinkToItself, 'FILE_UNREADABLE'],
+    ['a link out of the project', aLinkTo(join(outside, 'work.json')), 'PATH_ESCAPE'],
+    ['a link to a device', aLinkTo('/dev/zero'), 'PATH_ESCAPE'],
+    ['300 MB', huge, 'FILE_TOO_LARGE'],
+    ['one byte too large', ' '.repeat(LARGEST_PAYLOAD + 1), 'FILE_TOO_LARGE'],
+    ['empty', '', 'BAD_JSON'],
+    ['cut off', '{"adapter_id": "wo', 'BAD_JSON'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), 'NOT_TEXT'],
+    ['deep', '['.repeat(200_000), 'BAD_JSON'],
+  ]
+  it.each(rows)('that is %s', async (_, content, code) => {
+    const project = makeProject(content === undefined ? {} : { 'work.json': content })
+    const { failure, milliseconds } = await fetchIn(project, { file: 'work.json' })
+    expect(failure).toMatchObject({ code })
+    expect(failure?.message).not.toContain(project)
+    expect(milliseconds).toBeLessThan(1000)
+  })
+
+  it.each(['../work.json', '/etc/hosts', 'a\0b', ''])('the path %j is refused', async (file) => {
+    expect((await fetchIn(makeFolder(), { file })).failure).toMatchObject({ code: 'PATH_ESCAPE' })
+  })
+})
+
+describe('a command', () => {
+  it('is run in the project, without a shell, and its output read', async () => {
+    const project = script('')
+    const command = [process.execPath, '-p', 'require("fs").readFileSync(process.argv[1], "utf8")', 'payload.json']
+    expect(await fetchIn(project, { command })).toMatchObject({ payload: PAYLOAD })
+    const literal = ['printf', '%s', '{"a": "$(touch made) `touch made` ; touch made"}']
+    expect(await fetchIn(project, { command: literal })).toMatchObject({
+      payload: { a: '$(touch made) `touch made` ; touch made' },
+    })
+    expect(existsSync(join(project, 'made'))).toBe(false)
+  })
+
+  it('sees a bare environment and no input', async () => {
+    const project = script(
+      'printf \'{"env": "%s", "input": "%s"}\' "$(env | cut -d= -f1 | sort | tr "\\n" " ")" "$(cat)"',
+    )
+    const secret = {
+      AWS_SECRET_ACCESS_KEY: 'x',
+      GITHUB_TOKEN: 'y',
+      NODE_OPTIONS: '--require=./evil.js',
+      SSH_AUTH_SOCK: 'z',
+    }
+    const { payload } = await fetchIn(project, { command: SH }, secret)
+    const { env, input } = payload as { env: string; input: string }
+    expect(input).toBe('')
+    // The shell adds PWD and the like by itself.
+    const known = ['HOME', 'LANG', 'LOADOUT_ADAPTER_RUN', 'OLDPWD', 'PATH', 'PWD', 'SHLVL', '_']
+    expect(
+      env
+        .trim()
+        .split(' ')
+        .filter((name) => !known.includes(name)),
+    ).toEqual([])
+    expect(env).toContain('HOME LANG')
+  })
+
+  it('is not looked for in the project, whatever PATH says', async () => {
+    const project = makeProject({ 'planted-tool': '#!/bin/sh\necho 1\n' })
+    chmodSync(join(project, 'planted-tool'), 0o755)
+    const { failure } = await fetchIn(project, { command: ['planted-tool'] }, { PATH: `.::bin:${process.env.PATH}` })
+    expect(failure).toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+  })
+
+  const failing: [what: string, text: string, code: string, says: RegExp][] = [
+    ['exits with 3', 'cat payload.json; echo secret-word >&2; exit 3', 'ADAPTER_FAILED', /exit code 3/],
+    ['is ended by a signal', 'kill -KILL $$', 'ADAPTER_FAILED', /SIGKILL/],
+    ['prints nothing', 'true', 'BAD_JSON', /empty/],
+    ['prints no JSON', 'echo "secret-word {"', 'BAD_JSON', /line 1, column 1/],
+    ['prints half of it', 'printf \'{"items": [\'', 'BAD_JSON', /not valid JSON/],
+    ['prints too deep JSON', 'head -c 500000 /dev/zero | tr "\\0" "["', 'BAD_JSON', /nested deeper/],
+    ['prints what is not UTF-8', 'printf "\\"\\377\\376\\""', 'NOT_TEXT', /UTF-8/],
+  ]
+  it.each(failing)('that %s', async (_, text, code, says) => {
+    const { failure } = await fetchIn(script(text), { command: SH })
+    expect(failure).toMatchObject({ code, message: expect.stringMatching(says) })
+    expect(failure?.message).not.toContain('secret-word')
+  })
+
+  it('that does not exist, may not be executed, or is no command at all', async () => {
+    const project = makeProject({ 'plain.txt': 'x' })
+    const failureOf = async (command: string[]) => (await fetchIn(project, { command })).failure?.code
+    expect(await failureOf(['no-such-program-anywhere'])).toBe('ADAPTER_NOT_FOUND')
+    expect(await failureOf(['./no-such-script'])).toBe('ADAPTER_NOT_FOUND')
+    expect(await failureOf(['./plain.txt'])).toBe('ADAPTER_FAILED')
+    expect(await failureOf(['.'])).toBe('ADAPTER_FAILED')
+    expect(await failureOf([])).toBe('ADAPTER_FAILED')
+    expect(await failureOf([''])).toBe('ADAPTER_FAILED')
+    expect(await failureOf(['echo', 'a\0b'])).toBe('ADAPTER_FAILED')
+  })
+
+  const GRANDCHILDREN = `
+    sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.1; done' &
+    (trap "" TERM HUP; sh -c 'echo $$ >> pids; exec sleep 600') &
+    nohup sleep 600 >/dev/null 2>&1 & echo $! >> pids
+    while [ "$(wc -l < pids)" -lt 4 ]; do sleep 0.02; done`
+  const DETACHED = `
+    const { spawn } = require('node:child_process')
+    const { appendFileSync } = require('node:fs')
+    for (const stdio of ['ignore', 'inherit']) {
+      const child = spawn('sleep', ['600'], { detached: true, stdio })
+      appendFileSync('pids', child.pid + '\\n')
+      child.unref()
+    }`
+  const stubborn: [what: string, text: string, code: string][] = [
+    ['takes too long', 'echo $$ >> pids; sleep 600', 'ADAPTER_TIMEOUT'],
+    ['ignores SIGTERM', 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.1; done', 'ADAPTER_TIMEOUT'],
+    ['is stopped', 'echo $$ >> pids; kill -STOP $$', 'ADAPTER_TIMEOUT'],
+    ['forks children that ignore SIGTERM, and waits', `echo $$ >> pids; ${GRANDCHILDREN}; wait`, 'ADAPTER_TIMEOUT'],
+    ['closes its output and goes on', 'echo $$ >> pids; exec >&-; sleep 600', 'ADAPTER_TIMEOUT'],
+    ['floods its output', 'echo $$ >> pids; exec yes', 'ADAPTER_FLOOD'],
+    [
+      'floods its output and ignores every polite word',
+      'trap "" TERM PIPE; echo $$ >> pids; line=$(printf %08000d 0); while :; do echo $line; done',
+      'ADAPTER_FLOOD',
+    ],
+    ['prints a gigabyte', 'echo $$ >> pids; head -c 1000000000 /dev/zero', 'ADAPTER_FLOOD'],
+    ['floods its errors', 'echo $$ >> pids; exec yes >&2', 'ADAPTER_TIMEOUT'],
+  ]
+  it.each(stubborn)('that %s is ended in time, with all it has started', async (_, text, code) => {
+    const before = process.memoryUsage.rss()
+    const { failure, milliseconds, left } = await fetchIn(script(text), { command: SH, timeoutMs: SHORT * 3 })
+    expect(failure).toMatchObject({ code })
+    expect(milliseconds).toBeLessThan(SHORT * 3 + 1000)
+    expect(left).toEqual([])
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
+  })
+
+  it('that ends well leaves nothing running, and need not wait for what it started', async () => {
+    const project = script(`echo $$ >> pids; ${GRANDCHILDREN}; cat payload.json`)
+    const { payload, milliseconds, left } = await fetchIn(project, { command: SH })
+    expect(payload).toEqual(PAYLOAD)
+    expect(left).toEqual([])
+    expect(readFileSync(join(project, 'pids'), 'utf8').trim().split('\n')).toHaveLength(4)
+    expect(milliseconds).toBeLessThan(5000)
+  })
+
+  it.runIf(existsSync('/proc/self/environ'))('cannot leave a process behind in a group of its own', async () => {
+    const project = makeProject({
+      'tool.cjs': `${DETACHED}\nconsole.log('{}')`,
+      'slow.cjs': `${DETACHED}\nsetInterval(() => {}, 1000)`,
+    })
+    const quick = await fetchIn(project, { command: [process.execPath, 'tool.cjs'] })
+    expect(quick).toMatchObject({ payload: {}, left: [] })
+    rmSync(join(project, 'pids'))
+    const slow = await fetchIn(project, { command: [process.execPath, 'slow.cjs'], timeoutMs: SHORT * 3 })
+    expect(slow).toMatchObject({ failure: { code: 'ADAPTER_TIMEOUT' }, left: [] })
+    expect(slow.milliseconds).toBeLessThan(SHORT * 3 + 1000)
+  })
+
+  it('is ended when the caller gives up', async () => {
+    const project = script('echo $$ >> pids; sleep 600')
+    const controller = new AbortController()
+    const options = { isAllowed: true, signal: controller.signal }
+    const fetching = fetchAdapter(machineAt(project), project, adapterOf({ command: SH }), options)
+    setTimeout(() => controller.abort(), 200)
+    expect(await fetching).toMatchObject({ failure: { code: 'ADAPTER_FAILED' } })
+    expect(await survivors(project)).toEqual([])
+  })
+})
+
+/** A project whose settings name these adapters, and a machine whose user may have allowed them. */
+function projectWith(adapters: Partial<AdapterSettings>[], files: Record<string, Content> = {}) {
+  const project = makeProject({ 'loadout.json': JSON.stringify({ adapters }), ...files })
+  const machine = machineAt(project)
+  const read = (): Promise<OptionalSlice> =>
+    readAdapterSlice(machine, {
+      projectRoot: project,
+      adapters: adapters.map(adapterOf),
+      task: 'repair the login',
+      now: NOW,
+    })
+  return { project, machine, read }
+}
+
+describe('consent', () => {
+  const command = [process.execPath, 'tool.cjs']
+  const files = {
+    'tool.cjs': `require('node:fs').writeFileSync('ran', ''); console.log(${JSON.stringify(JSON.stringify(PAYLOAD))})`,
+  }
+
+  it('nothing runs before a person has allowed it, nor after they took it back', async () => {
+    const { project, machine, read } = projectWith([{ id: 'work', command }], files)
+    const refused = await read()
+    expect(refused.candidates).toEqual([])
+    expect(refused.degraded).toMatchObject([{ source: 'adapter:work', code: 'ADAPTER_NOT_ALLOWED' }])
+    expect(refused.warnings).toMatchObject([{ hint: 'loadout adapters allow' }])
+    expect(existsSync(join(project, 'ran'))).toBe(false)
+
+    await allowAdapters(machine, {})
+    expect((await read()).candidates.map(({ path }) => path)).toEqual(['work:W-1'])
+    expect(listAdapters(machine, {}).value.adapters).toMatchObject([{ id: 'work', trust: 'allowed' }])
+
+    await revokeAdapters(machine, {})
+    expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
+  })
+
+  it('holds for this machine, this folder, these commands and these scripts', async () => {
+    const { project, machine, read } = projectWith([{ id: 'work', command }], files)
+    await allowAdapters(machine, {})
+    expect((await read()).degraded).toEqual([])
+    const asked = (projectRoot: string, argv: string[], who = machine) =>
+      readAdapterSlice(who, { projectRoot, adapters: [adapterOf({ command: argv })], task: '', now: NOW })
+    const codes = async (slice: Promise<OptionalSlice>) => (await slice).degraded.map(({ code }) => code)
+    expect(await codes(asked(project, command, machineAt(project)))).toEqual(['ADAPTER_NOT_ALLOWED'])
+    expect(await codes(asked(makeProject(files), command))).toEqual(['ADAPTER_NOT_ALLOWED'])
+    expect(await codes(asked(project, [...command, 'more']))).toEqual(['ADAPTER_NOT_ALLOWED'])
+    writeFileSync(join(project, 'tool.cjs'), 'console.log(1)')
+    expect((await read()).degraded).toMatchObject([{ reason: expect.stringContaining('has changed') }])
+  })
+
+  it('a record that cannot be understood allows nothing, and is left as it is', async () => {
+    const { machine, read } = projectWith([{ id: 'work', command }], files)
+    await allowAdapters(machine, {})
+    const path = commandApprovalsPath(machine)
+    for (const text of ['', '{"version":1}', readFileSync(path, 'utf8').replace('"root"', '"other"')]) {
+      writeFileSync(path, text)
+      expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
+      await expect(allowAdapters(machine, {})).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
+      expect(readFileSync(path, 'utf8')).toBe(text)
+    }
+  })
+
+  it('a project without commands has nothing to allow', async () => {
+    const { machine } = projectWith([{ id: 'work', file: 'work.json' }])
+    await expect(allowAdapters(machine, {})).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+    expect(listAdapters(machine, {}).value.adapters).toEqual([{ id: 'work', file: 'work.json', trust: 'allowed' }])
+  })
+})
+
+describe('several adapters', () => {
+  it('run at the same time, answer in their order, and fail alone', async () => {
+    const slow = (id: string) => ({ id, command: ['sh', '-c', `sleep 1.5; cat ${id}.json`] })
+    const payload = (id: string) => JSON.stringify({ ...PAYLOAD, adapter_id: id })
+    const { machine, read } = projectWith(
+      [
+        slow('one'),
+        { id: 'gone', file: 'gone.json' },
+        { id: 'odd', file: 'odd.json' },
+        slow('two'),
+        { id: 'three', file: 'three.json' },
+      ],
+      {
+        'one.json': payload('one'),
+        'two.json': payload('two'),
+        'three.json': payload('three'),
+        'odd.json': '{"items": 3}',
+      },
+    )
+    await allowAdapters(machine, {})
+    const start = performance.now()
+    const { candidates, degraded, warnings } = await read()
+    expect(performance.now() - start).toBeLessThan(2900)
+    expect(candidates.map(({ path }) => path)).toEqual(['one:W-1', 'two:W-1', 'three:W-1'])
+    expect(degraded).toEqual([
+      { source: 'adapter:gone', code: 'FILE_NOT_FOUND', reason: 'gone.json does not exist' },
+      { source: 'adapter:odd', code: 'ADAPTER_SHAPE', reason: expect.stringContaining('"adapter_id" is no text') },
+    ])
+    expect(warnings.map(({ subject }) => subject)).toEqual(['gone', 'odd'])
+  })
+
+  it('a number too huge for anything refuses its payload', async () => {
+    const huge = '{"adapter_id":"work","items":[{"id":"a","priority":1e999}]}'
+    const { read } = projectWith([{ id: 'work', file: 'work.json' }], { 'work.json': huge })
+    expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_SHAPE' }])
+  })
+})
