@@ -47,7 +47,7 @@ describe('a line', () => {
 
   const rows: [line: string, problem: string][] = [
     ['', 'it is empty'],
-    ['{', 'it is not valid JSON: see line 1, column 2'],
+    ['{', 'it is not valid JSON'],
     ['[]', 'it is no object'],
     ['null', 'it is no object'],
     ['{}', '"record_id" is missing, or no plain word'],

@@ -73,7 +73,8 @@ export function encodeRecord({ recordId, capturedAt, content, expiresAt, source 
 export function decodeRecord(line: string): DecodedRecord {
   if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
   const { value, problem } = parsePackJson({ path: '', text: line, sha256: '', bytes: 0 })
-  return problem === undefined ? readRecord(value) : { problem }
+  // Where in the line it stops being JSON helps nobody: the line is one note.
+  return problem === undefined ? readRecord(value) : { problem: problem.replace(/: see line .*$/, '') }
 }
 
 function readRecord(json: unknown): DecodedRecord {
