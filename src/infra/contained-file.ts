@@ -20,12 +20,12 @@ export function staysInside(root: string, path: string): boolean {
   const full = join(root, path)
   const real = realOrNothing(full)
   if (real === undefined) return dirname(full) === full || full === root || staysInside(root, join(path, '..'))
-  return `${real}${sep}`.startsWith(`${withoutSlash(realpathSync(root))}${sep}`)
+  return `${real}${sep}`.startsWith(`${withoutSlash(realpathSync.native(root))}${sep}`)
 }
 
 function realOrNothing(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return undefined
   }

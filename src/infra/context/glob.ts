@@ -22,10 +22,8 @@ interface GlobPart {
   matches(name: string): boolean
 }
 
-/** How far into the parts of a pattern a folder has come: several places when `**` leaves a choice. */
+/** The parts that a name in a folder is held against: several when `**` leaves a choice. */
 export type Progress = readonly number[]
-
-export const START: Progress = [0]
 
 /** Hidden files match only where the pattern names the dot; a leading ! is a letter like any other. */
 export function readGlob(pattern: string): Glob {
@@ -94,37 +92,37 @@ export interface Step {
   isDirect: boolean
 }
 
+/** At the base of a pattern. */
+export function startOf({ parts }: Glob): Progress {
+  return reachable(parts, [0])
+}
+
 /** What remains to be matched inside a folder of this name; undefined when nothing in it can match. */
 export function enterFolder({ parts }: Glob, progress: Progress, name: string): Step | undefined {
-  const next = new Set<number>()
+  const next: number[] = []
   let [isNamed, isDirect] = [false, false]
-  for (const [at, part] of reachable(parts, progress)) {
+  for (const at of progress) {
+    const part = parts[at] as GlobPart
     const isEnd = !part.isDeep && at === parts.length - 1
     if (isEnd || !part.matches(name)) continue
-    next.add(part.isDeep ? at : at + 1)
+    next.push(part.isDeep ? at : at + 1)
     isNamed ||= part.isLiteral
     isDirect ||= !part.isDeep
   }
-  return next.size === 0 ? undefined : { progress: [...next], isNamed, isDirect }
+  return next.length === 0 ? undefined : { progress: reachable(parts, next), isNamed, isDirect }
 }
 
 /** Whether a file of this name, in a folder that has come this far, has passed all parts. */
 export function endsAt({ parts }: Glob, progress: Progress, name: string): boolean {
-  for (const [at, part] of reachable(parts, progress)) {
-    if (at === parts.length - 1 && part.matches(name)) return true
-  }
-  return false
+  return progress.includes(parts.length - 1) && parts[parts.length - 1]?.matches(name) === true
 }
 
 /** `**` may stand for no folder at all. */
-function reachable(parts: readonly GlobPart[], progress: Progress): Map<number, GlobPart> {
-  const places = new Map<number, GlobPart>()
-  for (const start of progress) {
-    for (let at = start; at < parts.length; at++) {
-      const part = parts[at] as GlobPart
-      places.set(at, part)
-      if (!part.isDeep) break
-    }
+function reachable(parts: readonly GlobPart[], starts: readonly number[]): Progress {
+  const places = new Set<number>()
+  for (let at of starts) {
+    places.add(at)
+    while (at < parts.length - 1 && parts[at]?.isDeep) places.add(++at)
   }
-  return places
+  return [...places]
 }

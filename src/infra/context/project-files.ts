@@ -6,7 +6,7 @@ import { compareText } from '../../domain/shared/order.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
 import { staysInside } from '../contained-file.ts'
 import { codeOf } from '../files.ts'
-import { endsAt, enterFolder, type Glob, globProblem, type Progress, readGlob, START, type Step } from './glob.ts'
+import { endsAt, enterFolder, type Glob, globProblem, type Progress, readGlob, type Step, startOf } from './glob.ts'
 
 export interface FindOptions {
   /** Folders that are looked into, for all patterns together. */
@@ -73,7 +73,7 @@ class FileSearch {
         continue
       }
       const paths = [...this.search(readGlob(pattern))].filter((path) => !this.exclude.has(path))
-      for (const path of paths.sort(compareText)) {
+      for (const path of paths.sort()) {
         if (this.files.has(path)) continue
         if (this.files.size >= this.mostFiles) {
           const message = `more than ${this.mostFiles} files match; the rest was not looked at`
@@ -115,27 +115,31 @@ class FileSearch {
   /** Level by level, so that a limit keeps what is near the root. */
   private *walk(glob: Glob): Generator<string> {
     if (!staysInside(this.root, glob.base)) return this.refuseLink(glob.base)
-    const queue: { folder: string; progress: Progress }[] = [{ folder: glob.base, progress: START }]
+    const queue: { folder: string; progress: Progress }[] = [{ folder: glob.base, progress: startOf(glob) }]
     for (const { folder, progress } of queue) {
       if (!this.listings.has(folder) && this.listings.size >= this.mostFolders) {
         const message = `more than ${this.mostFolders} folders had to be looked into; the rest was not`
         this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
         return
       }
+      const inside: typeof queue = []
       for (const entry of this.list(folder)) {
         const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-        const step = enterFolder(glob, progress, entry.name)
-        const isEnd = endsAt(glob, progress, entry.name)
-        if (step === undefined && !isEnd) continue
-        const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && this.isLinkedFolder(path))
-        if (this.isLost(folder, entry.name)) continue
-        if (!isFolder) {
-          if (isEnd && glob.accepts(path)) yield path
-        } else if (step !== undefined && this.mayEnter(path, entry, step)) {
-          queue.push({ folder: path, progress: step.progress })
+        if (this.isFolder(path, entry)) {
+          const step = enterFolder(glob, progress, entry.name)
+          if (step === undefined || this.isLost(folder, entry.name) || !this.mayEnter(path, entry, step)) continue
+          inside.push({ folder: path, progress: step.progress })
+        } else if (endsAt(glob, progress, entry.name) && glob.accepts(path)) {
+          if (!this.isLost(folder, entry.name)) yield path
         }
       }
+      // The order on the disk must not decide what a limit leaves out, nor what is reported first.
+      queue.push(...inside.sort((a, b) => compareText(a.folder, b.folder)))
     }
+  }
+
+  private isFolder(path: string, entry: Dirent): boolean {
+    return entry.isDirectory() || (entry.isSymbolicLink() && this.isLinkedFolder(path))
   }
 
   /** As `**` enters no link, links that lead in circles end with the pattern. */
@@ -165,7 +169,6 @@ class FileSearch {
     let entries: Dirent[] = []
     try {
       entries = readdirSync(join(this.root, folder), { withFileTypes: true })
-      entries.sort((a, b) => compareText(a.name, b.name))
     } catch (error) {
       const code = codeOf(error)
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {

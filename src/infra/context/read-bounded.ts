@@ -41,12 +41,10 @@ export function readBounded(root: string, path: string, mostChars: number): Boun
       LARGEST_WHOLE,
       Math.max(SMALLEST_HEAD, Math.ceil(mostChars) * BYTES_PER_CHAR + BYTES_PER_CHAR),
     )
-    const isLarge = stat.size > LARGEST_WHOLE
-    // One byte more than the file has, or a file that is growing would seem to end here.
-    const bytes = readUpTo(file, isLarge ? head : Math.min(LARGEST_WHOLE, Math.max(stat.size, SMALLEST_HEAD)) + 1)
-    if (!isLarge && bytes.length <= LARGEST_WHOLE) return wholeText(bytes, head)
-    const beginning = bytes.subarray(0, head)
-    return isText(beginning.subarray(0, beginning.length - brokenTail(beginning))) ? headText(beginning) : BINARY
+    // What is written behind this size from now on is not a part of what was asked for.
+    if (stat.size <= LARGEST_WHOLE) return wholeText(readUpTo(file, stat.size), head)
+    const bytes = readUpTo(file, head)
+    return isText(bytes.subarray(0, bytes.length - brokenTail(bytes))) ? headText(bytes) : BINARY
   } catch (error) {
     return unread(codeOf(error))
   } finally {
