@@ -93,7 +93,7 @@ describe('findFiles', () => {
   })
 
   it('stops at its limits, and says so', () => {
-    const root = makeProject({ 'a/1.md': '', 'a/2.md': '', 'b/3.md': '', 'c/4.md': '' })
+    const root = makeProject({ 'c/4.md': '', 'b/3.md': '', 'a/2.md': '', 'a/1.md': '' })
     const files = findFiles(root, ['**/*.md'], { mostFiles: 2 })
     expect(files.files.map(({ path }) => path)).toEqual(['a/1.md', 'a/2.md'])
     expect(files.findings).toMatchObject([{ code: 'discovery.limit', severity: 'warning' }])

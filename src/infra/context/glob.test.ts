@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
 import { endsAt, enterFolder, globProblem, readGlob, startOf } from './glob.ts'
 
@@ -53,6 +55,24 @@ describe('a pattern', () => {
     expect(isFound(`${'*a'.repeat(100)}b`, 'a'.repeat(255))).toBe(false)
     expect(process.cpuUsage(start).user).toBeLessThan(100_000)
   })
+})
+
+it('patterns mean what they mean to picomatch', () => {
+  const parts = fc.constantFrom('**', '*', 'a', 'b', 'a*', '*b', '*.md', 'a?', '.a', '.*', '{a,b}', '[ab]*', '*a*b*')
+  const names = fc.constantFrom('a', 'b', 'ab', 'ba', 'aab', 'a.md', '.a', '.md', 'a.b.md', 'c')
+  fc.assert(
+    fc.property(
+      fc.array(parts, { minLength: 1, maxLength: 4 }),
+      fc.array(names, { minLength: 1, maxLength: 5 }),
+      (pattern, path) => {
+        const [glob, file] = [pattern.join('/'), path.join('/')]
+        // A file is never a folder that ** stands in.
+        fc.pre(!(pattern.at(-1) === '**' && picomatch(`${pattern.slice(0, -1).join('/') || 'x'}`)(file)))
+        expect(isFound(glob, file), `${glob} for ${file}`).toBe(picomatch(glob)(file))
+      },
+    ),
+    { numRuns: 3000 },
+  )
 })
 
 describe('globProblem', () => {

@@ -29,7 +29,7 @@ export interface FoundFiles {
   findings: Finding[]
 }
 
-const MOST_FOLDERS = 20_000
+const MOST_FOLDERS = 10_000
 const MOST_FILES = 2000
 const MOST_FINDINGS = 50
 
@@ -72,9 +72,8 @@ class FileSearch {
         this.report('error', 'PATH_ESCAPE', pattern, `the pattern is refused: ${problem}`, 'name files of the project')
         continue
       }
-      const paths = [...this.search(readGlob(pattern))].filter((path) => !this.exclude.has(path))
-      for (const path of paths.sort()) {
-        if (this.files.has(path)) continue
+      for (const path of this.search(readGlob(pattern)).sort()) {
+        if (this.files.has(path) || this.exclude.has(path)) continue
         if (this.files.size >= this.mostFiles) {
           const message = `more than ${this.mostFiles} files match; the rest was not looked at`
           this.report('warning', 'discovery.limit', pattern, message, 'name fewer files')
@@ -94,11 +93,10 @@ class FileSearch {
     return { files: [...this.files.values()], findings: this.findings }
   }
 
-  private search(glob: Glob): Set<string> {
-    const paths = new Set<string>()
+  private search(glob: Glob): string[] {
+    const paths = glob.parts.length > 0 ? [...this.walk(glob)] : []
     // A path may look like a pattern: app/[id]/notes.md.
-    if (this.isThere(glob.path)) paths.add(glob.path)
-    if (glob.parts.length > 0) for (const path of this.walk(glob)) paths.add(path)
+    if (this.isThere(glob.path)) paths.push(glob.path)
     return paths
   }
 
