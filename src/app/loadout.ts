@@ -55,6 +55,8 @@ export function createLoadout(machine: Machine = thisMachine()) {
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
+    buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
+    replayBundle: late(machine, async () => (await import('./context/replay.ts')).replayBundle),
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
     rehydrate: late(machine, async () => (await import('./packs/rehydrate.ts')).rehydrate),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
@@ -92,7 +94,9 @@ export type { PackContext } from '../domain/packs/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
 export type { AdapterList } from './context/adapters.ts'
+export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
+export type { Replay } from './context/replay.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'

@@ -3,9 +3,11 @@ import { budget, dead, overlaps } from './commands/analysis.ts'
 import { completion } from './commands/completion.ts'
 import { adaptersAllow, adaptersRevoke } from './commands/context/adapters-allow.ts'
 import { adaptersList } from './commands/context/adapters-list.ts'
+import { context } from './commands/context/context.ts'
 import { noteAdd } from './commands/context/note-add.ts'
 import { noteList } from './commands/context/note-list.ts'
 import { notePrune } from './commands/context/note-prune.ts'
+import { replay } from './commands/context/replay.ts'
 import { evaluate } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
 import { indexBuild } from './commands/index-build.ts'
@@ -55,7 +57,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     title: 'This machine',
     commands: [agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
   },
-  { title: 'Knowledge for a task', commands: [plan, search, lookup, explain, resolve] },
+  { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {
     title: 'Knowledge packs',
     commands: [

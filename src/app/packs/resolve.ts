@@ -30,6 +30,8 @@ export interface ResolveRequest {
   packs?: readonly string[] | undefined
   /** Tokens for all wrappers together. */
   budget?: number | undefined
+  /** Each pack may take the whole budget. */
+  isBudgetPerPack?: boolean | undefined
   cite?: boolean | undefined
   deep?: boolean | undefined
   needs?: readonly string[] | undefined
@@ -172,7 +174,7 @@ function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, give
     const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
     const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)
     const isRepeated = presented.wrapper !== undefined && given.includes(sha256(presented.wrapper))
-    if (!isRepeated) left -= presented.tokens
+    if (!isRepeated && !request.isBudgetPerPack) left -= presented.tokens
     const { showsGaps } = admission
     const active: ActivePack = { pack, showsGaps, resolution, presented, isRepeated, ...rest }
     return { name: pack.manifest.name, mode: pack.manifest.mode, order, active }

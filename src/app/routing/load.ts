@@ -74,6 +74,16 @@ export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResu
   return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
 }
 
+/** The text of one payload as it is, without its frontmatter and without a fence. */
+export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
+  try {
+    return { text: parseFrontmatter(readContained(knowledge.rootOf(entry), entry.path)).body }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { problem: error.message }
+  }
+}
+
 function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>

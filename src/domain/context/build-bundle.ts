@@ -5,7 +5,6 @@ import {
   type BundleFile,
   type ContextBundle,
   type ControlPlaneEntry,
-  type Degradation,
   type FallbackAttempt,
   withDigest,
 } from './bundle.ts'
@@ -14,6 +13,7 @@ import { cutExcerpt } from './excerpt.ts'
 import type { FillRules, Placed } from './fill.ts'
 import type { IntentReading } from './intent.ts'
 import type { Configured, Limits } from './limits.ts'
+import type { Degradation } from './optional-slice.ts'
 import { frameTexts, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
 import type { Measure } from './size.ts'
 import { SOURCE_CLASSES } from './source-class.ts'

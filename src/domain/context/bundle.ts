@@ -1,5 +1,6 @@
 import { sha256 } from '../shared/digest.ts'
 import type { Candidate, Omission } from './candidate.ts'
+import type { Degradation } from './optional-slice.ts'
 import type { SourceClass } from './source-class.ts'
 
 /** One part of a bundle, traceable to where it comes from. */
@@ -33,12 +34,6 @@ export interface FallbackAttempt {
   level: 'restricted' | 'relaxed' | 'unrestricted'
   limits: { max_files: number; max_chars_per_file: number; total: number }
   success: boolean
-  reason: string
-}
-
-export interface Degradation {
-  slice: SourceClass
-  source: string
   reason: string
 }
 

@@ -193,6 +193,7 @@ export const CODES = [
   'ADAPTER_FLOOD',
   'ADAPTER_NOT_FOUND',
   'ADAPTER_NOT_ALLOWED',
+  'CONTROL_PLANE_MISSING',
   // files and calls
   'FILE_NOT_FOUND',
   'FILE_UNREADABLE',

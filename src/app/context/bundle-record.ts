@@ -1,0 +1,38 @@
+import type { ContextBundle } from '../../domain/context/bundle.ts'
+import { type AuditedRequest, auditBundle } from '../../domain/context/bundle-audit.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { writeBundleAudit } from '../../infra/context/bundle-store.ts'
+import type { Machine } from '../../infra/machine.ts'
+import type { ContextRequest } from './context.ts'
+
+/** Writes down how to build the bundle again. What cannot be written is said; the bundle is given all the same. */
+export function recordBundle(
+  machine: Machine,
+  bundle: ContextBundle,
+  { root, request }: { root: string; request: ContextRequest },
+): Finding[] {
+  try {
+    writeBundleAudit(machine, auditBundle(root, auditedRequest(request, bundle), bundle))
+    return []
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `the bundle could not be recorded: ${error.message}`
+    return [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message, ...(error.hint && { hint: error.hint }) }]
+  }
+}
+
+function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): AuditedRequest {
+  return {
+    task,
+    intent: request.intent ?? null,
+    maxFiles: request.maxFiles ?? null,
+    maxCharsPerFile: request.maxCharsPerFile ?? null,
+    maxChars: request.maxChars ?? null,
+    maxTokens: request.maxTokens ?? null,
+    tokenizer: request.tokenizer ?? null,
+    without: request.without ?? [],
+    unrestricted: request.unrestricted ?? false,
+    now,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Slices } from '../../domain/context/assemble.ts'
+import type { Candidate, Omission } from '../../domain/context/candidate.ts'
+import type { SanitizePolicy } from '../../domain/context/context-settings.ts'
+import { detectContent } from '../../domain/context/detectors.ts'
+import { detectSafely, type FoundContent, sanitize } from '../../domain/context/sanitize.ts'
+import { SOURCE_CLASSES, type SourceClass } from '../../domain/context/source-class.ts'
+import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
+
+export interface CheckedCandidates {
+  slices: Slices
+  omitted: Omission[]
+  warnings: string[]
+}
+
+/** Looks through every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
+export async function checkCandidates(slices: Slices, policy: SanitizePolicy): Promise<CheckedCandidates> {
+  const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
+  const omitted: Omission[] = []
+  const warnings: string[] = []
+  for (const each of SOURCE_CLASSES) {
+    const rule = each === 'tactical' || each === 'adapter' ? 'drop' : policy
+    for (const candidate of slices[each]) {
+      // A pack's wrapper was looked through when it was made, and may not be changed.
+      if (candidate.isWhole) {
+        checked[each].push(candidate)
+        continue
+      }
+      const { text, found } = await check(candidate, rule)
+      if (found.length > 0) warnings.push(`${candidate.path}: ${describe(found)}, ${DONE[rule]}`)
+      if (text !== undefined) checked[each].push(text === candidate.text ? candidate : { ...candidate, text })
+      else omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail: describe(found) })
+    }
+  }
+  return { slices: checked, omitted, warnings }
+}
+
+const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
+
+async function check({ text }: Candidate, policy: SanitizePolicy) {
+  const detections = [...detectSafely(detectContent, text), ...(await scanForSecrets(text))]
+  return sanitize(text, detections, policy)
+}
+
+/** Kinds and numbers, never the text. */
+function describe(found: readonly FoundContent[]): string {
+  return `it holds ${found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')}`
+}

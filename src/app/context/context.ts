@@ -1,0 +1,213 @@
+import { relative, resolve } from 'node:path'
+import { buildBundle } from '../../domain/context/build-bundle.ts'
+import { type ContextBundle, type ControlPlaneEntry, canonicalJson } from '../../domain/context/bundle.ts'
+
+import type { ContextSettings } from '../../domain/context/context-settings.ts'
+import { summarizeJson } from '../../domain/context/control-summary.ts'
+import { detectContent } from '../../domain/context/detectors.ts'
+import { readIntent } from '../../domain/context/intent.ts'
+import type { Limits } from '../../domain/context/limits.ts'
+import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
+import { type Rendering, renderBundle } from '../../domain/context/render.ts'
+import { detectSafely, sanitize } from '../../domain/context/sanitize.ts'
+import { countCharacters } from '../../domain/context/size.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { readContextSettings } from '../../infra/context/context-settings-file.ts'
+import { findProjectFolder } from '../../infra/context/project-folder.ts'
+import { type ControlPlaneFile, readControlPlane } from '../../infra/context/read-candidate.ts'
+import { CHARS_PER_TOKEN, openTokenCounter } from '../../infra/context/token-counter.ts'
+import { writeAtomically } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { realFolder } from '../../infra/packs/real-folder.ts'
+import { readAdapterSlice } from './adapters.ts'
+import { recordBundle } from './bundle-record.ts'
+import { checkCandidates } from './check-candidates.ts'
+import { readTacticalSlice } from './tactical.ts'
+import { readTaskSlice } from './task-slice.ts'
+
+export interface ContextRequest {
+  task: string
+  project?: string | undefined
+  /** Instead of what the words of the task tell. */
+  intent?: string | undefined
+  maxFiles?: number | undefined
+  maxCharsPerFile?: number | undefined
+  maxChars?: number | undefined
+  maxTokens?: number | undefined
+  /** Who counts tokens; four characters each when nobody is named. */
+  tokenizer?: string | undefined
+  /** Optional slices that this call does without. */
+  without?: readonly ('tactical' | 'adapter')[] | undefined
+  /** The instant that expiry and freshness are judged by. */
+  now?: Date | undefined
+  unrestricted?: boolean | undefined
+  /** Without a control plane, or with a slice that failed, there are findings that need action. */
+  strict?: boolean | undefined
+  /** Where the bundle is written. Inside the project it is no source of itself. */
+  out?: { path: string; format: Rendering | 'json' } | undefined
+  isRecorded?: boolean | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface Context {
+  bundle: ContextBundle
+  /** The bundle in every rendering; empty when nothing fits. */
+  renderings: Readonly<Record<Rendering, string>>
+}
+
+/** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
+export async function buildContext(machine: Machine, asked: ContextRequest): Promise<Report<Context>> {
+  const request = { ...asked, task: maskTask(asked.task) }
+  const root = realFolder(machine, findProjectFolder(machine, request.project))
+  const settings = readContextSettings(root)
+  const intent = readIntent(request.task, settings.intents, request.intent)
+  const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
+  const exclude = { exclude: new Set(out === undefined ? [] : [relative(root, out)]) }
+  const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
+  const { limits, unit } = limitsOf(settings, request)
+  const chosen = settings.intents.find(({ key }) => key === intent.key)
+  const plane = readControlPlane(root, settings.controlPlane, exclude)
+  const task = await readTaskSlice(machine, {
+    task: request.task,
+    root,
+    intent: chosen ?? { key: intent.key, keywords: [], include: [] },
+    limits,
+    ...exclude,
+  })
+  const advice = await readAdvice(machine, root, settings, request)
+  const checked = await checkCandidates(
+    {
+      control_plane: plane.items.flatMap(({ candidate }) => candidate ?? []),
+      task: task.candidates,
+      tactical: advice.tactical.candidates,
+      adapter: advice.adapter.candidates,
+    },
+    settings.sanitize,
+  )
+  // Where a project or a home lies must not change a byte.
+  const placeless = (text: string) => text.replaceAll(root, '.').replaceAll(machine.home, '~')
+  const { bundle, boundary } = buildBundle({
+    task: request.task,
+    intent,
+    preset: settings.preset,
+    controlPlane: plane.items.map((item) => describePlaneItem(item)),
+    slices: checked.slices,
+    configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
+    omitted: [
+      ...plane.items.flatMap(({ omission }) => omission ?? []),
+      ...task.omitted,
+      ...advice.tactical.omitted,
+      ...advice.adapter.omitted,
+      ...checked.omitted,
+    ].map((each) => ({ ...each, detail: placeless(each.detail) })),
+    warnings: [
+      ...planeWarnings(plane.items, settings),
+      ...plane.findings.map(toWarning),
+      ...task.warnings,
+      ...[...advice.tactical.warnings, ...advice.adapter.warnings].map(toWarning),
+      ...checked.warnings,
+    ].map(placeless),
+    degraded: [...advice.tactical.degraded, ...advice.adapter.degraded].map((each) => ({
+      ...each,
+      reason: placeless(each.reason),
+    })),
+    missing: task.missing,
+    sourceAnchors: task.sourceAnchors,
+    now: advice.now,
+    limits,
+    unit,
+    measure: unit === 'chars' ? countCharacters : counter.count,
+    tokenizer: counter,
+    mayBeUnrestricted: request.unrestricted ?? false,
+  })
+  const render = (rendering: Rendering) =>
+    bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, boundary)
+  const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
+  if (request.out !== undefined && out !== undefined) {
+    writeAtomically(out, request.out.format === 'json' ? `${canonicalJson(bundle)}\n` : renderings[request.out.format])
+  }
+  const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request })
+  return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
+}
+
+/** A secret in the task itself goes no further than here. */
+function maskTask(task: string): string {
+  return sanitize(task, detectSafely(detectContent, task), 'mask').text ?? ''
+}
+
+/** Tokens when somebody asks for them; characters otherwise. */
+function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limits: Limits; unit: 'chars' | 'tokens' } {
+  const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
+  const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request
+  const asked = { maxFiles, maxCharsPerFile, partitions: budget.partitions }
+  if (tokens !== undefined) return { limits: { ...asked, total: tokens }, unit: 'tokens' }
+  return { limits: { ...asked, total: request.maxChars ?? budget.maxChars }, unit: 'chars' }
+}
+
+const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
+
+/** What depends on the clock. Without it, the bundle is the same at any time. */
+async function readAdvice(machine: Machine, root: string, settings: ContextSettings, request: ContextRequest) {
+  const { task, signal, without = [] } = request
+  const { tactical, adapters } = settings
+  const hasNotes = tactical !== undefined && !without.includes('tactical')
+  const hasAdapters = adapters.length > 0 && !without.includes('adapter')
+  const now = request.now ?? machine.now()
+  return {
+    tactical: hasNotes ? readTacticalSlice({ projectRoot: root, path: tactical.path, task, now }) : NOTHING,
+    adapter: hasAdapters
+      ? await readAdapterSlice(machine, { projectRoot: root, adapters, task, now, signal })
+      : NOTHING,
+    now: hasNotes || hasAdapters ? now.toISOString() : null,
+  }
+}
+
+function describePlaneItem({ item, path, present, candidate }: ControlPlaneFile): ControlPlaneEntry {
+  const summary = candidate === undefined ? undefined : summarizeJson(candidate.text, item.summary)
+  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary: summary ?? {} }
+}
+
+/** The files of a preset for any project are welcome, not expected. */
+function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
+  return items
+    .filter(
+      ({ item, present, omission }) => !present && omission === undefined && (item.isRequired || preset !== 'generic'),
+    )
+    .map(({ path }) => `the control plane lacks ${path}`)
+}
+
+function toWarning({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}
+
+const noControlPlane: Finding = {
+  severity: 'error',
+  code: 'CONTROL_PLANE_MISSING',
+  message: 'the project has no control plane',
+  hint: 'write an AGENTS.md, or name the files that ground an agent in loadout.json',
+}
+
+/** For people on the terminal: what the bundle says about itself is printed there anyway. */
+function findingsOf({ control_plane, degraded }: ContextBundle, isStrict: boolean): Finding[] {
+  const lacking = control_plane.items.filter(({ present, required }) => required && !present)
+  const severity = isStrict ? 'error' : 'warning'
+  return [
+    ...(isStrict && control_plane.status === 'absent' ? [noControlPlane] : []),
+    ...lacking.map(
+      ({ path }): Finding => ({
+        severity,
+        code: 'CONTROL_PLANE_MISSING',
+        message: `the control plane lacks ${path}, which is required`,
+        subject: path,
+      }),
+    ),
+    ...degraded.map(
+      ({ source, code, reason }): Finding => ({
+        severity,
+        code,
+        message: `${source}: ${reason}`,
+        subject: source,
+      }),
+    ),
+  ]
+}

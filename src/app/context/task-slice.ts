@@ -1,0 +1,161 @@
+import type { Candidate, Omission } from '../../domain/context/candidate.ts'
+import type { Intent } from '../../domain/context/context-settings.ts'
+import { interleave } from '../../domain/context/interleave.ts'
+import type { Limits } from '../../domain/context/limits.ts'
+import { allGaps } from '../../domain/packs/gaps.ts'
+import { isWaiting, newWrappers, type PackContext } from '../../domain/packs/pack-context.ts'
+import type { MatchResult } from '../../domain/routing/match.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { readIntentFiles } from '../../infra/context/read-candidate.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { resolvePacks } from '../packs/resolve.ts'
+import { readPayload } from '../routing/load.ts'
+import { planByStrategy } from '../routing/plan.ts'
+
+export interface TaskSlice {
+  candidates: Candidate[]
+  omitted: Omission[]
+  warnings: string[]
+  missing: string[]
+  sourceAnchors: string[]
+}
+
+export interface TaskSliceRequest {
+  task: string
+  root: string
+  intent: Intent
+  limits: Limits
+  exclude: ReadonlySet<string>
+}
+
+/** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
+export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
+  const { root, intent, limits, exclude } = request
+  // Twice: the limit is doubled when a slice comes out empty.
+  const files = readIntentFiles(root, intent, 2 * limits.maxCharsPerFile, { exclude })
+  const payloads = await readPayloads(machine, request)
+  const packs = resolveForTask(machine, request)
+  return {
+    candidates: interleave({
+      core: payloads.core,
+      files: files.candidates,
+      matched: payloads.matched,
+      packs: packs.candidates,
+    }),
+    omitted: [...files.omitted, ...payloads.omitted, ...packs.omitted],
+    warnings: [...files.findings.map(toWarning), ...payloads.warnings, ...packs.warnings],
+    missing: packs.missing,
+    sourceAnchors: packs.sourceAnchors,
+  }
+}
+
+async function readPayloads(machine: Machine, { task, root }: TaskSliceRequest) {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, { task, layers: { projectRoot: root } })
+  const omitted: Omission[] = plan.leftOut.map(({ match, reason }) => ({
+    path: `payload:${match.entry.id}`,
+    sourceClass: 'task',
+    reason: 'budget',
+    detail: reason,
+  }))
+  const read = (match: MatchResult, selectedBy: string): Candidate[] => {
+    const { entry } = match
+    const path = `payload:${entry.id}`
+    const payload = readPayload(knowledge, entry)
+    if ('problem' in payload) {
+      omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: payload.problem })
+      return []
+    }
+    const { text } = payload
+    return [
+      {
+        path,
+        sourceClass: 'task',
+        selectedBy,
+        reason: match.reason,
+        score: rounded(match.score),
+        text,
+        charsTotal: text.length,
+        sha256: sha256(text),
+        provenance: { layer: knowledge.layerOf(entry), file: entry.path, priority: entry.priority },
+        isWhole: false,
+      },
+    ]
+  }
+  return {
+    core: plan.preload.flatMap((match) => read(match, 'core')),
+    matched: plan.onDemand.flatMap((match) => read(match, plan.strategy)),
+    omitted,
+    warnings: findings.filter(({ severity }) => severity !== 'info').map(toWarning),
+  }
+}
+
+/** What one pack may take. Not a share of the bundle: a pack is kept whole or left out. */
+const PACK_TOKENS = 1_500
+
+function resolveForTask(machine: Machine, { task, root }: TaskSliceRequest) {
+  const { value, findings } = resolvePacks(machine, {
+    task,
+    project: root,
+    budget: PACK_TOKENS,
+    isBudgetPerPack: true,
+    isRecorded: false,
+  })
+  const omitted = value.refused.map(
+    ({ name, message }): Omission => ({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message }),
+  )
+  const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
+  return {
+    candidates: packCandidates(value),
+    omitted,
+    warnings: [
+      ...value.refused
+        .filter(isWaiting)
+        .map(({ message, command }) => `${message}: ${command ?? 'it must be asked for'}`),
+      ...value.active.flatMap(({ pack: { manifest } }) =>
+        manifest.status === 'ready' ? [] : [`the pack ${manifest.name} is ${manifest.status}`],
+      ),
+      ...findings.filter(isOwn).map(toWarning),
+    ],
+    missing: [...new Set(value.active.flatMap(({ resolution }) => allGaps(resolution)))],
+    sourceAnchors: value.active.flatMap(({ pack, resolution }) =>
+      resolution.sourceAnchors.map((anchor) => `${pack.manifest.name}/${anchor}`),
+    ),
+  }
+}
+
+function packCandidates(context: PackContext): Candidate[] {
+  return newWrappers(context).flatMap(({ pack: name, text }): Candidate[] => {
+    const active = context.active.find(({ pack }) => pack.manifest.name === name)
+    if (active === undefined) return []
+    const { manifest, scope, trust } = active.pack
+    return [
+      {
+        path: `pack:${name}`,
+        sourceClass: 'task',
+        selectedBy: 'pack',
+        reason: 'the task fits what this pack says of itself',
+        score: rounded(active.confidence ?? 1),
+        text,
+        charsTotal: text.length,
+        sha256: sha256(text),
+        provenance: {
+          scope,
+          trust: trust.state,
+          status: manifest.status ?? 'unknown',
+          version: manifest.version ?? null,
+          digest: active.resolution.entryDigest ?? null,
+        },
+        isWhole: true,
+      },
+    ]
+  })
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1000) / 1000
+}
+
+function toWarning({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}
