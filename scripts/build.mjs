@@ -40,22 +40,22 @@ function lateCall(path, name) {
 
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
 /** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
-const apart = { skills: new Set(), packs: new Set() }
+const apart = { skills: new Set(), packs: new Set(), context: new Set() }
 
 /** In program.cjs: takes these use cases from the other files when they are first called, and hands them our class of errors. */
 const useCasesApart = {
   name: 'use-cases-apart',
   setup({ onResolve, onLoad }) {
     onResolve(
-      { filter: /^\.\/((skills|packs)\/.*|validate)\.ts$|tui\/first-paint\.ts$/ },
+      { filter: /^\.\/((skills|packs|context)\/.*|validate)\.ts$|tui\/first-paint\.ts$/ },
       ({ path, resolveDir, kind }) => {
         if (kind !== 'dynamic-import') return undefined
-        const file = path.startsWith('./packs/') ? 'packs' : 'skills'
+        const file = /^\.\/(packs|context)\//.exec(path)?.[1] ?? 'skills'
         apart[file].add(resolve(resolveDir, path))
         return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
       },
     )
-    onResolve({ filter: /^\.\/(skills|packs)\.cjs$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /^\.\/(skills|packs|context)\.cjs$/ }, ({ path }) => ({ path, external: true }))
     onLoad({ filter: /.*/, namespace: 'apart' }, ({ path, pluginData }) => ({
       resolveDir: resolve('src'),
       contents: `const { LoadoutError } = require(${JSON.stringify(ERROR_FILE)})
@@ -66,19 +66,27 @@ const useCasesApart = {
 
 const ENCODINGS = ['o200k_base', 'cl100k_base']
 
-/** A tokenizer's table has megabytes: a file of its own, so that only who counts tokens reads it. */
-const tokenTables = (format) => ({
-  name: 'token-tables',
+/** Packages that are large or slow to load, by the file each is built into, so that only who needs one reads it. */
+const LARGE_PACKAGES = {
+  ...Object.fromEntries(ENCODINGS.map((name) => [`gpt-tokenizer/encoding/${name}`, name])),
+  '@secretlint/core': 'secretlint',
+  '@secretlint/secretlint-rule-preset-recommend': 'secretlint',
+}
+
+const largePackages = (format) => ({
+  name: 'large-packages',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^gpt-tokenizer\/encoding\// }, ({ path }) => {
-      const file = `./${path.split('/').at(-1)}.cjs`
-      return format === 'esm' ? { path: file, external: true } : { path: file, namespace: 'token-table' }
+    onResolve({ filter: /^(gpt-tokenizer|@secretlint)\// }, ({ path }) => {
+      const name = LARGE_PACKAGES[path]
+      if (name === undefined) return undefined
+      const file = `./${name}.cjs`
+      return format === 'esm' ? { path: file, external: true } : { path: file, namespace: 'large-package' }
     })
     // A script cannot import, only require.
-    onLoad({ filter: /.*/, namespace: 'token-table' }, ({ path }) => ({
+    onLoad({ filter: /.*/, namespace: 'large-package' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)})`,
     }))
-    onResolve({ filter: /.*/, namespace: 'token-table' }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /.*/, namespace: 'large-package' }, ({ path }) => ({ path, external: true }))
   },
 })
 
@@ -116,7 +124,7 @@ await build({
   entryPoints: ['src/index.ts'],
   outfile: 'dist/index.js',
   format: 'esm',
-  plugins: [tokenTables('esm')],
+  plugins: [largePackages('esm')],
 })
 
 // CommonJS, because starting Node with an ES module costs a fifth more, and a person waits for it on every prompt.
@@ -132,7 +140,7 @@ const program = {
 await build({
   ...program,
   entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
-  plugins: [lateModules, useCasesApart, tokenTables('cjs')],
+  plugins: [lateModules, useCasesApart, largePackages('cjs')],
 })
 for (const [file, paths] of Object.entries(apart)) {
   const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
@@ -148,7 +156,7 @@ for (const [file, paths] of Object.entries(apart)) {
     outdir: undefined,
     outExtension: undefined,
     outfile: `dist/${file}.cjs`,
-    plugins: [lateModules, errorsFromProgram, tokenTables('cjs')],
+    plugins: [lateModules, errorsFromProgram, largePackages('cjs')],
   })
 }
 // Half of a table is other scripts: with escapes the file would be a third larger, and slower to read.
@@ -157,8 +165,20 @@ await build({
   charset: 'utf8',
   entryPoints: Object.fromEntries(ENCODINGS.map((name) => [name, `gpt-tokenizer/encoding/${name}`])),
 })
+await build({
+  ...program,
+  stdin: {
+    resolveDir: resolve('.'),
+    contents: `export { lintSource } from '@secretlint/core'
+      export { creator } from '@secretlint/secretlint-rule-preset-recommend'`,
+  },
+  outdir: undefined,
+  outExtension: undefined,
+  outfile: 'dist/secretlint.cjs',
+})
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
-for (const file of ['dist/program.cjs', 'dist/skills.cjs', 'dist/packs.cjs']) {
+for (const name of ['program', ...Object.keys(apart)]) {
+  const file = `dist/${name}.cjs`
   const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
   if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
 }
@@ -171,7 +191,7 @@ await build({
   format: 'esm',
   minify: true,
   jsx: 'automatic',
-  plugins: [leanInk, tokenTables('esm')],
+  plugins: [leanInk, largePackages('esm')],
   define: { 'process.env.NODE_ENV': '"production"' },
   // What is CommonJS inside still calls require for built-in modules.
   banner: {
@@ -203,6 +223,9 @@ function leaveCodeCaches() {
   writeSampleSkills(project)
   run('skills', 'inventory')
   writeSamplePack(join(project, '.agents', 'knowledge', 'sample'))
+  writeFileSync(join(project, 'AGENTS.md'), '# Rules\n\nBe kind.\n')
+  run('context', 'context', 'publish the release')
+  run('secretlint', 'context', 'publish the release')
   run('packs', 'packs', 'resolve', 'publish the release and say why', '--pack', 'sample', '--cite')
   rmSync(project, { recursive: true })
 }

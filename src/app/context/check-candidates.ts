@@ -3,6 +3,7 @@ import type { Candidate, Omission } from '../../domain/context/candidate.ts'
 import type { SanitizePolicy } from '../../domain/context/context-settings.ts'
 import { detectContent } from '../../domain/context/detectors.ts'
 import { detectSafely, type FoundContent, sanitize } from '../../domain/context/sanitize.ts'
+import type { Detection } from '../../domain/context/sanitized.ts'
 import { SOURCE_CLASSES, type SourceClass } from '../../domain/context/source-class.ts'
 import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
 
@@ -36,9 +37,17 @@ export async function checkCandidates(slices: Slices, policy: SanitizePolicy): P
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
 
+/** Text that speaks to a model is fenced as data and named, not changed: documentation may quote it. */
 async function check({ text }: Candidate, policy: SanitizePolicy) {
   const detections = [...detectSafely(detectContent, text), ...(await scanForSecrets(text))]
-  return sanitize(text, detections, policy)
+  if (policy === 'drop') return sanitize(text, detections, policy)
+  const isOrder = ({ contentClass }: Detection) => contentClass === 'prompt_injection'
+  const { text: shown, found } = sanitize(
+    text,
+    detections.filter((each) => !isOrder(each)),
+    policy,
+  )
+  return { text: shown, found: [...found, ...sanitize(text, detections.filter(isOrder), 'warn').found] }
 }
 
 /** Kinds and numbers, never the text. */

@@ -7,6 +7,7 @@ import { isWaiting, newWrappers, type PackContext } from '../../domain/packs/pac
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readIntentFiles } from '../../infra/context/read-candidate.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { resolvePacks } from '../packs/resolve.ts'
@@ -111,7 +112,9 @@ function resolveForTask(machine: Machine, { task, root }: TaskSliceRequest) {
     warnings: [
       ...value.refused
         .filter(isWaiting)
-        .map(({ message, command }) => `${message}: ${command ?? 'it must be asked for'}`),
+        .map(({ name, reason, message }) =>
+          reason === 'approval-needed' ? `${message}: loadout packs approve ${shellWord(name)}` : message,
+        ),
       ...value.active.flatMap(({ pack: { manifest } }) =>
         manifest.status === 'ready' ? [] : [`the pack ${manifest.name} is ${manifest.status}`],
       ),

@@ -53,7 +53,7 @@ export const GENERIC: ContextSettings = {
   tactical: undefined,
   adapters: [],
   budget: DEFAULT_BUDGET,
-  sanitize: 'warn',
+  sanitize: 'mask',
 }
 
 const CORTEX_MARK = '.cortex/manifest_v0.json'
@@ -96,7 +96,7 @@ export const CORTEX: ContextSettings = {
   tactical: undefined,
   adapters: [],
   budget: DEFAULT_BUDGET,
-  sanitize: 'warn',
+  sanitize: 'mask',
 }
 
 export const PRESETS: readonly ContextSettings[] = [CORTEX, GENERIC]

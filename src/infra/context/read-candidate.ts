@@ -3,6 +3,7 @@ import type { ControlPlaneItem, Intent } from '../../domain/context/context-sett
 import { orderLatest } from '../../domain/context/latest.ts'
 import type { SourceClass } from '../../domain/context/source-class.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { KNOWLEDGE_FOLDERS } from '../packs/pack-roots.ts'
 import { type FoundFile, findFiles } from './project-files.ts'
 import { isUnread, readBounded } from './read-bounded.ts'
 
@@ -133,6 +134,7 @@ const CONTROL_PLANE: Origin = {
 
 function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostChars: number): Candidate | Omission {
   const { sourceClass, selectedBy, asker } = origin
+  if (isInPack(path)) return omit(path, sourceClass, 'gate', 'knowledge packs are read through their gates only')
   const result = readBounded(root, path, mostChars)
   if (isUnread(result)) return { path, sourceClass, ...result }
   return {
@@ -145,6 +147,11 @@ function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostCh
     provenance: { pattern },
     isWhole: false,
   }
+}
+
+/** Whatever a pattern says: a pack may be one that nobody has approved. */
+function isInPack(path: string): boolean {
+  return KNOWLEDGE_FOLDERS.some((folder) => `/${path}/`.includes(`/${folder}/`))
 }
 
 function isOmission(result: Candidate | Omission): result is Omission {

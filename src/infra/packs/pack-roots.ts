@@ -33,7 +33,7 @@ export interface PackRoot {
 export const SHARED_FOLDER = join('.agents', 'knowledge')
 
 /** Our own folder first, then the one that all clients share. */
-const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
+export const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
 
 /** Every place where packs may be, in the order in which the scopes win. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
