@@ -9,10 +9,12 @@ export const SECRET_KINDS = [
   'anthropic-key',
   'stripe-key',
   'google-key',
+  'service-token',
   'jwt',
   'bearer-token',
   'url-password',
   'password',
+  'named-token',
 ] as const
 
 export type SecretKind = (typeof SECRET_KINDS)[number]
@@ -40,6 +42,33 @@ const NAMES_OF_SECRETS = [
 const ASSIGNED = String.raw`["'\x60*]{0,3}[ \t]{0,4}(?:=>?|:=?)[ \t]{0,4}`
 const VALUE = String.raw`"[^"\s]{6,2000}"|'[^'\s]{6,2000}'|\x60[^\x60\s]{6,2000}\x60|[^\s"'\x60,;]{6,2000}`
 
+// Of services that mark their tokens: by their prefix, in the order of their names.
+const SERVICE_TOKENS = [
+  'AGE-SECRET-KEY-1[A-Z0-9]{58}',
+  'ATATT3[\\w=-]{20,400}',
+  'dapi[0-9a-f]{32}(?:-\\d)?',
+  'do[opr]_v1_[0-9a-f]{64}',
+  'dckr_[op]at_[\\w-]{20,80}',
+  'figd_[\\w-]{30,200}',
+  'gl(?:sa|c)_[\\w+/=-]{20,400}',
+  'gsk_[A-Za-z0-9]{52}',
+  'hf_[A-Za-z0-9]{30,40}',
+  'hv[sbr]\\.[\\w-]{20,400}',
+  'lin_(?:api|oauth)_\\w{32,128}',
+  'key-[0-9a-f]{32}',
+  'NRAK-[A-Z0-9]{27}',
+  'ntn_\\w{40,60}',
+  'pypi-[\\w-]{50,400}',
+  'PMAK-[0-9a-f]{24}-[0-9a-f]{34}',
+  'rubygems_[0-9a-f]{48}',
+  'SG\\.[\\w-]{16,32}\\.[\\w-]{30,64}',
+  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}',
+  'sntrys_[\\w+/=-]{40,400}',
+  'SK[0-9a-f]{32}',
+  'vc[aciprk]_[A-Za-z0-9]{20,60}',
+  '\\d{8,10}:AA[\\w-]{33}',
+]
+
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { kind: 'aws-access-key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g },
   {
@@ -62,6 +91,11 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     accepts: isMixed,
   },
   { kind: 'google-key', pattern: /(?<![\w-])(?:AIza[\w-]{35}(?![\w-])|ya29\.[\w-]{20,255}|GOCSPX-[\w-]{20,255})/g },
+  {
+    kind: 'service-token',
+    pattern: new RegExp(`(?<![\\w.-])(?:${SERVICE_TOKENS.join('|')})(?!\\w)`, 'g'),
+    accepts: isReal,
+  },
   { kind: 'jwt', pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}/g },
   { kind: 'bearer-token', pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/dgi, accepts: isMixed },
   {
@@ -74,6 +108,27 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     accepts: isReal,
   },
   { kind: 'password', pattern: new RegExp(`(?:${NAMES_OF_SECRETS})${ASSIGNED}(${VALUE})`, 'dgi'), accepts: isAssigned },
+  // | password | ... |, of a table
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      String.raw`(?:${NAMES_OF_SECRETS}|token)[\x60*]{0,3}[ \t]{0,40}\|[ \t]{0,40}[\x60*]{0,3}([^\s|\x60]{8,2000})`,
+      'dgi',
+    ),
+    accepts: isInTable,
+  },
+  // --password ..., and `login ... password ...` of a .netrc
+  {
+    kind: 'password',
+    pattern:
+      /(?:--(?:password|passwd|token|api-?key|secret)|login[ \t]{1,4}\S{1,100}\s{1,8}password)[ \t]{1,4}([^\s"'\x60|]{6,2000})/dgi,
+    accepts: isAssigned,
+  },
+  {
+    kind: 'named-token',
+    pattern: new RegExp(`(?<!page[_-]?)token${ASSIGNED}(${VALUE})`, 'dgi'),
+    accepts: isNamedToken,
+  },
 ]
 
 function isMixed(secret: string): boolean {
@@ -89,8 +144,19 @@ function isAssigned(value: string): boolean {
   return /\d/.test(inner) || (isQuoted && (inner.length >= 12 || /[^\w.-]/.test(inner)))
 }
 
+/** Beside the name of a field its type or an algorithm may stand: `string`, `sha256`, `base64`. */
+function isInTable(value: string): boolean {
+  return isMixed(value) && !/^(?:[a-z]{2,9}|[A-Z]{2,6})[-_]?\d{1,4}$/.test(value) && !/^[\w.]*\(|^https?:/.test(value)
+}
+
+/** Most things called a token are no secret; one is long and no word. */
+function isNamedToken(value: string): boolean {
+  const inner = value.replace(/^["'`]|["'`]$|&.*$/g, '')
+  return inner.length >= 16 && isMixed(inner) && isAssigned(value) && /^[\w.~+/=:-]+$/.test(inner)
+}
+
 const PLACEHOLDER_WORD =
-  /example|placeholder|change.?me|your|redacted|dummy|sample|todo|xxx|insert|replace|fake|masked|\.\.\.|\u2026|\*\*\*/i
+  /example|placeholder|change.?me|redacted|(?<![a-z])(?:your|todo|fake)|dummy|sample|^xxx|xxxx|insert|replace|masked|\.\.\.|\u2026|\*\*\*/i
 
 /** No variable, blank to fill in, or path. */
 function isReal(value: string): boolean {

@@ -1,0 +1,22 @@
+import { detectContent } from '../../src/domain/context/detectors.ts'
+import type { Detection } from '../../src/domain/context/sanitized.ts'
+import { scanForSecrets } from '../../src/infra/context/secret-scanner.ts'
+import type { Sample } from './corpus.ts'
+
+export interface Found {
+  ours: readonly Detection[]
+  theirs: readonly Detection[]
+}
+
+export async function detectBoth(text: string): Promise<Found> {
+  return { ours: detectContent(text), theirs: await scanForSecrets(text) }
+}
+
+/** Found is what would be masked to its last character; an injection, what would be masked in part. */
+export function isFound({ kind, start, end }: Sample, detections: readonly Detection[]): boolean {
+  const near = detections.filter((each) => each.start < end && each.end > start).sort((a, b) => a.start - b.start)
+  if (kind.contentClass === 'prompt_injection') return near.length > 0
+  let covered = start
+  for (const each of near) if (each.start <= covered) covered = Math.max(covered, each.end)
+  return covered >= end
+}
