@@ -5,6 +5,7 @@ import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPacksResolve } from './packs-resolve.ts'
 import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
+import { benchSanitize } from './sanitize.ts'
 import { benchSkills } from './skills.ts'
 import { benchStart } from './start.ts'
 import { benchTui } from './tui.ts'
@@ -19,6 +20,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   usage: benchUsage,
   packs: benchPacksDiscovery,
   resolve: benchPacksResolve,
+  sanitize: benchSanitize,
   tui: benchTui,
 }
 
