@@ -117,9 +117,9 @@ export const SECRETS: readonly Kind[] = [
   secret('linear', 'LINEAR, tracker', (random) => join('lin', '_api_', random.letters(40))),
 ]
 
-const PASSWORD = 'abcdefghijkmnopqrstuvwABCDEFGHIJKLMNPQRSTUVW23456789!#%^*_+-=?'
+const PASSWORD = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#%^*_+-=?@$&.:/~'
 const password = (random: Random) =>
-  `${random.text(1, 'abcdefABCDEF!#_')}${random.text(8 + random.below(8), PASSWORD)}${random.digits(1)}`
+  `${random.text(1, PASSWORD)}${random.text(8 + random.below(8), PASSWORD)}${random.digits(1)}`
 
 const lastWord = (value: string) => value.slice(value.lastIndexOf(' ') + 1)
 

@@ -33,7 +33,7 @@ export class Random {
 
   /** Letters and digits, at least one of each. */
   letters(length: number): string {
-    const body = this.text(length - 2, 'abcdefghijkmnopqrstuvwzABCDEFGHIJKLMNPQRSTUVW23456789')
+    const body = this.text(length - 2, 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
     return `${this.text(1, 'abcdefgh')}${body}${this.digits(1)}`
   }
 }

@@ -15,15 +15,16 @@ interface Reading {
 const MOST_LAYERS = 3
 
 /**
- * The text as shown, without characters that hide, and then with its escapes undone, layer by layer: a secret in the
- * JSON of a URL of a JSON is still one.
+ * The text as it is, as shown without characters that hide, and then with its escapes undone, layer by layer: a secret
+ * in the JSON of a URL of a JSON is still one.
  */
 export function readViews(text: string): TextView[] {
-  const shown = readShown(text)
-  const views = [shown]
-  for (let view = shown; views.length <= MOST_LAYERS; ) {
-    const readings = findEscapes(view.text)
-    if (readings.length === 0) break
+  const plain = { text, startOf: (index: number) => index, endOf: (index: number) => index + 1 }
+  const views: TextView[] = [plain]
+  let view = plain
+  for (const find of [findHidden, ...Array.from({ length: MOST_LAYERS }, () => findEscapes)]) {
+    const readings = find(view.text)
+    if (readings.length === 0) continue
     view = readAs(view, readings)
     views.push(view)
   }
@@ -32,43 +33,54 @@ export function readViews(text: string): TextView[] {
 
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/
 
-function readShown(text: string): TextView {
-  const view = { text, startOf: (index: number) => index, endOf: (index: number) => index + 1 }
-  if (PLAIN.test(text)) return view
+function findHidden(text: string): Reading[] {
+  if (PLAIN.test(text)) return []
   const readings: Reading[] = []
   for (const match of text.matchAll(/[^\t\n\r\x20-\x7e\u00c0-\u02af\u0370-\u1fff\u4e00-\u9fff\uac00-\ud7a3]/gu)) {
     const [character] = match
     const says = HIDDEN().test(character) ? '' : character.normalize('NFKC')
     if (says !== character) readings.push({ start: match.index, end: match.index + character.length, says })
   }
-  return readings.length === 0 ? view : readAs(view, readings)
+  return readings
 }
 
 const HIDDEN = () => /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 function readAs(view: TextView, readings: readonly Reading[]): TextView {
-  const starts = new Uint32Array(lengthAs(view.text, readings))
-  const ends = new Uint32Array(starts.length)
   const pieces: string[] = []
-  let size = 0
-  const put = (start: number, end: number) => {
-    starts[size] = view.startOf(start)
-    ends[size++] = view.endOf(end - 1)
-  }
-  let from = 0
-  for (const { start, end, says } of readings) {
-    for (let at = from; at < start; at++) put(at, at + 1)
-    for (let at = 0; at < says.length; at++) put(start, end)
+  /** Where each reading begins in the new text. */
+  const places = new Uint32Array(readings.length)
+  let [from, shift] = [0, 0]
+  for (const [index, { start, end, says }] of readings.entries()) {
     pieces.push(view.text.slice(from, start), says)
+    places[index] = start + shift
+    shift += says.length - (end - start)
     from = end
   }
-  for (let at = from; at < view.text.length; at++) put(at, at + 1)
   pieces.push(view.text.slice(from))
-  return { text: pieces.join(''), startOf: (index) => starts[index] ?? 0, endOf: (index) => ends[index] ?? 0 }
+  const rangeOf = (place: number) => {
+    const index = lastAtMost(places, place)
+    const reading = readings[index]
+    if (reading === undefined) return { start: place, end: place + 1 }
+    const after = place - (places[index] ?? 0) - reading.says.length
+    return after < 0 ? reading : { start: reading.end + after, end: reading.end + after + 1 }
+  }
+  return {
+    text: pieces.join(''),
+    startOf: (place) => view.startOf(rangeOf(place).start),
+    endOf: (place) => view.endOf(rangeOf(place).end - 1),
+  }
 }
 
-function lengthAs(text: string, readings: readonly Reading[]): number {
-  return readings.reduce((length, { start, end, says }) => length - (end - start) + says.length, text.length)
+/** The last of the sorted places that is not behind this one; -1 for none. */
+function lastAtMost(places: Uint32Array, place: number): number {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((places[middle] ?? 0) <= place) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', commat: '@' }

@@ -4,8 +4,8 @@ export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
 export interface InjectionPattern {
   kind: InjectionKind
-  /** Whether a text in lower case may hold it: a look that spares building the pattern. */
-  isPossible(lower: string): boolean
+  /** Whether a text in lower case, with Chinese characters or without, may hold it: a look that spares building the pattern. */
+  isPossible(lower: string, isChinese: boolean): boolean
   pattern(): RegExp
 }
 
@@ -21,7 +21,7 @@ const english = (kind: InjectionKind, hints: readonly string[], source: string):
 
 const chinese = (kind: InjectionKind, source: string): InjectionPattern => ({
   kind,
-  isPossible: (lower) => /[\u4e00-\u9fff]/.test(lower),
+  isPossible: (_, isChinese) => isChinese,
   pattern: () => new RegExp(source, 'g'),
 })
 

@@ -160,7 +160,11 @@ const PLACEHOLDER_WORD =
 
 /** No variable, blank to fill in, or path. */
 function isReal(value: string): boolean {
-  if (/^[<{[(]|^\$(?:[{(]|\w+$)|^%\w{1,100}%$|^(?:process|os|env|config|secrets|vault|var)\b|^[~./]/.test(value))
+  if (
+    /^[<{[(]|^\$(?:[{(]|\w+$)|^%\w{1,100}%$|^(?:process|os|env|config|secrets|vault|var)\b|^(?:~|\.{0,2})\/[\w./-]*$|^\.\w+$/.test(
+      value,
+    )
+  )
     return false
   if (/^(?:pass(?:word)?|pwd?|secret|token)$/i.test(value)) return false
   return !PLACEHOLDER_WORD.test(value) && !/^(.)\1*$/.test(value)

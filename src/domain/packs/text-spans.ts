@@ -25,7 +25,8 @@ export function findSecretSpans(text: string): TextSpan<SecretKind>[] {
 
 export function findInjectionSpans(text: string): TextSpan<InjectionKind>[] {
   const lower = text.toLowerCase()
-  return INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower)).flatMap(({ kind, pattern }) =>
+  const isChinese = /[\u4e00-\u9fff]/.test(text)
+  return INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower, isChinese)).flatMap(({ kind, pattern }) =>
     [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
   )
 }
