@@ -150,6 +150,7 @@ describe('a command', () => {
     ['prints no JSON', 'echo "secret-word {"', 'BAD_JSON', /line 1, column 1/],
     ['prints half of it', 'printf \'{"items": [\'', 'BAD_JSON', /not valid JSON/],
     ['prints too deep JSON', 'head -c 500000 /dev/zero | tr "\\0" "["', 'BAD_JSON', /nested deeper/],
+    ['prints a byte too much', `head -c ${LARGEST_PAYLOAD + 1} /dev/zero`, 'ADAPTER_FLOOD', /more than 1048576 bytes/],
     ['prints what is not UTF-8', 'printf "\\"\\377\\376\\""', 'NOT_TEXT', /UTF-8/],
   ]
   it.each(failing)('that %s', async (_, text, code, says) => {
@@ -227,6 +228,13 @@ describe('a command', () => {
     const slow = await fetchIn(project, { command: [process.execPath, 'slow.cjs'], timeoutMs: SHORT * 3 })
     expect(slow).toMatchObject({ failure: { code: 'ADAPTER_TIMEOUT' }, left: [] })
     expect(slow.milliseconds).toBeLessThan(SHORT * 3 + 1000)
+  })
+
+  it('that was in time is heard, however busy the program was meanwhile', async () => {
+    const project = makeProject({ 'payload.json': JSON.stringify({ ...PAYLOAD, filling: 'x'.repeat(60_000) }) })
+    const fetching = fetchIn(project, { command: ['cat', 'payload.json'], timeoutMs: SHORT })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORT * 3)
+    expect((await fetching).payload).toMatchObject(PAYLOAD)
   })
 
   it('is ended when the caller gives up', async () => {

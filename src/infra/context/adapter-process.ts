@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { Code } from '../../domain/shared/codes.ts'
 import { codeOf } from '../files.ts'
 import type { Machine } from '../machine.ts'
+import { createMark, type ProcessMark } from './process-mark.ts'
 import type { Failure } from './project-file.ts'
 
 export interface ProcessLimits {
@@ -33,7 +32,7 @@ export function runProgram(
   [program = '', ...args]: readonly string[],
   limits: ProcessLimits,
 ): Promise<ProcessOutput> {
-  const mark = `${MARK}=${randomBytes(16).toString('hex')}`
+  const mark = createMark()
   try {
     const env = environmentOf(machine, mark)
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -46,16 +45,17 @@ export function runProgram(
 class Run {
   readonly outcome: Promise<ProcessOutput>
   private readonly child: ChildProcess
-  private readonly mark: string
+  private readonly mark: ProcessMark
   private readonly limits: ProcessLimits
   private readonly timers: NodeJS.Timeout[] = []
   private readonly parts: Buffer[] = []
   private size = 0
   private failure: Failure | undefined
+  private hasEnded = false
   private isSettled = false
   private settle: (output: ProcessOutput) => void = () => {}
 
-  constructor(child: ChildProcess, mark: string, limits: ProcessLimits) {
+  constructor(child: ChildProcess, mark: ProcessMark, limits: ProcessLimits) {
     this.child = child
     this.mark = mark
     this.limits = limits
@@ -73,9 +73,13 @@ class Run {
     child.once('exit', (code, signal) => this.onExit(code, signal))
     child.once('close', () => this.finish())
     child.stdout?.on('data', (bytes: Buffer) => this.receive(bytes)).on('error', () => {})
-    this.after(limits.timeoutMs, () => this.stop('ADAPTER_TIMEOUT', `it took longer than ${limits.timeoutMs} ms`))
+    this.after(limits.timeoutMs, () => this.onTimeout())
     limits.signal?.addEventListener('abort', this.onAbort)
     if (limits.signal?.aborted) this.onAbort()
+  }
+
+  private onTimeout(): void {
+    if (!this.hasEnded) this.stop('ADAPTER_TIMEOUT', `it took longer than ${this.limits.timeoutMs} ms`)
   }
 
   private readonly onAbort = () => this.stop('ADAPTER_FAILED', 'it was cancelled')
@@ -92,6 +96,7 @@ class Run {
   private onExit(code: number | null, signal: NodeJS.Signals | null): void {
     if (signal !== null) this.failure ??= { code: 'ADAPTER_FAILED', message: `it was ended by ${signal}` }
     else if (code !== 0) this.failure ??= { code: 'ADAPTER_FAILED', message: `it ended with exit code ${code}` }
+    this.hasEnded = true
     this.killAll()
     this.after(DRAIN_MS, () => this.finish())
   }
@@ -110,7 +115,7 @@ class Run {
   /** The group, and what has left it for a group of its own. */
   killAll(): void {
     killGroup(this.child, 'SIGKILL')
-    killMarked(this.mark)
+    this.mark.killAll()
   }
 
   private finish(failure = this.failure): void {
@@ -126,8 +131,12 @@ class Run {
     this.settle(failure === undefined ? { stdout: Buffer.concat(this.parts) } : { failure })
   }
 
+  /** What has arrived while this program was busy counts: it is taken in before the time is declared over. */
   private after(milliseconds: number, run: () => void): void {
-    this.timers.push(setTimeout(run, milliseconds))
+    const unlessSettled = () => {
+      if (!this.isSettled) run()
+    }
+    this.timers.push(setTimeout(() => setImmediate(unlessSettled), milliseconds))
   }
 }
 
@@ -139,11 +148,10 @@ function endAll(): void {
 }
 
 /** Enough to find programs and their settings; nothing that a shell was given to keep. */
-function environmentOf({ env, home }: Machine, mark: string): Record<string, string> {
+function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
   // A relative folder would mean one of the project.
   const folders = (env.PATH ?? '').split(':').filter(isAbsolute)
-  const [name = '', value = ''] = mark.split('=')
-  return { PATH: folders.join(':') || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', [name]: value }
+  return { PATH: folders.join(':') || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
 }
 
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
@@ -151,44 +159,6 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {
     // It has ended already.
-  }
-}
-
-/** Handed to the program and, by it, to all that it starts: tells its processes even after they have left its group. */
-const MARK = 'LOADOUT_ADAPTER_RUN'
-// One that forks as fast as it is looked for is looked for again.
-const MOST_ROUNDS = 5
-
-function killMarked(mark: string): void {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const found = markedProcesses(mark)
-    if (found.length === 0) return
-    for (const pid of found) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It has ended already.
-      }
-    }
-  }
-}
-
-/** Empty where the system does not tell. What has ended and waits for its parent has no environment any more. */
-function markedProcesses(mark: string): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && carriesMark(name, mark))
-      .map(Number)
-  } catch {
-    return []
-  }
-}
-
-function carriesMark(pid: string, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark)
-  } catch {
-    return false
   }
 }
 
