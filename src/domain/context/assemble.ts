@@ -1,6 +1,6 @@
 import type { Candidate, Omission } from './candidate.ts'
 import { type Filling, type FillRules, fillEvenly, fillInOrder, type Placed, wantedSize } from './fill.ts'
-import { type Configured, type Limits, placesOf, sharesOf } from './limits.ts'
+import { type Configured, type Limits, partsOf, placesOf, sharesOf } from './limits.ts'
 import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
 
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
@@ -31,32 +31,56 @@ export function assemble(
   configured: Configured,
   rules: FillRules,
 ): Assembly {
-  const shares = sharesOf(Math.max(0, space), limits.partitions, configured)
-  const counts = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
-  for (const each of SOURCE_CLASSES) counts[each] = slices[each].length
-  const places = placesOf(counts, limits.maxFiles)
+  const places = placesFor(slices, limits, configured)
+  const taken = (each: SourceClass) => slices[each].slice(0, places[each])
+  const room = roomOf(taken, Math.max(0, space), limits, configured, rules)
   const placed: Placed[] = []
   const omitted: Omission[] = []
   const partitions: Record<string, PartitionUse> = {}
   let isShortened = false
-  // Only what an earlier class can never use flows on, so that a shortened excerpt never makes room for another class.
-  let flowing = 0
   for (const each of SOURCE_CLASSES) {
-    const max = shares[each] + flowing
-    const taken = slices[each].slice(0, places[each])
     const fill = each === 'control_plane' ? fillEvenly : fillInOrder
-    const filling: Filling = fill(taken, max, rules)
+    const filling: Filling = fill(taken(each), room[each], rules)
     placed.push(...filling.placed)
     const crowded = slices[each].slice(places[each])
     omitted.push(
       ...filling.left.map((candidate) => leftOut(candidate, 'no room was left in its part of the budget')),
       ...crowded.map((candidate) => leftOut(candidate, 'the bundle has no place for more files')),
     )
-    partitions[each] = { max, used: filling.used, dropped: filling.left.length + crowded.length }
+    partitions[each] = { max: room[each], used: filling.used, dropped: filling.left.length + crowded.length }
     isShortened ||= filling.isShortened
-    flowing = Math.max(0, max - wantedSize(slices[each], rules))
   }
   return { placed, omitted, partitions: partitions as Assembly['partitions'], isShortened }
+}
+
+/** Places do not depend on the space: who has one keeps it when the space grows. */
+export function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured): Record<SourceClass, number> {
+  const counts = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
+  for (const each of SOURCE_CLASSES) counts[each] = slices[each].length
+  return placesOf(counts, maxFiles, configured)
+}
+
+/**
+ * Shares, and what flows on to later classes: only what an earlier one can never use, so that a shortened excerpt never
+ * makes room for another class.
+ */
+function roomOf(
+  taken: (each: SourceClass) => readonly Candidate[],
+  space: number,
+  { partitions }: Limits,
+  configured: Configured,
+  rules: FillRules,
+): Record<SourceClass, number> {
+  const shares = sharesOf(space, partitions, configured)
+  const unused = (each: SourceClass, room: number) => Math.max(0, room - wantedSize(taken(each), rules))
+  const task = shares.task + unused('control_plane', shares.control_plane)
+  const parts = partsOf(unused('task', task), partitions, configured)
+  return {
+    control_plane: shares.control_plane,
+    task,
+    tactical: shares.tactical + parts.tactical,
+    adapter: shares.adapter + parts.adapter,
+  }
 }
 
 function leftOut({ path, sourceClass }: Candidate, detail: string): Omission {

@@ -10,8 +10,6 @@ export interface Placed {
 export interface Filling {
   placed: Placed[]
   left: Candidate[]
-  /** What all of them would take in full. */
-  wanted: number
   used: number
   /** Excerpts were made shorter than a file may be, so that no file had to go. */
   isShortened: boolean
@@ -35,58 +33,54 @@ export function wantedSize(candidates: readonly Candidate[], rules: FillRules): 
   return candidates.reduce((sum, each) => sum + rules.overheadOf(each) + rules.measure(fullText(each, rules)), 0)
 }
 
+/** Of a control-plane file, so much is shown before the next one gets a place. */
+const SHORTEST = 160
+
 /**
- * Gives every file a place, with shorter excerpts if need be: the same limit for all, as high as the space allows. A
- * file is dropped, the last first, only when not even its heading fits.
+ * Gives every file a place, with shorter excerpts if need be: the same limit for all, as high as the space allows. Files
+ * are dropped, the last first, only when every excerpt is down to a few lines. Whatever has a place keeps it, with at
+ * least as much text, when the space grows.
  */
 export function fillEvenly(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
   const wanted = wantedSize(candidates, rules)
   const all = candidates.map((candidate): Placed => ({ candidate, excerpt: fullText(candidate, rules) }))
-  if (wanted <= space) return { placed: all, left: [], wanted, used: wanted, isShortened: false }
-  const kept: Placed[] = []
-  let headings = 0
-  for (const each of all) {
-    const overhead = rules.overheadOf(each.candidate)
-    if (headings + overhead > space) break
-    headings += overhead
-    kept.push(each)
-  }
-  const sizeAt = (limit: number) =>
-    kept.reduce((sum, { excerpt }) => sum + rules.measure(rules.cut(excerpt, limit)), headings)
-  let [fits, tooLong] = [0, Math.max(0, ...kept.map(({ excerpt }) => excerpt.length)) + 1]
+  if (wanted <= space) return { placed: all, left: [], used: wanted, isShortened: false }
+  const cutAll = (limit: number) => all.map((each) => ({ ...each, excerpt: rules.cut(each.excerpt, limit) }))
+  const sizeAt = (limit: number) => sizeOf(cutAll(limit), rules)
+  if (sizeAt(SHORTEST) > space) return { ...fillInOrder(candidates, space, atMost(SHORTEST, rules)), isShortened: true }
+  let [fits, tooLong] = [SHORTEST, Math.max(SHORTEST, ...all.map(({ excerpt }) => excerpt.length)) + 1]
   while (tooLong - fits > 1) {
     const middle = (fits + tooLong) >> 1
     if (sizeAt(middle) <= space) fits = middle
     else tooLong = middle
   }
-  return {
-    placed: kept.map(({ candidate, excerpt }) => ({ candidate, excerpt: rules.cut(excerpt, fits) })),
-    left: candidates.slice(kept.length),
-    wanted,
-    used: sizeAt(fits),
-    isShortened: kept.length > 0,
-  }
+  return { placed: cutAll(fits), left: [], used: sizeAt(fits), isShortened: true }
 }
 
-/** In order: each whole if it fits; the first that does not is cut to what is left, and ends it. What cannot be cut is passed over. */
+function sizeOf(placed: readonly Placed[], { overheadOf, measure }: FillRules): number {
+  return placed.reduce((sum, { candidate, excerpt }) => sum + overheadOf(candidate) + measure(excerpt), 0)
+}
+
+function atMost(characters: number, rules: FillRules): FillRules {
+  return { ...rules, maxCharsPerFile: Math.min(characters, rules.maxCharsPerFile) }
+}
+
+/**
+ * In order: each in full if it fits. The first that does not is cut to what is left, or left out if it cannot be cut,
+ * and ends it: a later one in its place would have to go again when the space grows.
+ */
 export function fillInOrder(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
   const placed: Placed[] = []
-  const left: Candidate[] = []
   let rest = space
-  let isFull = false
   for (const candidate of candidates) {
     const text = fullText(candidate, rules)
     const overhead = rules.overheadOf(candidate)
-    const size = overhead + rules.measure(text)
-    if (!isFull && size <= rest) {
-      placed.push({ candidate, excerpt: text })
-      rest -= size
-    } else if (!isFull && !candidate.isWhole && overhead <= rest) {
-      const excerpt = cutToSize(text, rest - overhead, rules.measure, rules.cut)
-      placed.push({ candidate, excerpt })
-      rest -= overhead + rules.measure(excerpt)
-      isFull = true
-    } else left.push(candidate)
+    const isFull = overhead + rules.measure(text) > rest
+    if (isFull && (candidate.isWhole || overhead > rest)) break
+    const excerpt = isFull ? cutToSize(text, rest - overhead, rules.measure, rules.cut) : text
+    placed.push({ candidate, excerpt })
+    rest -= overhead + rules.measure(excerpt)
+    if (isFull) break
   }
-  return { placed, left, wanted: wantedSize(candidates, rules), used: space - rest, isShortened: false }
+  return { placed, left: candidates.slice(placed.length), used: space - rest, isShortened: false }
 }

@@ -1,5 +1,5 @@
 import type { Partitions } from './context-settings.ts'
-import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
+import type { SourceClass } from './source-class.ts'
 
 /** What a bundle may be at most. */
 export interface Limits {
@@ -18,7 +18,8 @@ export interface Configured {
 
 /**
  * What each class may take of a space. The share of a slice that the project does not have goes to control plane and
- * task; that of one which is only switched off, or fails, stays empty, so that nothing else changes.
+ * task; that of one which is only switched off, or fails, stays empty, so that nothing else changes. Each share is
+ * rounded by itself: what is left after rounding belongs to nobody, so that no share shrinks when the space grows.
  */
 export function sharesOf(space: number, partitions: Partitions, configured: Configured): Record<SourceClass, number> {
   const tactical = configured.tactical ? partitions.tactical : 0
@@ -26,30 +27,62 @@ export function sharesOf(space: number, partitions: Partitions, configured: Conf
   const grounds = partitions.controlPlane + partitions.task
   const left = 100 - tactical - adapter
   const share = (percent: number) => Math.floor((space * percent) / 100)
-  const controlPlane = grounds === 0 ? 0 : share((left * partitions.controlPlane) / grounds)
   return {
-    control_plane: controlPlane,
-    task: Math.max(0, space - controlPlane - share(tactical) - share(adapter)),
+    control_plane: grounds === 0 ? 0 : share((left * partitions.controlPlane) / grounds),
+    task: grounds === 0 ? share(left) : share((left * partitions.task) / grounds),
     tactical: share(tactical),
     adapter: share(adapter),
   }
 }
 
-/** Places that an optional slice keeps, however many files come before it. */
-const RESERVED_PLACES = 2
+/**
+ * What the classes before leave over goes to the optional slices in fixed parts: none of them has more because another
+ * has nothing to say.
+ */
+export function partsOf(flowing: number, partitions: Partitions, configured: Configured) {
+  const tactical = configured.tactical ? Math.max(1, partitions.tactical) : 0
+  const adapter = configured.adapter ? Math.max(1, partitions.adapter) : 0
+  const part = (weight: number) => (weight === 0 ? 0 : Math.floor((flowing * weight) / (tactical + adapter)))
+  return { tactical: part(tactical), adapter: part(adapter) }
+}
 
-/** How many files of each class may be in the bundle, before their size is looked at. */
-export function placesOf(wanted: Readonly<Record<SourceClass, number>>, maxFiles: number): Record<SourceClass, number> {
-  const places: Record<SourceClass, number> = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
-  const reserved = (later: readonly SourceClass[]) =>
-    later
-      .filter((each) => each === 'tactical' || each === 'adapter')
-      .reduce((sum, each) => sum + Math.min(wanted[each], RESERVED_PLACES), 0)
-  let left = Math.max(0, Math.floor(maxFiles))
-  SOURCE_CLASSES.forEach((each, at) => {
-    const keep = each === 'control_plane' ? 0 : reserved(SOURCE_CLASSES.slice(at + 1))
-    places[each] = Math.min(wanted[each], Math.max(0, left - keep))
-    left -= places[each]
-  })
-  return places
+/** Whose each place behind the control plane is, as long as a slice is configured; all further ones are the task's. */
+const TURNS: readonly SourceClass[] = [
+  'task',
+  'task',
+  'tactical',
+  'task',
+  'adapter',
+  'task',
+  'tactical',
+  'task',
+  'adapter',
+]
+
+/**
+ * How many files of each class may be in the bundle, before their size is looked at. Optional slices keep a few places
+ * however many files a task has, also while they have nothing to say. Places that the task does not need are theirs.
+ */
+export function placesOf(
+  wanted: Readonly<Record<SourceClass, number>>,
+  maxFiles: number,
+  configured: Configured,
+): Record<SourceClass, number> {
+  const all = Math.max(0, Math.floor(maxFiles))
+  const controlPlane = Math.min(wanted.control_plane, all)
+  const left = all - controlPlane
+  const turns = TURNS.filter((each) => each === 'task' || configured[each as keyof Configured]).slice(0, left)
+  const turnsOf = (each: SourceClass) => turns.filter((turn) => turn === each).length
+  const tasks = turnsOf('task') + left - turns.length
+  const task = Math.min(wanted.task, tasks)
+  const spare = tasks - task
+  const isShared = configured.tactical && configured.adapter
+  const tactical = turnsOf('tactical') + (isShared ? Math.ceil(spare / 2) : spare)
+  const adapter = turnsOf('adapter') + (isShared ? Math.floor(spare / 2) : spare)
+  return {
+    control_plane: controlPlane,
+    task,
+    tactical: configured.tactical ? Math.min(wanted.tactical, tactical) : 0,
+    adapter: configured.adapter ? Math.min(wanted.adapter, adapter) : 0,
+  }
 }
