@@ -1,5 +1,5 @@
 import type { Slices } from '../../domain/context/assemble.ts'
-import type { Candidate, Omission } from '../../domain/context/candidate.ts'
+import { type Candidate, type Omission, withText } from '../../domain/context/candidate.ts'
 import type { SanitizePolicy } from '../../domain/context/context-settings.ts'
 import { detectContent } from '../../domain/context/detectors.ts'
 import { detectSafely, type FoundContent, sanitize } from '../../domain/context/sanitize.ts'
@@ -10,7 +10,10 @@ import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
 export interface CheckedCandidates {
   slices: Slices
   omitted: Omission[]
+  /** About control plane and task. */
   warnings: string[]
+  /** About notes and adapters. */
+  adviceWarnings: string[]
 }
 
 /** Looks through every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
@@ -18,8 +21,10 @@ export async function checkCandidates(slices: Slices, policy: SanitizePolicy): P
   const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
   const omitted: Omission[] = []
   const warnings: string[] = []
+  const adviceWarnings: string[] = []
   for (const each of SOURCE_CLASSES) {
-    const rule = each === 'tactical' || each === 'adapter' ? 'drop' : policy
+    const isAdvice = each === 'tactical' || each === 'adapter'
+    const rule = isAdvice ? 'drop' : policy
     for (const candidate of slices[each]) {
       // A pack's wrapper was looked through when it was made, and may not be changed.
       if (candidate.isWhole) {
@@ -27,12 +32,15 @@ export async function checkCandidates(slices: Slices, policy: SanitizePolicy): P
         continue
       }
       const { text, found } = await check(candidate, rule)
-      if (found.length > 0) warnings.push(`${candidate.path}: ${describe(found)}, ${DONE[rule]}`)
-      if (text !== undefined) checked[each].push(text === candidate.text ? candidate : { ...candidate, text })
+      if (found.length > 0) {
+        const warning = `${candidate.path}: ${describe(found)}, ${DONE[rule]}`
+        ;(isAdvice ? adviceWarnings : warnings).push(warning)
+      }
+      if (text !== undefined) checked[each].push(withText(candidate, text))
       else omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail: describe(found) })
     }
   }
-  return { slices: checked, omitted, warnings }
+  return { slices: checked, omitted, warnings, adviceWarnings }
 }
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }

@@ -86,7 +86,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   )
   // Where a project or a home lies must not change a byte.
   const placeless = (text: string) => text.replaceAll(root, '.').replaceAll(machine.home, '~')
-  const { bundle, boundary } = buildBundle({
+  const { bundle, marks } = buildBundle({
     task: request.task,
     intent,
     preset: settings.preset,
@@ -104,8 +104,11 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
       ...planeWarnings(plane.items, settings),
       ...plane.findings.map(toWarning),
       ...task.warnings,
-      ...[...advice.tactical.warnings, ...advice.adapter.warnings].map(toWarning),
       ...checked.warnings,
+    ].map(placeless),
+    adviceWarnings: [
+      ...[...advice.tactical.warnings, ...advice.adapter.warnings].map(toWarning),
+      ...checked.adviceWarnings,
     ].map(placeless),
     degraded: [...advice.tactical.degraded, ...advice.adapter.degraded].map((each) => ({
       ...each,
@@ -120,8 +123,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
     tokenizer: counter,
     mayBeUnrestricted: request.unrestricted ?? false,
   })
-  const render = (rendering: Rendering) =>
-    bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, boundary)
+  const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
   const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
   if (request.out !== undefined && out !== undefined) {
     writeAtomically(out, request.out.format === 'json' ? `${canonicalJson(bundle)}\n` : renderings[request.out.format])

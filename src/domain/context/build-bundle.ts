@@ -1,6 +1,6 @@
 import { sha256 } from '../shared/digest.ts'
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../shared/fence.ts'
-import { type Assembly, assemble, type Slices } from './assemble.ts'
+import { type Assembly, assemble, placesFor, type Slices } from './assemble.ts'
 import {
   type BundleFile,
   type ContextBundle,
@@ -8,15 +8,15 @@ import {
   type FallbackAttempt,
   withDigest,
 } from './bundle.ts'
-import type { Candidate, Omission } from './candidate.ts'
+import { type Candidate, type Omission, withText } from './candidate.ts'
 import { cutExcerpt } from './excerpt.ts'
 import type { FillRules, Placed } from './fill.ts'
 import type { IntentReading } from './intent.ts'
 import type { Configured, Limits } from './limits.ts'
 import type { Degradation } from './optional-slice.ts'
-import { frameTexts, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
+import { frameTexts, type Marks, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
 import type { Measure } from './size.ts'
-import { SOURCE_CLASSES } from './source-class.ts'
+import type { SourceClass } from './source-class.ts'
 
 export interface BundleInput {
   task: string
@@ -27,7 +27,10 @@ export interface BundleInput {
   configured: Configured
   /** What fell out before the budget was looked at. */
   omitted: readonly Omission[]
+  /** About control plane, task and settings. */
   warnings: readonly string[]
+  /** About optional slices. */
+  adviceWarnings: readonly string[]
   degraded: readonly Degradation[]
   missing: readonly string[]
   sourceAnchors: readonly string[]
@@ -43,20 +46,20 @@ export interface BundleInput {
 const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
 
 /** Puts everything that was found into a bundle within its limits. */
-export function buildBundle(given: BundleInput): { bundle: ContextBundle; boundary: string } {
-  const boundary = boundaryOf([given.task, SOURCE_CLASSES.map((each) => given.slices[each].map(identityOf))])
+export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks: Marks } {
+  const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
   const { slices, duplicates } = dropDuplicates(given.slices)
-  const input = { ...given, slices: mapSlices(slices, (candidate) => cleanCandidate(candidate, boundary)) }
+  const input = { ...given, slices: mapSlices(slices, (candidate) => cleanCandidate(candidate, marks)) }
   const head = headOf(input)
-  const space = (limits: Limits) =>
-    limits.total - Math.max(...frameTexts(head, boundary).map((text) => input.measure(text)))
+  const frame = Math.max(...frameTexts(head, marks).map((text) => input.measure(text)))
+  const space = (limits: Limits) => limits.total - frame
   const attempts: FallbackAttempt[] = []
   const attempt = (level: FallbackAttempt['level'], limits: Limits): Assembly => {
-    const assembly = assemble(input.slices, space(limits), limits, input.configured, rulesFor(input, limits, boundary))
+    const assembly = assemble(input.slices, space(limits), limits, input.configured, rulesFor(input, limits, marks))
     attempts.push(describeAttempt(level, limits, input.slices, assembly))
     return assembly
   }
-  const { assembly, limits } = descend(input, attempt)
+  const { level, assembly, limits } = descend(input, attempt)
   const isShown = space(limits) >= 0
   const files = isShown ? assembly.placed.map((placed, at) => fileOf(placed, at + 1)) : []
   const unfinished: Omit<ContextBundle, 'digest'> = {
@@ -70,18 +73,19 @@ export function buildBundle(given: BundleInput): { bundle: ContextBundle; bounda
       ...assembly.omitted,
       ...(isShown ? [] : assembly.placed.map(unshown)),
     ].map(({ path, sourceClass, reason, detail }) => ({ path, source_class: sourceClass, reason, detail })),
-    fallback: { level: attempts.at(-1)?.level ?? 'restricted', attempts },
+    fallback: { level, attempts },
     degraded: input.degraded,
     source_anchors: input.sourceAnchors,
     now: input.now,
     estimate: { chars: 0, tokens: 0, tokenizer: input.tokenizer.id },
   }
-  return { bundle: withDigest({ ...unfinished, estimate: estimate(input, unfinished, boundary, isShown) }), boundary }
+  return { bundle: withDigest({ ...unfinished, estimate: estimate(input, unfinished, marks, isShown) }), marks }
 }
 
 type Head = Pick<ContextBundle, 'version' | 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
 
-function headOf({ task, intent, preset, controlPlane, warnings, missing }: BundleInput): Head {
+function headOf(input: BundleInput): Head {
+  const { task, intent, preset, controlPlane, warnings, adviceWarnings, missing } = input
   const present = controlPlane.filter((item) => item.present).length
   const status = present === 0 ? 'absent' : present === controlPlane.length ? 'complete' : 'partial'
   const { key, matched, scores, isOverridden } = intent
@@ -91,37 +95,54 @@ function headOf({ task, intent, preset, controlPlane, warnings, missing }: Bundl
     intent: { key, matched, scores, overridden: isOverridden },
     preset,
     control_plane: { status, items: controlPlane },
-    warnings,
+    warnings: [...warnings, ...adviceWarnings],
     missing,
   }
 }
 
-/** The asked limits; twice as many files of twice the length when a slice came out empty; more only if it was allowed. */
+/**
+ * The asked limits; twice as many files of twice the length when a slice came out empty; more only if it was allowed.
+ * The wider limits are taken if they give that slice a place, at any total: were it a matter of room, a slightly larger
+ * total could give a smaller bundle.
+ */
 function descend(
-  { limits, slices, mayBeUnrestricted }: BundleInput,
+  { limits, slices, configured, mayBeUnrestricted }: BundleInput,
   attempt: (level: FallbackAttempt['level'], limits: Limits) => Assembly,
-): { assembly: Assembly; limits: Limits } {
-  const asked = attempt('restricted', limits)
-  let found = { assembly: asked, limits }
-  if (emptySlice(slices, asked) !== undefined) {
-    const wider = {
-      ...limits,
+): { level: FallbackAttempt['level']; assembly: Assembly; limits: Limits } {
+  let found = { level: 'restricted' as FallbackAttempt['level'], assembly: attempt('restricted', limits), limits }
+  if (emptySlice(slices, found.assembly) !== undefined) {
+    const wider = atLeast(limits, {
       maxFiles: Math.min(2 * limits.maxFiles, CEILING.maxFiles),
       maxCharsPerFile: Math.min(2 * limits.maxCharsPerFile, CEILING.maxCharsPerFile),
-    }
-    const relaxed = attempt('relaxed', wider)
-    if (emptySlice(slices, relaxed) === undefined) found = { assembly: relaxed, limits: wider }
+      total: limits.total,
+    })
+    const assembly = attempt('relaxed', wider)
+    const [before, after] = [placesFor(slices, limits, configured), placesFor(slices, wider, configured)]
+    if (GROUNDS.some((each) => before[each] === 0 && after[each] > 0))
+      found = { level: 'relaxed', assembly, limits: wider }
   }
   if (mayBeUnrestricted && found.assembly.omitted.length > 0) {
-    const widest = { ...limits, ...CEILING, total: Math.max(limits.total, CEILING.total) }
-    found = { assembly: attempt('unrestricted', widest), limits: widest }
+    const widest = atLeast(limits, CEILING)
+    found = { level: 'unrestricted', assembly: attempt('unrestricted', widest), limits: widest }
   }
   return found
 }
 
+/** Nobody gets less than was asked for. */
+function atLeast(limits: Limits, { maxFiles, maxCharsPerFile, total }: typeof CEILING): Limits {
+  return {
+    ...limits,
+    maxFiles: Math.max(limits.maxFiles, maxFiles),
+    maxCharsPerFile: Math.max(limits.maxCharsPerFile, maxCharsPerFile),
+    total: Math.max(limits.total, total),
+  }
+}
+
+const GROUNDS = ['control_plane', 'task'] as const
+
 /** Which of the slices that matter most has candidates and got no place. */
 function emptySlice(slices: Slices, { placed }: Assembly): 'control_plane' | 'task' | undefined {
-  return (['control_plane', 'task'] as const).find(
+  return GROUNDS.find(
     (each) => slices[each].length > 0 && !placed.some(({ candidate }) => candidate.sourceClass === each),
   )
 }
@@ -141,7 +162,7 @@ function limitsOf({ maxFiles, maxCharsPerFile, total }: Limits) {
   return { max_files: maxFiles, max_chars_per_file: maxCharsPerFile, total }
 }
 
-function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, boundary: string): FillRules {
+function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
   const known = new Map<Candidate, number>()
   return {
     measure,
@@ -150,8 +171,8 @@ function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, boundar
     overheadOf: (candidate) => {
       const before = known.get(candidate)
       if (before !== undefined) return before
-      const file = fileOf({ candidate, excerpt: candidate.text.slice(0, maxCharsPerFile) }, 1)
-      const overhead = Math.max(...overheadTexts(file, boundary).map((text) => measure(text)))
+      const excerpt = candidate.isWhole ? candidate.text : candidate.text.slice(0, maxCharsPerFile)
+      const overhead = Math.max(...overheadTexts(fileOf({ candidate, excerpt }, 1), marks).map((text) => measure(text)))
       known.set(candidate, overhead)
       return overhead
     },
@@ -169,7 +190,7 @@ function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
     reason,
     provenance,
     excerpt,
-    truncated: charsTotal === null || excerpt.length < candidate.text.length || candidate.text.length < charsTotal,
+    truncated: charsTotal === null || excerpt.length < charsTotal,
     chars_total: charsTotal,
     chars_emitted: excerpt.length,
     sha256: digest,
@@ -182,24 +203,30 @@ function unshown({ candidate: { path, sourceClass } }: Placed): Omission {
 }
 
 /** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
-function cleanCandidate(candidate: Candidate, boundary: string): Candidate {
+function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
   if (candidate.isWhole) return candidate
-  return { ...candidate, text: neutralise(removeInvisible(candidate.text).text, boundary).text }
+  const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
+  return withText(candidate, text)
 }
 
-/** The same path, or the same text, is shown once: where it comes first. */
+/**
+ * The same path, or the same text, is shown once: where it comes first. Notes and adapters are not held against each
+ * other: what one of them says must not depend on whether the other is there.
+ */
 function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Omission[] } {
-  const seen = new Map<string, string>()
+  const grounds = new Map<string, string>()
+  const advice = { tactical: new Map<string, string>(), adapter: new Map<string, string>() }
   const duplicates: Omission[] = []
   const kept = mapSlices(slices, (candidate) => {
     const { path, sourceClass } = candidate
     const keys = [`path ${path}`, `text ${sha256(candidate.text.trim())}`]
-    const first = keys.map((key) => seen.get(key)).find((known) => known !== undefined)
+    const own = sourceClass === 'tactical' || sourceClass === 'adapter' ? advice[sourceClass] : grounds
+    const first = keys.map((key) => grounds.get(key) ?? own.get(key)).find((known) => known !== undefined)
     if (first !== undefined) {
       duplicates.push({ path, sourceClass, reason: 'duplicate', detail: `the same as ${first}` })
       return undefined
     }
-    for (const key of keys) seen.set(key, path)
+    for (const key of keys) own.set(key, path)
     return candidate
   })
   return { slices: kept, duplicates }
@@ -215,6 +242,13 @@ function mapSlices(slices: Slices, change: (candidate: Candidate) => Candidate |
   }
 }
 
+/** Of what each class holds: content that held the boundary around it would have to hold its own hash. */
+function boundariesOf({ task, slices }: BundleInput): Marks['boundaries'] {
+  const of = (each: SourceClass) => boundaryOf([task, each, slices[each].map(identityOf)])
+  const own = { control_plane: of('control_plane'), task: of('task'), tactical: of('tactical'), adapter: of('adapter') }
+  return { ...own, frame: boundaryOf(own) }
+}
+
 function identityOf({ path, sha256: digest, text }: Candidate): [string, string] {
   return [path, digest ?? sha256(text)]
 }
@@ -223,10 +257,10 @@ function identityOf({ path, sha256: digest, text }: Candidate): [string, string]
 function estimate(
   { tokenizer }: BundleInput,
   bundle: Omit<ContextBundle, 'digest'>,
-  boundary: string,
+  marks: Marks,
   isShown: boolean,
 ): ContextBundle['estimate'] {
-  const texts = isShown ? RENDERINGS.map((rendering) => renderBundle(bundle, rendering, boundary)) : ['']
+  const texts = isShown ? RENDERINGS.map((rendering) => renderBundle(bundle, rendering, marks)) : ['']
   const longest = texts.reduce((a, b) => (b.length > a.length ? b : a))
   return { chars: longest.length, tokens: tokenizer.count(longest), tokenizer: tokenizer.id }
 }

@@ -13,7 +13,7 @@ export interface Candidate {
   score: number
   /** Line ends are `\n`, no byte order mark. The beginning only, if the whole is longer than can be needed. */
   text: string
-  /** Characters of the whole; null when it was too large to be read to its end. */
+  /** Characters of the whole, as it would be shown; null when it was too large to be read to its end. */
   charsTotal: number | null
   /** Of the bytes of the whole; null when it was too large to be read to its end. */
   sha256: string | null
@@ -21,6 +21,13 @@ export interface Candidate {
   provenance: Readonly<Record<string, string | number | boolean | null>>
   /** Already fenced by its own kind: kept whole or left out, never cut. */
   isWhole: boolean
+}
+
+/** The same with another text, some of it masked or made harmless. The whole grows or shrinks by as much. */
+export function withText(candidate: Candidate, text: string): Candidate {
+  const { charsTotal, text: before } = candidate
+  if (text === before) return candidate
+  return { ...candidate, text, charsTotal: charsTotal === null ? null : charsTotal + text.length - before.length }
 }
 
 /** Something that did not make it, and why. */

@@ -1,8 +1,19 @@
 import { DATA_PREAMBLE, endLine, harmlessLine, openingTag } from '../shared/fence.ts'
 import type { BundleFile, ContextBundle } from './bundle.ts'
+import type { SourceClass } from './source-class.ts'
 
 export const RENDERINGS = ['markdown', 'xml', 'text'] as const
 export type Rendering = (typeof RENDERINGS)[number]
+
+/**
+ * What renderings need beside the bundle. A file is fenced by the boundary of its class, which is made from the candidates
+ * of that class: what stands in one slice changes no byte of another.
+ */
+export interface Marks {
+  boundaries: Readonly<Record<SourceClass | 'frame', string>>
+  /** Those of control plane and task. What advice warns of is only counted, or it would take room from both. */
+  warnings: readonly string[]
+}
 
 /** What every rendering says before and between the files. Everything that came from elsewhere is harmless by then. */
 interface Frame {
@@ -98,34 +109,40 @@ export const SHORTENED = 'the control plane did not fit into its part of the bud
 type Rendered = Omit<ContextBundle, 'digest'>
 type Framed = Pick<ContextBundle, 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
 
-function frameOf(bundle: Framed, omitted: number, boundary: string): Frame {
-  const clean = (text: string, longest = 300) => harmlessLine(text, boundary, longest).text
+function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
+  const clean = (text: string, longest = 300) => harmlessLine(text, marks.boundaries.frame, longest).text
   const { intent, preset, control_plane } = bundle
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
-  const warnings = bundle.warnings.filter((warning) => warning !== SHORTENED)
-  const rest = warnings.length - MOST_WARNINGS
+  const isShortened = bundle.warnings.includes(SHORTENED)
+  const rest = marks.warnings.length - MOST_WARNINGS
+  const unshown = bundle.warnings.length - marks.warnings.length - Number(isShortened)
   return {
     title: `Context for: ${clean(bundle.task, 500)}`,
     facts: [
       clean(`Intent ${intent.key}${matched}, preset ${preset}, control plane ${control_plane.status}.`),
       // As wide whatever is said: a larger bundle must not become shorter by having less to say.
-      `Left out: ${String(omitted).padStart(7)}. Control plane shortened: ${bundle.warnings.includes(SHORTENED) ? 'yes' : ' no'}.`,
+      `Left out: ${wide(omitted)}. Warnings about advice: ${wide(unshown)}. Control plane shortened: ${isShortened ? 'yes' : ' no'}.`,
     ],
     warnings: [
-      ...warnings.slice(0, MOST_WARNINGS).map((line) => clean(line)),
+      ...marks.warnings.slice(0, MOST_WARNINGS).map((line) => clean(line)),
       ...(rest > 0 ? [`and ${rest} more`] : []),
     ],
     missing: bundle.missing.slice(0, MOST_WARNINGS).map((line) => clean(line)),
   }
 }
 
-export function renderBundle(bundle: Rendered, rendering: Rendering, boundary: string): string {
+function wide(count: number): string {
+  return String(count).padStart(7)
+}
+
+export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Marks): string {
   const style = STYLES[rendering]
+  const { boundaries } = marks
   return [
-    style.head(frameOf(bundle, bundle.omitted.length, boundary), boundary),
-    ...bundle.files.map((file) => style.row(file, boundary)),
+    style.head(frameOf(bundle, bundle.omitted.length, marks), boundaries.frame),
+    ...bundle.files.map((file) => style.row(file, boundaries[file.source_class])),
     style.middle,
-    ...bundle.files.map((file) => renderFile(style, file, boundary)),
+    ...bundle.files.map((file) => renderFile(style, file, boundaries[file.source_class])),
     style.foot,
   ].join('')
 }
@@ -135,15 +152,16 @@ function renderFile(style: Style, file: BundleFile, boundary: string): string {
 }
 
 /** The texts of a frame in each rendering, to be measured: what a bundle takes without its files. */
-export function frameTexts(bundle: Framed, boundary: string): string[] {
+export function frameTexts(bundle: Framed, marks: Marks): string[] {
   return RENDERINGS.map((rendering) => {
     const style = STYLES[rendering]
-    return style.head(frameOf(bundle, 0, boundary), boundary) + style.middle + style.foot
+    return style.head(frameOf(bundle, 0, marks), marks.boundaries.frame) + style.middle + style.foot
   })
 }
 
 /** The texts around a file in each rendering. No shorter excerpt makes them longer. */
-export function overheadTexts(file: BundleFile, boundary: string): string[] {
+export function overheadTexts(file: BundleFile, { boundaries }: Marks): string[] {
+  const boundary = boundaries[file.source_class]
   return RENDERINGS.map((rendering) => {
     const style = STYLES[rendering]
     return `${style.row(file, boundary)}${style.open(file, boundary)}\n${file.fenced ? '' : style.close}`
