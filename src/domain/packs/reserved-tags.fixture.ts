@@ -7,6 +7,8 @@ const NAMES = [
   'knowledge_resources',
   'knowledge_pack',
   'loadout_payload',
+  'loadout_context',
+  'loadout_file',
 ]
 
 const TAG = new RegExp(
