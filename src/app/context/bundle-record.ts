@@ -10,10 +10,10 @@ import type { ContextRequest } from './context.ts'
 export function recordBundle(
   machine: Machine,
   bundle: ContextBundle,
-  { root, request }: { root: string; request: ContextRequest },
+  { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
 ): Finding[] {
   try {
-    writeBundleAudit(machine, auditBundle(root, auditedRequest(request, bundle), bundle))
+    writeBundleAudit(machine, auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle))
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
@@ -22,7 +22,7 @@ export function recordBundle(
   }
 }
 
-function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): AuditedRequest {
+function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): Omit<AuditedRequest, 'excluded'> {
   return {
     task,
     intent: request.intent ?? null,

@@ -1,13 +1,13 @@
-import { relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { buildBundle } from '../../domain/context/build-bundle.ts'
 import { type ContextBundle, type ControlPlaneEntry, canonicalJson } from '../../domain/context/bundle.ts'
-
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
 import { detectContent } from '../../domain/context/detectors.ts'
 import { readIntent } from '../../domain/context/intent.ts'
 import type { Limits } from '../../domain/context/limits.ts'
 import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
+import { type Place, withoutPlaces } from '../../domain/context/placeless.ts'
 import { type Rendering, renderBundle } from '../../domain/context/render.ts'
 import { detectSafely, sanitize } from '../../domain/context/sanitize.ts'
 import { countCharacters } from '../../domain/context/size.ts'
@@ -45,6 +45,8 @@ export interface ContextRequest {
   strict?: boolean | undefined
   /** Where the bundle is written. Inside the project it is no source of itself. */
   out?: { path: string; format: Rendering | 'json' } | undefined
+  /** Paths inside the project that are no source; instead of what `out` gives. */
+  excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
   signal?: AbortSignal | undefined
 }
@@ -62,7 +64,8 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   const settings = readContextSettings(root)
   const intent = readIntent(request.task, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
-  const exclude = { exclude: new Set(out === undefined ? [] : [relative(root, out)]) }
+  const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
+  const exclude = { exclude: new Set(excluded) }
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
   const { limits, unit } = limitsOf(settings, request)
   const chosen = settings.intents.find(({ key }) => key === intent.key)
@@ -84,8 +87,11 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
     },
     settings.sanitize,
   )
-  // Where a project or a home lies must not change a byte.
-  const placeless = (text: string) => text.replaceAll(root, '.').replaceAll(machine.home, '~')
+  const places: Place[] = [
+    [root, '.'],
+    [machine.home, '~'],
+  ]
+  const placeless = (text: string) => withoutPlaces(text, places)
   const { bundle, marks } = buildBundle({
     task: request.task,
     intent,
@@ -128,8 +134,14 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   if (request.out !== undefined && out !== undefined) {
     writeAtomically(out, request.out.format === 'json' ? `${canonicalJson(bundle)}\n` : renderings[request.out.format])
   }
-  const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request })
+  const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request, excluded })
   return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
+}
+
+/** What a path is called inside the project, by its own name and by that of the file a link leads to. */
+function namesInside(machine: Machine, root: string, path: string): string[] {
+  const names = [join(realFolder(machine, dirname(path)), basename(path)), realFolder(machine, path)]
+  return [...new Set(names.map((name) => relative(root, name)))].filter((name) => !/^\.\.(?:\/|$)/.test(name))
 }
 
 /** A secret in the task itself goes no further than here. */

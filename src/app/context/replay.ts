@@ -32,6 +32,7 @@ export async function replayBundle(machine: Machine, { id: typed }: { id: string
     tokenizer: request.tokenizer ?? undefined,
     without: request.without,
     unrestricted: request.unrestricted,
+    excluded: request.excluded,
     now: request.now === null ? undefined : new Date(request.now),
     isRecorded: false,
   })

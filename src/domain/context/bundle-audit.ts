@@ -1,3 +1,4 @@
+import { isRecord, isTextList } from '../shared/record.ts'
 import type { ContextBundle } from './bundle.ts'
 
 /** What it takes to build a bundle again, and to tell what has changed when it is another one. No text is in it. */
@@ -20,6 +21,8 @@ export interface AuditedRequest {
   tokenizer: string | null
   without: readonly ('tactical' | 'adapter')[]
   unrestricted: boolean
+  /** Paths inside the project that were no source, such as the file that the bundle was written to. */
+  excluded: readonly string[]
   now: string | null
 }
 
@@ -43,6 +46,47 @@ export function auditBundle(root: string, request: AuditedRequest, bundle: Conte
       chars_emitted,
     })),
   }
+}
+
+/** Undefined for anything that is not exactly such a record. */
+export function parseBundleAudit(json: unknown): BundleAudit | undefined {
+  if (!isRecord(json) || json.format !== 1) return undefined
+  const { root, digest, request, files } = json
+  const isWhole =
+    typeof root === 'string' &&
+    typeof digest === 'string' &&
+    isRequest(request) &&
+    Array.isArray(files) &&
+    files.every(isFile)
+  return isWhole ? { format: 1, root, request, digest, files } : undefined
+}
+
+const NUMBERS = ['maxFiles', 'maxCharsPerFile', 'maxChars', 'maxTokens'] as const
+const TEXTS = ['intent', 'tokenizer', 'now'] as const
+
+function isRequest(json: unknown): json is AuditedRequest {
+  if (!isRecord(json)) return false
+  const { task, without, unrestricted, excluded, now } = json
+  return (
+    typeof task === 'string' &&
+    NUMBERS.every((key) => json[key] === null || typeof json[key] === 'number') &&
+    TEXTS.every((key) => json[key] === null || typeof json[key] === 'string') &&
+    (now === null || !Number.isNaN(Date.parse(String(now)))) &&
+    isTextList(without) &&
+    without.every((each) => each === 'tactical' || each === 'adapter') &&
+    typeof unrestricted === 'boolean' &&
+    isTextList(excluded)
+  )
+}
+
+function isFile(json: unknown): json is AuditedFile {
+  return (
+    isRecord(json) &&
+    typeof json.path === 'string' &&
+    typeof json.source_class === 'string' &&
+    (json.sha256 === null || typeof json.sha256 === 'string') &&
+    typeof json.chars_emitted === 'number'
+  )
 }
 
 /** What is different now, by path. `settings` when the same files make another bundle. */

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BundleAudit } from '../../domain/context/bundle-audit.ts'
+import { type BundleAudit, parseBundleAudit } from '../../domain/context/bundle-audit.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isRecord } from '../../domain/shared/record.ts'
 import { writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import { type Machine, stateFolder } from '../machine.ts'
@@ -32,23 +31,11 @@ export function readBundleAudit(machine: Machine, typed: string): BundleAudit {
     throw new LoadoutError('AUDIT_NOT_FOUND', problem, { hint: 'loadout context prints the name of its record' })
   }
   const path = join(folderOf(machine), `${id}.json`)
-  const json = readJson(path)
-  if (isAudit(json) && auditName(json.digest) === id) return json
+  const audit = parseBundleAudit(readJson(path))
+  if (audit !== undefined && auditName(audit.digest) === id) return audit
   throw new LoadoutError('BAD_AUDIT', `${path} is not a record of a bundle`, {
     hint: 'build the bundle again; the file can be removed',
   })
-}
-
-function isAudit(json: unknown): json is BundleAudit {
-  return (
-    isRecord(json) &&
-    json.format === 1 &&
-    typeof json.digest === 'string' &&
-    typeof json.root === 'string' &&
-    isRecord(json.request) &&
-    typeof json.request.task === 'string' &&
-    Array.isArray(json.files)
-  )
 }
 
 function listAudits(machine: Machine): string[] {
