@@ -22,7 +22,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
 }
 
 export function commandHelp(command: Command, screen: Screen): string {
-  const args = alignRows(command.args.map(({ name, summary }) => [`  ${name}`, summary]))
+  const args = describeNames(command.args.map(({ name, summary }) => [name, summary]))
   return lines(
     `${screen.strong(`loadout ${command.name}`)}: ${command.summary}`,
     command.details !== undefined && ['', ...command.details.split('\n').flatMap((line) => wrap(line, 0))],
@@ -30,8 +30,17 @@ export function commandHelp(command: Command, screen: Screen): string {
     `usage: ${usageLine(command)} [flags]`,
     args.length > 0 && ['', ...args],
     '',
-    alignRows(flagRows(command).map(([flag, summary]) => [`  ${flag}`, summary])),
+    describeNames(flagRows(command)),
   )
+}
+
+/** Names and what they mean, side by side; what does not fit beside a name goes on below. */
+function describeNames(rows: readonly (readonly [name: string, meaning: string])[]): string[] {
+  const indent = Math.max(0, ...rows.map(([name]) => name.length)) + 4
+  return rows.flatMap(([name, meaning]) => {
+    const [first = '', ...more] = wrap(meaning, indent)
+    return [`  ${name}`.padEnd(indent) + first.slice(indent), ...more]
+  })
 }
 
 /** `--flag <value>` and what it does, for help and documentation. */

@@ -2,6 +2,7 @@ import { createLoadout } from '../app/loadout.ts'
 import { hasErrors, type Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
+import { printableJson } from '../domain/shared/printable.ts'
 import type { runInterface } from '../tui/main.tsx'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -131,11 +132,8 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
   }
 }
 
-/** Escapes what JSON allows but a terminal may obey: C1 controls, line separators, direction marks. */
 function toJsonText(value: unknown): string {
-  const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return `${JSON.stringify(value, null, 2).replace(steering, escaped)}\n`
+  return `${printableJson(JSON.stringify(value, null, 2))}\n`
 }
 
 function findCommand(words: readonly string[]): Command {

@@ -1,6 +1,6 @@
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { buildBundle } from '../../domain/context/build-bundle.ts'
-import { type ContextBundle, type ControlPlaneEntry, canonicalJson } from '../../domain/context/bundle.ts'
+import { bundleText, type ContextBundle, type ControlPlaneEntry } from '../../domain/context/bundle.ts'
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
 import { detectContent } from '../../domain/context/detectors.ts'
@@ -22,6 +22,7 @@ import { realFolder } from '../../infra/packs/real-folder.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle } from './bundle-record.ts'
 import { checkCandidates } from './check-candidates.ts'
+import { namesInside, refuseSource } from './out-file.ts'
 import { readTacticalSlice } from './tactical.ts'
 import { readTaskSlice } from './task-slice.ts'
 
@@ -65,6 +66,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   const intent = readIntent(request.task, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
   const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
+  if (out !== undefined) refuseSource(excluded, settings)
   const exclude = { exclude: new Set(excluded) }
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
   const { limits, unit } = limitsOf(settings, request)
@@ -132,16 +134,10 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
   const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
   if (request.out !== undefined && out !== undefined) {
-    writeAtomically(out, request.out.format === 'json' ? `${canonicalJson(bundle)}\n` : renderings[request.out.format])
+    writeAtomically(out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
   }
   const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request, excluded })
   return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
-}
-
-/** What a path is called inside the project, by its own name and by that of the file a link leads to. */
-function namesInside(machine: Machine, root: string, path: string): string[] {
-  const names = [join(realFolder(machine, dirname(path)), basename(path)), realFolder(machine, path)]
-  return [...new Set(names.map((name) => relative(root, name)))].filter((name) => !/^\.\.(?:\/|$)/.test(name))
 }
 
 /** A secret in the task itself goes no further than here. */

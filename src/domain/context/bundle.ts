@@ -1,4 +1,5 @@
 import { sha256 } from '../shared/digest.ts'
+import { printableJson } from '../shared/printable.ts'
 import type { Candidate, Omission } from './candidate.ts'
 import type { Degradation } from './optional-slice.ts'
 import type { SourceClass } from './source-class.ts'
@@ -73,4 +74,9 @@ export function canonicalJson(value: unknown): string {
 
 export function withDigest(bundle: Omit<ContextBundle, 'digest'>): ContextBundle {
   return { ...bundle, digest: sha256(canonicalJson(bundle)) }
+}
+
+/** The bundle as it is written down, in one line. */
+export function bundleText(bundle: ContextBundle): string {
+  return `${printableJson(canonicalJson(bundle))}\n`
 }

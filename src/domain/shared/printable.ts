@@ -17,3 +17,9 @@ export function printable(text: string): string {
 export function printableLine(text: string): string {
   return PLAIN_LINE.test(text) ? text : printable(text.replace(/[\t\r\n]+/g, ' '))
 }
+
+/** Escapes what JSON allows but a terminal may obey: C1 controls, line separators, direction marks. */
+export function printableJson(json: string): string {
+  const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+  return json.replace(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,5 +1,6 @@
 import type { Context } from '../../../app/loadout.ts'
-import { canonicalJson } from '../../../domain/context/bundle.ts'
+import { bundleText } from '../../../domain/context/bundle.ts'
+import { parseInstant } from '../../../domain/context/instant.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../../command.ts'
 import { printableText, type Screen } from '../../screen.ts'
@@ -36,7 +37,7 @@ export const context = defineCommand({
   },
   run: async ({ args, flags, signal, readStdin, asJson }, loadout) => {
     const { value, findings } = await loadout.buildContext({
-      task: args.task === '-' ? readStdin().trim() : (args.task ?? ''),
+      task: args.task === '-' ? readTask(readStdin()) : (args.task ?? ''),
       project: flags.project,
       intent: flags.intent,
       maxFiles: flags.files,
@@ -57,7 +58,7 @@ export const context = defineCommand({
   print: ({ bundle, renderings, format, writtenTo }: Answer, screen: Screen) => {
     if (format === 'explain') return explainBundle(bundle, screen)
     if (writtenTo !== undefined) return `${writtenTo}\n`
-    return format === 'json' ? `${canonicalJson(bundle)}\n` : printableText(renderings[format])
+    return format === 'json' ? bundleText(bundle) : printableText(renderings[format])
   },
   toJson: ({ bundle }) => bundle,
 })
@@ -74,8 +75,16 @@ function readSlice(name: string): 'tactical' | 'adapter' {
   })
 }
 
+function readTask(input: string): string {
+  if (input.trim() !== '') return input.trim()
+  throw new LoadoutError('USAGE', 'there is no task on standard input', {
+    hint: 'pipe it in: echo "fix the ci" | loadout context -',
+  })
+}
+
+/** With its zone, when it has a time: what a machine takes for granted would not be in the command. */
 function readInstant(text: string): Date {
-  const date = new Date(text)
-  if (/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(date.getTime())) return date
+  const instant = /^.{10}(?:.*(?:[Zz]|[+-]\d\d:?\d\d))?$/.test(text) ? parseInstant(text) : undefined
+  if (instant !== undefined) return new Date(instant)
   throw new LoadoutError('USAGE', `"${text.slice(0, 40)}" is no instant`, { hint: 'write 2026-11-16T09:30:00Z' })
 }

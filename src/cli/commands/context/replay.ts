@@ -1,5 +1,5 @@
 import type { Replay } from '../../../app/loadout.ts'
-import { canonicalJson } from '../../../domain/context/bundle.ts'
+import { bundleText } from '../../../domain/context/bundle.ts'
 import { defineCommand } from '../../command.ts'
 import { printableText } from '../../screen.ts'
 
@@ -21,7 +21,7 @@ export const replay = defineCommand({
   },
   print: ({ context, format }: Answer) => {
     if (context === undefined) return ''
-    return format === 'json' ? `${canonicalJson(context.bundle)}\n` : printableText(context.renderings[format])
+    return format === 'json' ? bundleText(context.bundle) : printableText(context.renderings[format])
   },
   toJson: ({ id, context, changes }) => ({ id, changes, bundle: context?.bundle }),
 })
