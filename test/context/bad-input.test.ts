@@ -187,7 +187,8 @@ describe('settings', () => {
     }
     const cwd = makeProject({ ...files, 'loadout.json': JSON.stringify(settings), '.git/HEAD': 'ref\n' })
     const bundle = bundleOf(cwd)
-    expect(bundle.files.length).toBe(12)
+    // All places went to the control plane at first.
+    expect([bundle.fallback.level, bundle.files.length]).toEqual(['relaxed', 24])
     expect(pathsOf(bundle)).not.toContain('.git/HEAD')
     const named = new Set([...pathsOf(bundle), ...bundle.omitted.map(({ path }: Json) => path)])
     for (const path of Object.keys(files)) expect(named).toContain(path)

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { Candidate, Omission } from '../../domain/context/candidate.ts'
 import type { ControlPlaneItem, Intent } from '../../domain/context/context-settings.ts'
 import { orderLatest } from '../../domain/context/latest.ts'
@@ -134,7 +136,8 @@ const CONTROL_PLANE: Origin = {
 
 function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostChars: number): Candidate | Omission {
   const { sourceClass, selectedBy, asker } = origin
-  if (isInPack(path)) return omit(path, sourceClass, 'gate', 'knowledge packs are read through their gates only')
+  if (isInPack(path) || isInPack(realPath(root, path)))
+    return omit(path, sourceClass, 'gate', 'knowledge packs are read through their gates only')
   const result = readBounded(root, path, mostChars)
   if (isUnread(result)) return { path, sourceClass, ...result }
   return {
@@ -146,6 +149,15 @@ function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostCh
     ...result,
     provenance: { pattern },
     isWhole: false,
+  }
+}
+
+/** Where a path leads after links, from the root; the path itself when it leads nowhere. */
+function realPath(root: string, path: string): string {
+  try {
+    return relative(realpathSync.native(root), realpathSync.native(join(root, path)))
+  } catch {
+    return path
   }
 }
 

@@ -6,7 +6,7 @@ import { PROJECT_FLAG } from './project-flag.ts'
 
 export const adaptersAllow = defineCommand({
   name: 'adapters allow',
-  summary: 'let the commands of a project run when its context is made',
+  summary: 'let the commands of a project run for its context',
   details:
     'Read them first: loadout adapters list. They run as you. It is asked for again when a command changes, or a file of the project that one names.',
   args: [],
