@@ -5,27 +5,56 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandReference } from '../../src/cli/reference.ts'
-import { CLI, makeFolder, makeProject, runLoadout } from './run.ts'
+import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
 
 describe('try', () => {
-  it('shows plan, explain, overlaps and budget, and touches nothing', () => {
+  it('shows a bundle with its reasons, and touches nothing', () => {
     const place = { cwd: makeFolder(), home: makeFolder() }
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))
     const { code, stdout, stderr } = runLoadout(['try'], place)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain('load now    release-pipeline')
-    expect(stdout).toContain('commit-style is not loaded')
-    expect(stdout).toContain('workflow  ci-runners, release-pipeline')
-    expect(stdout).toContain('measured over 5 tasks')
+    const rows = stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))
+    const files = rows.filter(([rank = '']) => /^\d+$/.test(rank)).map(([, path]) => path)
+    expect(files).toEqual([
+      'AGENTS.md',
+      'status/release.json',
+      'payload:house-rules',
+      'docs/release-rollback.md',
+      'payload:release-pipeline',
+      'pack:docs-hosting',
+      'docs/release-steps.md',
+      'payload:docs-publishing',
+      'pack:package-registry',
+      expect.stringMatching(/^note:/),
+      'tickets:T-311',
+      'tickets:T-298',
+    ])
+    const reasons = rows.filter(([path = '']) => /^(?:pack|note|payload|tickets):/.test(path)).map((row) => row[1])
+    expect(reasons).toEqual(['gate', 'expired', 'budget', 'unsafe', 'budget', 'budget'])
+    expect(stdout).toContain('status blocked')
+    expect(stdout).toContain('the pack docs-hosting is stale')
+    expect(stdout).toContain('\n            loadout packs approve release-incidents\n')
+    expect(stdout).toContain('<loadout_file path="AGENTS.md"')
     expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
   })
 
-  it('takes a task of one’s own and can leave the workspace', () => {
+  it('shows nothing of a pack that is not approved, nor of a note with a password', () => {
+    const { stdout } = runLoadout(['try', '--whole'])
+    expect(stdout).toContain('403: it has expired')
+    expect(stdout).not.toContain('Four of the last five failures')
+    expect(stdout).not.toContain('blue-heron')
+  })
+
+  it('takes a task of one’s own and can leave the workspace, which answers the same again', () => {
     const { stdout } = runLoadout(['try', 'write a database migration', '--keep'])
-    const folder = /The sample project is in (\S+);/.exec(stdout)?.[1] ?? ''
-    expect(stdout).toContain('load now    db-migrations')
+    const [, folder = ''] = /The sample project is in (\S+);/.exec(stdout) ?? []
+    const [, again = ''] = /^ {2}(HOME=.*)$/m.exec(stdout) ?? []
+    expect(stdout).toContain('payload:db-migrations')
     expect(runLoadout(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
+    const bundle = runShell(`${again}`, { cwd: folder })
+    expect(bundle).toMatchObject({ code: 0, stderr: '' })
+    expect(stdout).toContain(`${bundle.stdout.split('\n').slice(0, 4).join('\n')}\n`)
     spawnSync('rm', ['-r', resolve(folder, '..')])
   })
 })
@@ -44,10 +73,10 @@ describe('help', () => {
   })
 
   it('and the tour fit a screen of eighty columns', () => {
-    const wide = runLoadout([])
-      .stdout.split('\n')
-      .filter((line) => line.length > 100)
-    expect(wide).toEqual([])
+    const wide = [runLoadout([]), runLoadout(['try'])].map(({ stdout }, at) =>
+      stdout.split('\n').filter((line) => line.length > (at === 0 ? 100 : 80)),
+    )
+    expect(wide).toEqual([[], []])
   })
 
   it('docs/commands.md is what the command table says', () => {

@@ -45,12 +45,11 @@ function candidateOf(
   hit: RankHit | undefined,
 ): Candidate {
   const text = textOf(item)
-  const fits = hit === undefined ? 'nothing in it matches the task' : `matches the task by ${describeWhy(hit.why)}`
   return {
     path: `${adapterId}:${item.id}`,
     sourceClass: 'adapter',
     selectedBy: 'adapter',
-    reason: `told by the adapter ${adapterId}; ${fits}`,
+    reason: hit === undefined ? 'nothing in it matches the task' : `ranked: ${describeWhy(hit.why)}`,
     score: hit?.confidence ?? 0,
     text,
     charsTotal: text.length,
