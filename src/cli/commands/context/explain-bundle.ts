@@ -86,7 +86,7 @@ function describeState({ control_plane, omitted, degraded }: ContextBundle, each
 const REASONS: Record<string, string> = { gate: 'not open', outside_root: 'outside the project', not_a_file: 'no file' }
 
 const LONGEST_PATH = 30
-const MOST_LINES = 3
+const MOST_LINES = 2
 
 function describeFiles({ files, control_plane }: ContextBundle, screen: Screen): string[] {
   const ranks = column(files.map(({ rank }) => String(rank)))
@@ -110,11 +110,16 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   })
 }
 
-/** Of the control plane what its files say; that they ground every task is their reason. */
-function reasonOf({ source_class, reason }: BundleFile, summary: Readonly<Record<string, unknown>>): string {
-  if (source_class !== 'control_plane') return reason
-  const facts = Object.entries(summary).map(([field, value]) => `${field} ${value}`)
-  return ['control plane', facts.join(', ')].filter((part) => part !== '').join(': ')
+/** Shorter than the reason in the bundle where a table leaves little room, and with what a person wants to know. */
+function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
+  const { source_class, selected_by, provenance, reason } = file
+  if (source_class === 'control_plane') {
+    const facts = Object.entries(summary).map(([field, value]) => `${field} ${value}`)
+    return facts.length === 0 ? 'control plane' : `control plane: ${facts.join(', ')}`
+  }
+  if (selected_by.startsWith('intent:')) return `${selected_by.replace(':', ' ')}: ${provenance.pattern}`
+  if (selected_by === 'pack') return `fits the task; ${provenance.status}, ${provenance.scope}, ${provenance.trust}`
+  return reason
 }
 
 function describeOmitted({ omitted }: ContextBundle): string[] {
