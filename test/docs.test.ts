@@ -16,6 +16,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/team-projects.md',
     'docs/moving-over.md',
     'docs/packs.md',
+    'docs/context.md',
   ]
   it.for(guides)('%s', async (name, { expect }) => {
     const path = join(ROOT, name)
