@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { buildBundle } from '../../domain/context/build-bundle.ts'
 import { bundleText, type ContextBundle, type ControlPlaneEntry } from '../../domain/context/bundle.ts'
+import type { Candidate } from '../../domain/context/candidate.ts'
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
 import { detectContent } from '../../domain/context/detectors.ts'
@@ -98,7 +99,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
     task: request.task,
     intent,
     preset: settings.preset,
-    controlPlane: plane.items.map((item) => describePlaneItem(item)),
+    controlPlane: plane.items.map((item) => describePlaneItem(item, checked.slices.control_plane)),
     slices: checked.slices,
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
     omitted: [
@@ -172,8 +173,13 @@ async function readAdvice(machine: Machine, root: string, settings: ContextSetti
   }
 }
 
-function describePlaneItem({ item, path, present, candidate }: ControlPlaneFile): ControlPlaneEntry {
-  const summary = candidate === undefined ? undefined : summarizeJson(candidate.text, item.summary)
+/** Summed up from the text that was looked through: a masked value stays masked, a file left out says nothing. */
+function describePlaneItem(
+  { item, path, present, candidate }: ControlPlaneFile,
+  checked: readonly Candidate[],
+): ControlPlaneEntry {
+  const text = checked.find((each) => each.path === path)?.text
+  const summary = text === undefined ? undefined : summarizeJson(text, item.summary)
   return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary: summary ?? {} }
 }
 

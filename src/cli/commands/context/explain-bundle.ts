@@ -65,22 +65,28 @@ function describeSlices(bundle: ContextBundle): string[] {
 }
 
 /** Nothing, where nothing is worth a word. */
-function describeState({ control_plane, omitted, degraded }: ContextBundle, each: SourceClass): string {
+function describeState(bundle: ContextBundle, each: SourceClass): string {
   const isOf = { tactical: /^tactical$/, adapter: /^adapter:/, control_plane: /^$/, task: /^$/ }[each]
-  const failed = degraded.filter(({ source }) => isOf.test(source)).length
+  const hasFailed = bundle.degraded.some(({ source }) => isOf.test(source))
   const counts = new Map<string, number>()
-  for (const { source_class, reason } of omitted) {
+  for (const { source_class, reason } of bundle.omitted) {
     if (source_class === each) counts.set(reason, (counts.get(reason) ?? 0) + 1)
   }
-  const lacking = control_plane.items.filter(({ present }) => !present).map(({ path }) => path)
-  const plane = each === 'control_plane' && control_plane.status !== 'complete'
+  const left = [...counts].map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`).join(', ')
   return [
-    ...(plane ? [`${control_plane.status}: ${lacking.join(', ')} missing`] : []),
-    ...(failed > 0 ? ['degraded: see the warnings'] : []),
-    ...(counts.size > 0
-      ? [`left out: ${[...counts].map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`).join(', ')}`]
-      : []),
-  ].join('; ')
+    each === 'control_plane' ? describePlane(bundle) : '',
+    hasFailed ? 'degraded: see the warnings' : '',
+    left === '' ? '' : `left out: ${left}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+/** The files of the generic preset are welcome, not expected: one of them is enough. */
+function describePlane({ preset, control_plane: { status, items } }: ContextBundle): string {
+  if (status === 'complete' || (preset === 'generic' && status === 'partial')) return ''
+  const lacking = items.filter(({ present }) => !present).map(({ path }) => path)
+  return `${status}: ${lacking.join(', ')} missing`
 }
 
 const REASONS: Record<string, string> = { gate: 'not open', outside_root: 'outside the project', not_a_file: 'no file' }
