@@ -211,7 +211,7 @@ describe('candidates', () => {
         freshness: 'fresh',
       },
     })
-    expect(candidates[0]?.reason).toContain('matches the task by')
+    expect(candidates[0]?.reason).toContain('ranked: ')
     expect(candidates.map(({ score }) => score > 0)).toEqual([true, false, false])
     expect(omitted.map(({ path, reason }) => `${path} ${reason}`)).toEqual(['work:W-4 budget', 'work:W-2 duplicate'])
     expect(warnings.map(({ code }) => code)).toEqual(['ADAPTER_DUPLICATES'])
