@@ -70,6 +70,7 @@ const ENCODINGS = ['o200k_base', 'cl100k_base']
 const LARGE_PACKAGES = {
   ...Object.fromEntries(ENCODINGS.map((name) => [`gpt-tokenizer/encoding/${name}`, name])),
   '@secretlint/core': 'secretlint',
+  '@secretlint/profiler': 'secretlint',
   '@secretlint/secretlint-rule-preset-recommend': 'secretlint',
 }
 
@@ -170,7 +171,8 @@ await build({
   stdin: {
     resolveDir: resolve('.'),
     contents: `export { lintSource } from '@secretlint/core'
-      export { creator } from '@secretlint/secretlint-rule-preset-recommend'`,
+      export { secretLintProfiler } from '@secretlint/profiler'
+      export { rules } from '@secretlint/secretlint-rule-preset-recommend'`,
   },
   outdir: undefined,
   outExtension: undefined,
