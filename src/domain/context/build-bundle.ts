@@ -219,7 +219,7 @@ function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Omission[
   const duplicates: Omission[] = []
   const kept = mapSlices(slices, (candidate) => {
     const { path, sourceClass } = candidate
-    const keys = [`path ${path}`, `text ${sha256(candidate.text.trim())}`]
+    const keys = identitiesOf(candidate)
     const own = sourceClass === 'tactical' || sourceClass === 'adapter' ? advice[sourceClass] : grounds
     const first = keys.map((key) => grounds.get(key) ?? own.get(key)).find((known) => known !== undefined)
     if (first !== undefined) {
@@ -230,6 +230,15 @@ function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Omission[
     return candidate
   })
   return { slices: kept, duplicates }
+}
+
+/** Texts are compared only where the whole was read: long files may begin alike. */
+function identitiesOf({ path, sha256: digest, text, charsTotal }: Candidate): string[] {
+  return [
+    `path ${path}`,
+    ...(digest === null ? [] : [`bytes ${digest}`]),
+    ...(charsTotal === text.length ? [`text ${sha256(text.trim())}`] : []),
+  ]
 }
 
 function mapSlices(slices: Slices, change: (candidate: Candidate) => Candidate | undefined): Slices {
