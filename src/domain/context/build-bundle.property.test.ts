@@ -4,6 +4,7 @@ import { readReservedTags } from '../packs/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import { type BundleFile, type ContextBundle, canonicalJson, withDigest } from './bundle.ts'
 import { allCandidates, anyInput, anyLimits } from './bundle-input.fixture.ts'
+import { candidateOf } from './candidate.fixture.ts'
 import { RENDERINGS, renderBundle } from './render.ts'
 import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
 
@@ -264,18 +265,7 @@ describe('fallback', () => {
   }
 
   it('gives the task a place that the control plane took', () => {
-    const make = (sourceClass: SourceClass, path: string) => ({
-      path,
-      sourceClass,
-      selectedBy: sourceClass,
-      reason: 'asked for',
-      score: 1,
-      text: `text of ${path}`,
-      charsTotal: 8 + path.length,
-      sha256: 'a'.repeat(64),
-      provenance: {},
-      isWhole: false,
-    })
+    const make = (sourceClass: SourceClass, path: string) => candidateOf(path, `text of ${path}`, { sourceClass })
     const [sample] = fc.sample(anyInput, { numRuns: 1, seed: 1 })
     const input: BundleInput = {
       ...sample!,
