@@ -4,13 +4,11 @@ import { bundleText, type ContextBundle, type ControlPlaneEntry } from '../../do
 import type { Candidate } from '../../domain/context/candidate.ts'
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
-import { detectContent } from '../../domain/context/detectors.ts'
 import { readIntent } from '../../domain/context/intent.ts'
 import type { Limits } from '../../domain/context/limits.ts'
 import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
 import { type Place, withoutPlaces } from '../../domain/context/placeless.ts'
 import { type Rendering, renderBundle } from '../../domain/context/render.ts'
-import { detectSafely, sanitize } from '../../domain/context/sanitize.ts'
 import { countCharacters } from '../../domain/context/size.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
@@ -23,6 +21,7 @@ import { realFolder } from '../../infra/packs/real-folder.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle } from './bundle-record.ts'
 import { checkCandidates } from './check-candidates.ts'
+import { maskError, maskField, maskLabels, maskText } from './mask-labels.ts'
 import { namesInside, refuseSource } from './out-file.ts'
 import { readTacticalSlice } from './tactical.ts'
 import { readTaskSlice } from './task-slice.ts'
@@ -60,8 +59,15 @@ export interface Context {
 }
 
 /** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
-export async function buildContext(machine: Machine, asked: ContextRequest): Promise<Report<Context>> {
-  const request = { ...asked, task: maskTask(asked.task) }
+export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+  try {
+    return await build(machine, { ...request, task: await maskText(request.task) })
+  } catch (error) {
+    throw await maskError(error)
+  }
+}
+
+async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const root = realFolder(machine, findProjectFolder(machine, request.project))
   const settings = readContextSettings(root)
   const intent = readIntent(request.task, settings.intents, request.intent)
@@ -95,7 +101,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
     [machine.home, '~'],
   ]
   const placeless = (text: string) => withoutPlaces(text, places)
-  const { bundle, marks } = buildBundle({
+  const input = await maskLabels({
     task: request.task,
     intent,
     preset: settings.preset,
@@ -132,6 +138,7 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
     tokenizer: counter,
     mayBeUnrestricted: request.unrestricted ?? false,
   })
+  const { bundle, marks } = buildBundle(input)
   const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
   const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
   if (request.out !== undefined && out !== undefined) {
@@ -139,11 +146,6 @@ export async function buildContext(machine: Machine, asked: ContextRequest): Pro
   }
   const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request, excluded })
   return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
-}
-
-/** A secret in the task itself goes no further than here. */
-function maskTask(task: string): string {
-  return sanitize(task, detectSafely(detectContent, task), 'mask').text ?? ''
 }
 
 /** Tokens when somebody asks for them; characters otherwise. */
@@ -178,9 +180,10 @@ function describePlaneItem(
   { item, path, present, candidate }: ControlPlaneFile,
   checked: readonly Candidate[],
 ): ControlPlaneEntry {
-  const text = checked.find((each) => each.path === path)?.text
-  const summary = text === undefined ? undefined : summarizeJson(text, item.summary)
-  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary: summary ?? {} }
+  const text = item.summary.length === 0 ? undefined : checked.find((each) => each.path === path)?.text
+  const found = text === undefined ? {} : (summarizeJson(text, item.summary) ?? {})
+  const summary = Object.fromEntries(Object.entries(found).map(([field, value]) => [field, maskField(field, value)]))
+  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
 }
 
 /** The files of a preset for any project are welcome, not expected. */

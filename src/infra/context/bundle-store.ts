@@ -21,9 +21,10 @@ export function writeBundleAudit(machine: Machine, audit: BundleAudit): string {
   return id
 }
 
-/** By its name, or as much of it as is unambiguous. */
+/** By the digest of its bundle, or as much of it as is unambiguous. */
 export function readBundleAudit(machine: Machine, typed: string): BundleAudit {
-  const found = typed === '' ? [] : listAudits(machine).filter((id) => id.startsWith(typed.toLowerCase()))
+  const start = auditName(typed.toLowerCase())
+  const found = start === '' ? [] : listAudits(machine).filter((id) => id.startsWith(start))
   const [id] = found
   if (id === undefined || found.length > 1) {
     const problem =

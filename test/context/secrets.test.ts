@@ -1,0 +1,179 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { guide } from '../packs/pack-world.ts'
+import { board, makeContextWorld, NOTES, NOW, noteLine, payload } from './context-world.ts'
+
+/** Letters and digits that look drawn by lot, and are the same every time. None of it is written anywhere. */
+function drawn(
+  length: number,
+  seed: number,
+  alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+): string {
+  let state = seed * 2_654_435_761
+  return Array.from({ length }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return alphabet[Math.floor((state / 2_147_483_648) * alphabet.length)]
+  }).join('')
+}
+
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const base64 = (text: string) => Buffer.from(text).toString('base64url')
+
+interface Secret {
+  /** As it would stand in a text. */
+  text: string
+  /** What must not be shown. */
+  needle: string
+}
+
+const plain = (needle: string): Secret => ({ text: needle, needle })
+
+const SECRETS: Record<string, Secret> = {
+  'an access key of a cloud': plain(`AK${'IA'}${drawn(16, 1, UPPER)}`),
+  'a token of a forge': plain(`gh${'p_'}${drawn(36, 2)}`),
+  'another token of a forge': plain(`glp${'at-'}${drawn(20, 3)}`),
+  'a token of a chat': plain(`xox${'b-'}${drawn(12, 4, '0123456789')}-${drawn(12, 5, '0123456789')}-${drawn(24, 6)}`),
+  'a token of a registry': plain(`np${'m_'}${drawn(36, 7)}`),
+  'a key of a model': plain(`sk-${'ant-'}api03-${drawn(80, 8)}`),
+  'a key of a bank': plain(`sk_${'live_'}${drawn(24, 9)}`),
+  'a signed token': plain(`${base64('{"alg":"HS256"}')}.${base64(`{"sub":"${drawn(12, 10)}"}`)}.${drawn(43, 11)}`),
+  'a header': ((needle: string) => ({ text: `Authorization: Bearer ${needle}`, needle }))(drawn(40, 12)),
+  'a password': ((needle: string) => ({ text: `password="${needle}"`, needle }))(drawn(18, 13)),
+  'a line of an environment': ((needle: string) => ({ text: `API_KEY=${needle}`, needle }))(drawn(32, 14)),
+  'a password in an address': ((needle: string) => ({ text: `postgres://app:${needle}@db.intern:5432/x`, needle }))(
+    drawn(20, 15),
+  ),
+  'a private key': ((needle: string) => ({
+    text: ['-----BEGIN RSA PRIV', 'ATE KEY-----\n', needle, '\n-----END RSA PRIV', 'ATE KEY-----'].join(''),
+    needle,
+  }))(drawn(64, 16)),
+  'a card': plain(`4${'539 14'}88 0343 ${'6467'}`),
+  'a bank account': plain(`DE${'89 3704'} 0044 0532 0130 ${'00'}`),
+  'an address of a person': plain(`ottilie.brandauer${'@'}posteo-example.org`),
+}
+
+function treeText(folder: string): string {
+  if (!existsSync(folder)) return ''
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .map((path) => (statSync(path).isFile() ? `${path}\n${readFileSync(path, 'latin1')}` : path))
+    .join('\n')
+}
+
+/** In JSON and markup a text may be spelt otherwise; a needle has none of the letters that are. */
+function expectHidden(said: string, { needle }: Secret, where: string): void {
+  expect.soft(said.includes(needle), `${where} shows it`).toBe(false)
+}
+
+describe.each(Object.entries(SECRETS))('%s', (_, secret) => {
+  const { text, needle } = secret
+  const line = text.replaceAll('\n', ' ')
+  const fileName = line.includes('/') ? 'innocent' : line.slice(0, 200)
+  const world = makeContextWorld({
+    '.git/HEAD': '',
+    'AGENTS.md': `# Agents\n\nUse ${text}\nto sign in.\n`,
+    'state.json': JSON.stringify({ status: line, password: needle, count: 3 }),
+    'docs/a.md': `# Docs\n\n${text}\n`,
+    'docs/b.md': `# More\n\n${'an innocent line\n'.repeat(140)}${text}\n`,
+    [`docs/${fileName}.md`]: 'innocent\n',
+    'rules/house.md': payload('house', { priority: 'core', summary: JSON.stringify(line) }, `Body: ${text}`),
+    'rules/gauge.md': payload('gauge', { keywords: JSON.stringify(['gauge', line]) }, 'innocent'),
+    [NOTES]: `${noteLine(`Sign in with ${text}`)}\n${noteLine('innocent', [line.slice(0, 64)])}\n`,
+    'board.json': board([
+      { id: 'T-1', title: line, summary: 'one' },
+      { id: 'T-2', title: 'two', summary: `It is ${text}` },
+      { id: 'T-3', title: 'three', tags: [line] },
+      { id: line, title: 'four' },
+      { id: 'T-5', title: 'five', state: line },
+    ]),
+    'loadout.json': JSON.stringify({
+      payloads: ['rules/*.md'],
+      controlPlane: [
+        'AGENTS.md',
+        { path: 'state.json', summary: ['status', 'password', 'count', line.slice(0, 900)] },
+        `gone/${fileName}`,
+      ],
+      intents: {
+        other: { keywords: [line], include: ['docs/*.md'] },
+        default: { include: ['docs/*.md', `docs/${fileName}*`] },
+      },
+      tactical: { path: NOTES },
+      adapters: [
+        { id: 'board', file: 'board.json' },
+        { id: 'gone', file: `gone/${fileName}.json` },
+      ],
+    }),
+  })
+
+  it('reaches nobody, in no format', () => {
+    const task = `read the gauge with ${text}`
+    const before = treeText(world.home)
+    expectHidden(before, secret, 'the index')
+    for (const words of [
+      ['--format', 'text'],
+      ['--format', 'markdown'],
+      ['--format', 'xml'],
+      ['--format', 'json'],
+      ['--explain'],
+      ['--json', '--strict'],
+    ]) {
+      const { code, stdout, stderr } = world.run(['context', task, '--now', NOW, ...words])
+      expect.soft(code, stderr).toBe(words.includes('--strict') ? 1 : 0)
+      expectHidden(stdout, secret, words.join(' '))
+      expectHidden(stderr, secret, `the warnings of ${words.join(' ')}`)
+      expect.soft(stdout).toContain('[masked: ')
+    }
+    const out = join(makeFolder(), 'bundle')
+    world.run(['context', task, '--now', NOW, '--out', out])
+    expectHidden(readFileSync(out, 'latin1'), secret, '--out')
+    const digest = JSON.parse(world.run(['context', task, '--now', NOW, '--json']).stdout).digest
+    const again = world.run(['replay', digest])
+    expect([again.code, again.stderr]).toEqual([0, ''])
+    expectHidden(again.stdout, secret, 'replay')
+    expectHidden(treeText(join(world.home, '.local')), secret, 'the record')
+    expectHidden(treeText(join(world.home, '.cache')), secret, 'the cache')
+  })
+
+  it('is in no error about the settings or the call', () => {
+    const key = line.slice(0, 900)
+    const settings = [
+      { [key]: 1 },
+      // Behind a dot, digits are a part of some other number.
+      ...(/^\d/.test(key) ? [] : [{ budget: { [key]: 1 } }, { intents: { [key]: { include: [] } } }]),
+      { adapters: [{ id: key, file: 'x' }] },
+      { controlPlane: [`../${key}`] },
+      { preset: key },
+      { sanitize: key, routing: { strategy: key } },
+    ]
+    for (const each of settings as { adapters?: unknown }[]) {
+      const cwd = makeProject({ 'loadout.json': JSON.stringify(each) })
+      const { code, stdout, stderr } = runLoadout(['context', 'x', '--json'], { cwd })
+      expect
+        .soft(code, JSON.stringify(Object.keys(each)[0]?.slice(0, 5)))
+        .toBeOneOf(each.adapters === undefined ? [2] : [0, 2])
+      expectHidden(stdout + stderr, secret, Object.keys(each)[0]?.slice(0, 5) ?? '')
+    }
+    for (const words of [
+      ['--intent', key],
+      ['--project', `/no/${fileName}`],
+      ['--tokenizer', key],
+    ]) {
+      const { code, stdout, stderr } = runLoadout(['context', 'x', '--json', ...words])
+      expect.soft(code).toBe(2)
+      expectHidden(stdout + stderr, secret, words[0] ?? '')
+    }
+  })
+
+  it('in a pack that was approved is not shown either', () => {
+    const pack = guide({ name: 'water', description: 'How the gauge measures water' }, `Sign in with\n\n${text}\n`)
+    const { context } = makeContextWorld({
+      '.git/HEAD': '',
+      'AGENTS.md': '#\n',
+      '.agents/knowledge/water/KNOWLEDGE.md': pack,
+    })
+    const { stdout, stderr } = context(['--format', 'text'])
+    expectHidden(stdout + stderr, secret, 'the pack')
+  })
+})
