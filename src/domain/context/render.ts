@@ -107,8 +107,8 @@ function listed(title: string, lines: readonly string[]): string[] {
 /** The control plane did not fit. Said in a place of its own: the frame is as long whether it is said or not. */
 export const SHORTENED = 'the control plane did not fit into its part of the budget; its excerpts were shortened'
 
-type Rendered = Omit<ContextBundle, 'digest'>
 type Framed = Pick<ContextBundle, 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
+type Rendered = Framed & Pick<ContextBundle, 'files' | 'omitted'>
 
 function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
   const clean = (text: string, longest = 300) => harmlessLine(text, marks.boundaries.frame, longest).text
