@@ -4,6 +4,8 @@ import { bundleText, type ContextBundle, type ControlPlaneEntry } from '../../do
 import type { Candidate } from '../../domain/context/candidate.ts'
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
+import { detectContent } from '../../domain/context/detectors.ts'
+import { widestLimits } from '../../domain/context/fallback.ts'
 import { readIntent } from '../../domain/context/intent.ts'
 import type { Limits } from '../../domain/context/limits.ts'
 import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
@@ -83,7 +85,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     task: request.task,
     root,
     intent: chosen ?? { key: intent.key, keywords: [], include: [] },
-    limits,
+    mostChars: widestLimits(limits, request.unrestricted ?? false).maxCharsPerFile,
     ...exclude,
   })
   const advice = await readAdvice(machine, root, settings, request)

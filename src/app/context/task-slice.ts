@@ -1,7 +1,6 @@
 import type { Candidate, Omission } from '../../domain/context/candidate.ts'
 import type { Intent } from '../../domain/context/context-settings.ts'
 import { interleave } from '../../domain/context/interleave.ts'
-import type { Limits } from '../../domain/context/limits.ts'
 import { allGaps } from '../../domain/packs/gaps.ts'
 import { isWaiting, newWrappers, type PackContext } from '../../domain/packs/pack-context.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
@@ -26,15 +25,15 @@ export interface TaskSliceRequest {
   task: string
   root: string
   intent: Intent
-  limits: Limits
+  /** Of a file, no more than this can find a place. */
+  mostChars: number
   exclude: ReadonlySet<string>
 }
 
 /** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
 export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
-  const { root, intent, limits, exclude } = request
-  // Twice: the limit is doubled when a slice comes out empty.
-  const files = readIntentFiles(root, intent, 2 * limits.maxCharsPerFile, { exclude })
+  const { root, intent, mostChars, exclude } = request
+  const files = readIntentFiles(root, intent, mostChars, { exclude })
   const payloads = await readPayloads(machine, request)
   const packs = resolveForTask(machine, request)
   return {

@@ -12,7 +12,7 @@ interface Ladder {
 }
 
 /** However much is asked for. */
-export const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
+const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
 
 /**
  * The asked limits; twice as many files of twice the length when a slice came out empty; more only if it was allowed.
@@ -37,6 +37,11 @@ export function descend<Tried extends Assembly>(
   }
   if (mayBeUnrestricted && found.assembly.omitted.length > 0) found = attempt('unrestricted', atLeast(limits, CEILING))
   return { ...found, attempts }
+}
+
+/** What no attempt goes beyond. */
+export function widestLimits(limits: Limits, mayBeUnrestricted: boolean): Limits {
+  return mayBeUnrestricted ? atLeast(limits, CEILING) : twice(limits)
 }
 
 /** In a total of the same size. */
