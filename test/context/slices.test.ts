@@ -1,0 +1,52 @@
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ContextBundle } from '../../src/domain/context/bundle.ts'
+import { makeFolder, runLoadout } from '../cli/run.ts'
+
+const GOLDEN = join(import.meta.dirname, 'golden')
+
+function copyOf(name: string): string {
+  const folder = makeFolder()
+  cpSync(join(GOLDEN, name), folder, { recursive: true })
+  return folder
+}
+
+const home = copyOf('home')
+
+function context(cwd: string, ...flags: string[]): ContextBundle {
+  const args = ['context', 'Prepare the release', '--format', 'json', '--now', '2026-03-01T12:00:00Z', ...flags]
+  return JSON.parse(runLoadout(args, { cwd, home }).stdout)
+}
+
+const ofClasses = ({ files }: ContextBundle, ...classes: string[]) =>
+  files.filter(({ source_class }) => classes.includes(source_class)).map(({ rank, ...file }) => file)
+
+describe.each(['1500', '2500', '4000', '30000'])('in %s characters', (chars) => {
+  it('an adapter that is off or fails, and notes that are off or broken, change nothing else', () => {
+    const whole = context(copyOf('project'), '--chars', chars)
+    const broken = copyOf('project')
+    writeFileSync(join(broken, '.loadout/tracker.json'), '{"items": ')
+    writeFileSync(join(broken, '.loadout/notes.jsonl'), 'no note\n'.repeat(50))
+    const without = context(copyOf('project'), '--chars', chars, '--without', 'adapter')
+    expect(ofClasses(without, 'control_plane', 'task', 'tactical')).toEqual(
+      ofClasses(whole, 'control_plane', 'task', 'tactical'),
+    )
+    const silent = context(copyOf('project'), '--chars', chars, '--without', 'tactical')
+    expect(ofClasses(silent, 'control_plane', 'task', 'adapter')).toEqual(
+      ofClasses(whole, 'control_plane', 'task', 'adapter'),
+    )
+    const failed = context(broken, '--chars', chars)
+    expect(failed.degraded.map(({ source }) => source)).toContain('adapter:tracker')
+    expect(failed.files).toEqual(
+      ofClasses(whole, 'control_plane', 'task').map((file, at) => ({ ...file, rank: at + 1 })),
+    )
+  })
+})
+
+it('an unrestricted bundle shows files to their end', () => {
+  const { files, fallback } = context(copyOf('project'), '--chars-per-file', '10', '--files', '3', '--unrestricted')
+  expect(fallback.level).toBe('unrestricted')
+  const long = files.find(({ path }) => path === 'docs/release-steps.md')
+  expect(long).toMatchObject({ truncated: false, chars_emitted: 3979, chars_total: 3979 })
+})
