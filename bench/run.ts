@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
+import { benchContext } from './context.ts'
 import { benchMatch } from './match.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPacksResolve } from './packs-resolve.ts'
@@ -21,6 +22,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   packs: benchPacksDiscovery,
   resolve: benchPacksResolve,
   sanitize: benchSanitize,
+  context: benchContext,
   tui: benchTui,
 }
 

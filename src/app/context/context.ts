@@ -4,7 +4,6 @@ import { bundleText, type ContextBundle, type ControlPlaneEntry } from '../../do
 import type { Candidate } from '../../domain/context/candidate.ts'
 import type { ContextSettings } from '../../domain/context/context-settings.ts'
 import { summarizeJson } from '../../domain/context/control-summary.ts'
-import { detectContent } from '../../domain/context/detectors.ts'
 import { widestLimits } from '../../domain/context/fallback.ts'
 import { readIntent } from '../../domain/context/intent.ts'
 import type { Limits } from '../../domain/context/limits.ts'
