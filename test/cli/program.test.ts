@@ -25,12 +25,13 @@ describe('try', () => {
       'docs/release-steps.md',
       'payload:docs-publishing',
       'pack:package-registry',
+      'payload:ci-runners',
       expect.stringMatching(/^note:/),
       'tickets:T-311',
       'tickets:T-298',
     ])
     const reasons = rows.filter(([path = '']) => /^(?:pack|note|payload|tickets):/.test(path)).map((row) => row[1])
-    expect(reasons).toEqual(['gate', 'expired', 'budget', 'unsafe', 'budget', 'budget'])
+    expect(reasons).toEqual(['gate', 'expired', 'budget', 'unsafe', 'budget'])
     expect(stdout).toContain('status blocked')
     expect(stdout).toContain('the pack docs-hosting is stale')
     expect(stdout).toContain('\n            loadout packs approve release-incidents\n')
@@ -202,7 +203,7 @@ describe('README.md', () => {
 
   it('names only commands and flags that exist', () => {
     const reference = commandReference()
-    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate|rehydrate))?.*$/gm)]
+    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate|approve|rehydrate))?.*$/gm)]
     expect(calls.length).toBeGreaterThan(8)
     for (const [line, first, second] of calls) {
       expect(reference).toContain(`### loadout ${[first, second].filter(Boolean).join(' ')}\n`)

@@ -51,7 +51,10 @@ describe('clean text', () => {
       ...guides.map((name) => join('docs', name)),
     ]) {
       const { ours, theirs } = await detectBoth(readFileSync(path, 'utf8'))
-      expect({ path, found: [...ours, ...theirs] }).toEqual({ path, found: [] })
+      // The guide to packs shows what becomes of an order to a model.
+      const isQuoted = path === join('docs', 'packs.md')
+      const found = [...ours, ...theirs].filter((each) => !isQuoted || each.contentClass !== 'prompt_injection')
+      expect({ path, found }).toEqual({ path, found: [] })
     }
   })
 })
