@@ -90,7 +90,7 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
   return async (request: Request): Promise<Awaited<Result>> => await (await load())(machine, request)
 }
 
-export type { PackContext } from '../domain/packs/pack-context.ts'
+export type { PackContext } from '../domain/packs/resolve/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { UsageSummary } from '../domain/usage/summary.ts'
 export type { AdapterList } from './context/adapters.ts'

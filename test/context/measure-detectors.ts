@@ -1,5 +1,5 @@
-import { detectContent } from '../../src/domain/context/detectors.ts'
-import type { Detection } from '../../src/domain/context/sanitized.ts'
+import { detectContent } from '../../src/domain/context/sanitize/detectors.ts'
+import type { Detection } from '../../src/domain/context/sanitize/sanitized.ts'
 import { scanForSecrets } from '../../src/infra/context/secret-scanner.ts'
 import type { Sample } from './corpus.ts'
 

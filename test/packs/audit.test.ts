@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contextRecordProblem } from '../../src/domain/packs/context-record.ts'
+import { contextRecordProblem } from '../../src/domain/packs/records/context-record.ts'
 import { sha256 } from '../../src/domain/shared/digest.ts'
 import { makeFixtureWorld, makeResolvingWorld, quailPack, type ResolvingWorld, sourceMap } from './resolving.ts'
 

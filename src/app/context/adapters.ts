@@ -1,8 +1,8 @@
-import { type AdapterPayload, parseAdapterPayload } from '../../domain/context/adapter-payload.ts'
-import { toCandidates } from '../../domain/context/adapter-slice.ts'
-import { withCommandApproval, withoutCommandApproval } from '../../domain/context/command-approval.ts'
-import type { AdapterSettings } from '../../domain/context/context-settings.ts'
-import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
+import { type AdapterPayload, parseAdapterPayload } from '../../domain/context/advice/adapter-payload.ts'
+import { toCandidates } from '../../domain/context/advice/adapter-slice.ts'
+import { withCommandApproval, withoutCommandApproval } from '../../domain/context/advice/command-approval.ts'
+import type { OptionalSlice } from '../../domain/context/advice/optional-slice.ts'
+import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import {

@@ -1,4 +1,4 @@
-import { latestRecords, newestFirst } from '../../domain/context/rank-notes.ts'
+import { latestRecords, newestFirst } from '../../domain/context/advice/rank-notes.ts'
 import {
   isExpired,
   LONGEST_NOTE,
@@ -7,7 +7,7 @@ import {
   makeRecord,
   parseTtl,
   type TacticalRecord,
-} from '../../domain/context/tactical-record.ts'
+} from '../../domain/context/advice/tactical-record.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'

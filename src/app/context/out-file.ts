@@ -1,5 +1,5 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
-import type { ContextSettings } from '../../domain/context/context-settings.ts'
+import type { ContextSettings } from '../../domain/context/settings/context-settings.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'

@@ -1,5 +1,5 @@
-import type { OptionalSlice } from '../../domain/context/optional-slice.ts'
-import { noteCandidates } from '../../domain/context/tactical-slice.ts'
+import type { OptionalSlice } from '../../domain/context/advice/optional-slice.ts'
+import { noteCandidates } from '../../domain/context/advice/tactical-slice.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { type BadLine, readNotes } from '../../infra/context/notes-file.ts'
 

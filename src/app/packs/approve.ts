@@ -1,5 +1,5 @@
-import { type Approval, makeApproval, withApproval, withoutApproval } from '../../domain/packs/approval.ts'
-import { type Catalog, choosePack, isUndecided, packWord, type TrustedPack } from '../../domain/packs/catalog.ts'
+import { type Approval, makeApproval, withApproval, withoutApproval } from '../../domain/packs/gates/approval.ts'
+import { type Catalog, choosePack, isUndecided, packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import type { Tier } from '../../domain/packs/vocabulary.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'

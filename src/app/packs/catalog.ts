@@ -1,4 +1,4 @@
-import type { Approval } from '../../domain/packs/approval.ts'
+import type { Approval } from '../../domain/packs/gates/approval.ts'
 import {
   buildCatalog,
   type Catalog,
@@ -6,9 +6,9 @@ import {
   isPackPath,
   type PackChoice,
   type TrustedPack,
-} from '../../domain/packs/catalog.ts'
+} from '../../domain/packs/gates/catalog.ts'
+import { needsApproval, TRUST_NO_PLACE, type TrustPolicy, trustOf } from '../../domain/packs/gates/trust.ts'
 import type { KnowledgePack } from '../../domain/packs/pack.ts'
-import { needsApproval, TRUST_NO_PLACE, type TrustPolicy, trustOf } from '../../domain/packs/trust.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readApprovals } from '../../infra/packs/approvals.ts'

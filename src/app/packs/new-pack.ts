@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { packTemplate } from '../../domain/packs/pack-template.ts'
+import { packTemplate } from '../../domain/packs/author/pack-template.ts'
 import type { Profile, RuntimeMode } from '../../domain/packs/vocabulary.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'

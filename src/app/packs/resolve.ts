@@ -1,5 +1,8 @@
-import { type Admission, admit } from '../../domain/packs/admission.ts'
-import { type Catalog, newerAlternative, packWord, type TrustedPack } from '../../domain/packs/catalog.ts'
+import { orderWrappers } from '../../domain/packs/fence/wrapper.ts'
+import { type Admission, admit } from '../../domain/packs/gates/admission.ts'
+import { type Catalog, newerAlternative, packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import { refuse } from '../../domain/packs/gates/refusal.ts'
+import { createSelector } from '../../domain/packs/gates/select-packs.ts'
 import {
   type ActivePack,
   isWaiting,
@@ -7,14 +10,11 @@ import {
   type PackContext,
   type RefusedPack,
   type Substitution,
-} from '../../domain/packs/pack-context.ts'
-import { presentPack } from '../../domain/packs/present-pack.ts'
-import { refuse } from '../../domain/packs/refusal.ts'
-import { resolvePack } from '../../domain/packs/resolve-pack.ts'
-import { createSelector } from '../../domain/packs/select-packs.ts'
+} from '../../domain/packs/resolve/pack-context.ts'
+import { presentPack } from '../../domain/packs/resolve/present-pack.ts'
+import { resolvePack } from '../../domain/packs/resolve/resolve-pack.ts'
 import { readTaskWords } from '../../domain/packs/task-words.ts'
 import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'
-import { orderWrappers } from '../../domain/packs/wrapper.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'

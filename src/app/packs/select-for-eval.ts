@@ -1,8 +1,8 @@
-import { admit } from '../../domain/packs/admission.ts'
-import type { Catalog, TrustedPack } from '../../domain/packs/catalog.ts'
-import { resolvePack } from '../../domain/packs/resolve-pack.ts'
-import { createSelector } from '../../domain/packs/select-packs.ts'
-import type { SelectionAnswer } from '../../domain/packs/selection-eval.ts'
+import type { SelectionAnswer } from '../../domain/packs/author/selection-eval.ts'
+import { admit } from '../../domain/packs/gates/admission.ts'
+import type { Catalog, TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import { createSelector } from '../../domain/packs/gates/select-packs.ts'
+import { resolvePack } from '../../domain/packs/resolve/resolve-pack.ts'
 import { readTaskWords } from '../../domain/packs/task-words.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { validatePack, validationStatus } from '../../domain/packs/author/validate-pack.ts'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { layerOf } from '../../domain/packs/pack-path.ts'
-import { validatePack, validationStatus } from '../../domain/packs/validate-pack.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { isFile } from '../../infra/files.ts'

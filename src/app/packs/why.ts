@@ -1,13 +1,13 @@
-import { type Admission, admit } from '../../domain/packs/admission.ts'
+import { type Admission, admit } from '../../domain/packs/gates/admission.ts'
 import {
   type Catalog,
   type Collision,
   newerAlternative,
   packWord,
   type TrustedPack,
-} from '../../domain/packs/catalog.ts'
-import { createSelector } from '../../domain/packs/select-packs.ts'
-import type { TrustState } from '../../domain/packs/trust.ts'
+} from '../../domain/packs/gates/catalog.ts'
+import { createSelector } from '../../domain/packs/gates/select-packs.ts'
+import type { TrustState } from '../../domain/packs/gates/trust.ts'
 import type { PackStatus, Scope } from '../../domain/packs/vocabulary.ts'
 import { describeWhy, percent } from '../../domain/routing/ranked.ts'
 import type { Report } from '../../domain/shared/finding.ts'

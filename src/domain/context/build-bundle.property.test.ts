@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readReservedTags } from '../packs/reserved-tags.fixture.ts'
+import { readReservedTags } from '../packs/fence/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import { type BundleFile, type ContextBundle, canonicalJson, withDigest } from './bundle.ts'
 import { allCandidates, anyInput, anyLimits } from './bundle-input.fixture.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { sha256 } from '../shared/digest.ts'
+import type { Limits } from './budget/limits.ts'
+import { countCharacters } from './budget/size.ts'
 import type { BundleInput } from './build-bundle.ts'
 import type { Candidate } from './candidate.ts'
-import type { Limits } from './limits.ts'
-import { countCharacters } from './size.ts'
 import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
 
 // Random projects, as the budget sees them.

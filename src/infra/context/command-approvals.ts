@@ -7,8 +7,8 @@ import {
   commandsDigest,
   formatCommandApprovals,
   parseCommandApprovals,
-} from '../../domain/context/command-approval.ts'
-import type { AdapterSettings } from '../../domain/context/context-settings.ts'
+} from '../../domain/context/advice/command-approval.ts'
+import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { exists, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'

@@ -5,9 +5,9 @@ import type {
   ContextSettings,
   ControlPlaneItem,
   Intent,
-} from '../../domain/context/context-settings.ts'
-import { DEFAULT_INTENT } from '../../domain/context/intent.ts'
-import { choosePreset, DEFAULT_BUDGET, PRESETS } from '../../domain/context/presets.ts'
+} from '../../domain/context/settings/context-settings.ts'
+import { DEFAULT_INTENT } from '../../domain/context/settings/intent.ts'
+import { choosePreset, DEFAULT_BUDGET, PRESETS } from '../../domain/context/settings/presets.ts'
 import { isGlob } from '../../domain/shared/glob.ts'
 import { exists, isFile } from '../files.ts'
 import { readJson } from '../json-file.ts'

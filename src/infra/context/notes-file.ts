@@ -12,14 +12,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { latestRecords } from '../../domain/context/rank-notes.ts'
+import { latestRecords } from '../../domain/context/advice/rank-notes.ts'
 import {
   decodeRecord,
   encodeRecord,
   isExpired,
   LONGEST_NOTE_LINE,
   type TacticalRecord,
-} from '../../domain/context/tactical-record.ts'
+} from '../../domain/context/advice/tactical-record.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { asLoadoutError, exists, requireFile, writeAtomically } from '../files.ts'

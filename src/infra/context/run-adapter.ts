@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { AdapterSettings } from '../../domain/context/context-settings.ts'
-import { parsePackJson } from '../../domain/packs/pack-json.ts'
+import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
+import { parsePackJson } from '../../domain/packs/records/pack-json.ts'
 import type { Machine } from '../machine.ts'
 import { runProgram } from './adapter-process.ts'
 import { type Failure, readProjectFile } from './project-file.ts'

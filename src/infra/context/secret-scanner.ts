@@ -1,5 +1,5 @@
-import { failedDetection } from '../../domain/context/sanitize.ts'
-import type { Detection } from '../../domain/context/sanitized.ts'
+import { failedDetection } from '../../domain/context/sanitize/sanitize.ts'
+import type { Detection } from '../../domain/context/sanitize/sanitized.ts'
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {

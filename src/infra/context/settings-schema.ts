@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DEFAULT_BUDGET } from '../../domain/context/presets.ts'
+import { DEFAULT_BUDGET } from '../../domain/context/settings/presets.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { splitWords } from '../../domain/routing/words.ts'
 import { globProblem, isGlob } from '../../domain/shared/glob.ts'

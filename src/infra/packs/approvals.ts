@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Approval, formatApprovals, parseApprovals } from '../../domain/packs/approval.ts'
+import { type Approval, formatApprovals, parseApprovals } from '../../domain/packs/gates/approval.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { exists, writeAtomically } from '../files.ts'

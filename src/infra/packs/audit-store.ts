@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type AuditRecord, auditId } from '../../domain/packs/audit-record.ts'
+import { type AuditRecord, auditId } from '../../domain/packs/resolve/audit-record.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord, isTextList } from '../../domain/shared/record.ts'
 import { asLoadoutError, exists, readText, requireFile, writeAtomically } from '../files.ts'

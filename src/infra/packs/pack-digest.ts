@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PackDigests } from '../../domain/packs/trust.ts'
+import type { PackDigests } from '../../domain/packs/gates/trust.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { asLoadoutError } from '../files.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../app/loadout.ts'
+import { parseInstant } from '../../../domain/context/advice/instant.ts'
 import { bundleText } from '../../../domain/context/bundle.ts'
-import { parseInstant } from '../../../domain/context/instant.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../../command.ts'
 import { printableText, type Screen } from '../../screen.ts'

@@ -1,6 +1,11 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
-import { allGaps } from '../../../domain/packs/gaps.ts'
-import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../../domain/packs/pack-context.ts'
+import { allGaps } from '../../../domain/packs/resolve/gaps.ts'
+import {
+  isWaiting,
+  newWrappers,
+  type RefusedPack,
+  toResolverOutput,
+} from '../../../domain/packs/resolve/pack-context.ts'
 import type { Finding, Report } from '../../../domain/shared/finding.ts'
 import { defineCommand } from '../../command.ts'
 import { WORKSPACE_FLAG } from '../../pack-flags.ts'

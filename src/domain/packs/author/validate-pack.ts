@@ -1,0 +1,135 @@
+import { findTokens } from '../../shared/fence-tokens.ts'
+import { scanContent } from '../fence/content-scan.ts'
+import { PACK_FILE, type PackManifest } from '../pack.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { packPathProblem } from '../pack-path.ts'
+import { findInlineAnchors } from '../records/anchor.ts'
+import { readGuide } from '../resolve/guide.ts'
+import { announcesLimits } from '../resolve/markdown-sections.ts'
+import { isProse } from '../resolve/reading.ts'
+import { type PackWarning, settleWarnings } from '../warning.ts'
+import { checkPlace, isThere, type PackCheck, startCheck } from './pack-check.ts'
+import { checkEvals, checkOntology, checkRuns, checkSourceMap } from './validate-records.ts'
+
+export interface PackToValidate {
+  /** As far as it could be read, with what was odd about it. */
+  manifest: PackManifest | undefined
+  warnings: readonly PackWarning[]
+  files: PackFiles
+}
+
+/**
+ * Everything that can be known about a pack without using it. A message names a file, a line or a place in a record,
+ * and the rule; nothing that the pack itself says, for it may not be trusted yet.
+ */
+export function validatePack({ manifest, warnings, files }: PackToValidate): PackWarning[] {
+  if (manifest === undefined) return settleWarnings(warnings)
+  const check = startCheck(manifest, files)
+  checkGuide(check)
+  checkPrimaryFiles(check)
+  checkLayers(check)
+  checkSourceMap(check)
+  checkRuns(check)
+  checkEvals(check)
+  checkOntology(check)
+  checkTexts(check)
+  return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
+}
+
+/** How bad it is, in one word. */
+export function validationStatus(warnings: readonly PackWarning[]): 'passed' | 'needs-review' | 'failed' {
+  if (warnings.some(({ severity }) => severity === 'error')) return 'failed'
+  return warnings.some(({ severity }) => severity === 'warning') ? 'needs-review' : 'passed'
+}
+
+function checkGuide(check: PackCheck): void {
+  const guide = readGuide(check.files)
+  if (guide === undefined) return
+  check.warnings.push(...guide.warnings)
+  for (const { path, line } of guide.map) {
+    if (!isThere(check, path))
+      check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names nothing', line)
+  }
+  if (check.manifest.profile === 'hybrid' && guide.map.length === 0) {
+    check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
+  }
+  if (check.manifest.mode === 'persona' && !announcesLimits(check.files, [guide.body, ...documentTexts(check)])) {
+    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about what it never says')
+  }
+}
+
+function documentTexts({ files, read }: PackCheck): string[] {
+  return files.list('documents').flatMap((path) => (isProse(path) ? (read(path)?.text ?? []) : []))
+}
+
+function checkPrimaryFiles(check: PackCheck): void {
+  const { primaryDocument, primaryOntology, primaryAnswers, profile } = check.manifest
+  const named = { primaryDocument, primaryOntology, primaryAnswers }
+  for (const [key, path] of Object.entries(named)) {
+    if (path === undefined || check.files.sizeOf(path) !== undefined) continue
+    const isDocument = key === 'primaryDocument' && profile === 'document-first'
+    const message = `metadata.${key} names a file that is not there`
+    if (isDocument) check.warn('warning', 'pack.documents.missing', PACK_FILE, message)
+    else check.warn('error', 'source.absent', PACK_FILE, message)
+  }
+  if (profile === 'document-first' && check.files.list('documents').length === 0) {
+    check.warn('warning', 'pack.documents.missing', PACK_FILE, 'a document-first pack needs a folder documents/')
+  }
+  if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'answers.invalid')
+}
+
+/** The standard views, so that a pipe or device in the place of one is noticed. */
+const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
+
+function checkLayers(check: PackCheck): void {
+  const has = (folder: string) => check.files.list(folder).length > 0
+  for (const view of STANDARD_VIEWS) check.read(view)
+  const derived = ['compiled', 'answers'].find(has)
+  if (derived !== undefined && !['wiki', 'documents', 'sources', 'ontology'].some(has)) {
+    const message = 'it holds the only copy of its facts; keep them in wiki/, documents/ or sources/'
+    check.warn('warning', 'source.absent', derived, message)
+  }
+  if (has('scripts')) {
+    check.warn('warning', 'discovery.skipped', 'scripts', 'scripts are no part of a pack, and are never run')
+  }
+}
+
+const TEXT_LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'answers', 'assets']
+const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
+
+/** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
+function checkTexts(check: PackCheck): void {
+  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) =>
+    /\.(?:md|markdown)$/i.test(path),
+  )
+  for (const path of [PACK_FILE, ...paths]) {
+    const file = check.read(path)
+    if (file === undefined) continue
+    if (ANCHORED_LAYERS.has(path.split('/')[0] ?? '')) checkAnchors(check, path, file.text)
+    checkContent(check, path, file.text)
+  }
+}
+
+/** Sources are evidence and may quote anything; what is written for a model may not. */
+function checkContent(check: PackCheck, path: string, text: string): void {
+  const severity = path.startsWith('sources/') ? 'info' : 'warning'
+  const { secrets, injections } = scanContent(text)
+  for (const { line, kind } of secrets) {
+    check.warn('error', 'content.secret', path, `it holds what looks like a secret (${kind})`, line)
+  }
+  for (const { line, kind } of injections) {
+    check.warn(severity, 'content.injection', path, `the text reads like an order to a model (${kind})`, line)
+  }
+  for (const { start } of findTokens(text)) {
+    const line = text.slice(0, start).split('\n').length
+    check.warn(severity, 'fence.neutralised', path, 'the text imitates a fence; it will be made harmless', line)
+  }
+}
+
+function checkAnchors(check: PackCheck, path: string, text: string): void {
+  for (const { line, ...place } of findInlineAnchors(text)) {
+    if (packPathProblem(place.path) !== undefined) {
+      check.warn('error', 'source.escape', path, 'a source mark names a path outside the pack', line)
+    } else checkPlace(check, place, { path, at: 'a source mark', line })
+  }
+}

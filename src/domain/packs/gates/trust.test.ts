@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { Scope, Tier, TrustLabel } from '../vocabulary.ts'
+import { type Approval, makeApproval } from './approval.ts'
+import { makePack, makeTrusted } from './pack.fixture.ts'
+import { DEFAULT_TRUST_POLICY, isTrustedLess, opensTier, trustOf } from './trust.ts'
+
+const DIGEST = 'a'.repeat(64)
+const OTHER = 'b'.repeat(64)
+const policy = DEFAULT_TRUST_POLICY
+
+function answer(more: Partial<Omit<Approval, 'id'>> = {}): Approval {
+  const at = '2024-05-06T07:08:09.000Z'
+  const base = { root: '/p', name: 'handbook', digest: DIGEST, tier: 'context', actor: 'x', at, decision: 'approved' }
+  return makeApproval({ ...base, ...more } as Omit<Approval, 'id'>)
+}
+
+describe('trust by place', () => {
+  const PLACES: [Scope, state: string][] = [
+    ['explicit', 'unapproved'],
+    ['workspace', 'unapproved'],
+    ['user', 'trusted'],
+    ['organization', 'trusted'],
+    ['built-in', 'trusted'],
+  ]
+  it.each(PLACES)('%s is %s', (scope, state) => {
+    const trust = trustOf(makePack({}, { scope }), undefined, undefined, policy)
+    expect(trust).toMatchObject({ state, isOpen: state === 'trusted' })
+  })
+
+  it('asks for more where the policy says so, never for less of a workspace', () => {
+    const strict = { approvalFor: ['organization'], explicitPathIsApproval: true } as const
+    const states = (['explicit', 'workspace', 'user', 'organization'] as const).map(
+      (scope) => trustOf(makePack({}, { scope }), undefined, undefined, strict).state,
+    )
+    expect(states).toEqual(['trusted', 'unapproved', 'trusted', 'unapproved'])
+  })
+})
+
+describe('trust by approval', () => {
+  const pack = makePack({}, { scope: 'workspace' })
+
+  it('opens as far as it was granted', () => {
+    const approval = answer()
+    const trust = trustOf(pack, approval, { digest: DIGEST }, policy)
+    expect(trust).toEqual({
+      state: 'approved',
+      isOpen: true,
+      tier: 'context',
+      approvalId: approval.id,
+      digest: DIGEST,
+      warnings: [],
+    })
+    expect((['guide', 'context', 'evidence'] as Tier[]).map((tier) => opensTier(trust, tier))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  const CHANGES: [what: string, approval: Approval, current: Parameters<typeof trustOf>[2], state: string][] = [
+    ['the same file', answer(), { digest: DIGEST }, 'approved'],
+    ['another file', answer(), { digest: OTHER }, 'changed'],
+    ['a file that cannot be read', answer(), { digest: undefined }, 'changed'],
+    ['nothing known of the file', answer(), undefined, 'changed'],
+    ['the same tree', answer({ treeDigest: OTHER }), { digest: DIGEST, treeDigest: OTHER }, 'approved'],
+    ['another tree', answer({ treeDigest: OTHER }), { digest: DIGEST, treeDigest: DIGEST }, 'changed'],
+    ['a tree that cannot be read', answer({ treeDigest: OTHER }), { digest: DIGEST }, 'changed'],
+  ]
+  it.each(CHANGES)('case 47: %s', (_, approval, current, state) => {
+    const trust = trustOf(pack, approval, current, policy)
+    expect(trust).toMatchObject({ state, isOpen: state === 'approved', approvalId: approval.id })
+    expect(trust.warnings.map(({ code }) => code)).toEqual(state === 'approved' ? [] : ['pack.trust.changed'])
+  })
+
+  it.each(['workspace', 'user', 'built-in'] as const)(
+    'case 48: a denial shuts a pack of %s, whatever it says later',
+    (scope) => {
+      const trust = trustOf(makePack({}, { scope }), answer({ decision: 'denied' }), { digest: OTHER }, policy)
+      expect(trust).toMatchObject({ state: 'denied', isOpen: false, tier: undefined })
+      expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.denied' }])
+    },
+  )
+})
+
+describe('trust by label', () => {
+  it('case 46: a workspace pack cannot call itself official', () => {
+    const trust = trustOf(makePack({ trust: 'official' }, { scope: 'workspace' }), undefined, undefined, policy)
+    expect(trust).toMatchObject({ state: 'unapproved', isOpen: false })
+    expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.unapproved' }])
+  })
+
+  const LABELS: [TrustLabel, codes: string[]][] = [
+    ['external', ['pack.trust.external']],
+    ['unreviewed', ['pack.trust.unreviewed']],
+    ['user-confirmed', []],
+    ['official', []],
+  ]
+  it.each(LABELS)('case 52: a user pack that says %s', (label, codes) => {
+    const trust = trustOf(makePack({ trust: label }), undefined, undefined, policy)
+    expect(trust.isOpen).toBe(true)
+    expect(trust.warnings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+      codes.map((code) => `warning ${code}`),
+    )
+  })
+
+  it('lowers effective trust and never raises it', () => {
+    const [external, unreviewed, confirmed, official] = LABELS.map(([trust]) => makeTrusted({ trust }))
+    if (!external || !unreviewed || !confirmed || !official) throw new Error('four labels')
+    expect(isTrustedLess(external, unreviewed)).toBe(true)
+    expect(isTrustedLess(unreviewed, confirmed)).toBe(true)
+    expect(isTrustedLess(confirmed, official)).toBe(false)
+    expect(isTrustedLess(official, confirmed)).toBe(false)
+  })
+})

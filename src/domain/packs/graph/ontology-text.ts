@@ -1,0 +1,103 @@
+import type { ContextPart } from '../context-part.ts'
+import type { JudgedClaim } from './claim-standing.ts'
+import { oneLine, shortName, type Warnings } from './grounded.ts'
+import type { Claim, Concept, Constraint, LogEntry, Relation } from './ontology-records.ts'
+import {
+  constraintLine,
+  type Line,
+  listNames,
+  type Names,
+  prohibitionLine,
+  quoted,
+  Room,
+  toParts,
+} from './record-text.ts'
+
+const LAYER = 'ontology'
+
+/** The records that were chosen for a task. */
+export interface Subgraph {
+  state: string | undefined
+  names: Names
+  concepts: readonly Concept[]
+  facts: JudgedClaim[]
+  unverified: JudgedClaim[]
+  held: readonly JudgedClaim[]
+  forbidden: readonly Claim[]
+  constraints: readonly Constraint[]
+  related: Relation[]
+  logs: readonly LogEntry[]
+}
+
+/**
+ * The text of a subgraph, one part for each heading and file. Limits come first and whole: when they do not fit, no
+ * claim goes without them. Facts that did not fit are taken out of the subgraph.
+ */
+export function writeSubgraph(subgraph: Subgraph, limits: { characters: number }, warnings: Warnings): ContextPart[] {
+  const room = new Room(limits.characters)
+  const binding = [
+    ...subgraph.constraints.map((constraint) => constraintLine(constraint, LAYER, subgraph.names)),
+    ...subgraph.forbidden.map((claim) => prohibitionLine(claim, subgraph.names)),
+  ]
+  const kept = binding.filter((line) => room.holds(line))
+  if (kept.length < binding.length) {
+    subgraph.facts = []
+    subgraph.unverified = []
+    const { path } = binding[0]!
+    const message = 'not all limits of these concepts fit; no claim is given without them'
+    warnings.add('context.omitted', path, message)
+    return toParts(kept)
+  }
+  const claimed: Line[] = []
+  const takeIn = (claims: readonly JudgedClaim[], write: typeof factLine): JudgedClaim[] =>
+    claims.filter((claim) => {
+      const line = write(subgraph, claim)
+      const isHeld = room.holds(line)
+      if (isHeld) claimed.push(line)
+      else warnings.add('context.omitted', claim.claim.path, 'a claim did not fit')
+      return isHeld
+    })
+  subgraph.facts = takeIn(subgraph.facts, factLine)
+  subgraph.unverified = takeIn(subgraph.unverified, unverifiedLine)
+  const rest = [...relationLines(subgraph), ...logLines(subgraph)].filter((line) => room.holds(line))
+  return toParts([...kept, ...claimed, ...rest])
+}
+
+function factLine({ state, names }: Subgraph, { claim, anchors }: JudgedClaim): Line {
+  const doubt =
+    state === 'reviewed' ? '' : ` (the ontology itself is ${state === undefined ? 'not reviewed' : shortName(state)})`
+  const heading = `Claims with verified evidence${doubt}:`
+  const text = `- ${listNames(claim.conceptIds, names)}: ${oneLine(claim.text)} [${anchors.join(', ')}]`
+  return { path: claim.path, layer: LAYER, heading, text }
+}
+
+function unverifiedLine({ names }: Subgraph, { claim, reason }: JudgedClaim): Line {
+  return {
+    path: claim.path,
+    layer: LAYER,
+    heading: 'Not verified. Do not use as facts:',
+    text: `- UNVERIFIED, ${reason} (${listNames(claim.conceptIds, names)}): ${quoted(claim.text)}`,
+  }
+}
+
+function relationLines({ related, names }: Subgraph): Line[] {
+  return related.flatMap(({ path, from, to, type }) => {
+    const [left, right] = [names.get(from), names.get(to)]
+    if (left === undefined || right === undefined) return []
+    return {
+      path,
+      layer: LAYER,
+      heading: 'Related concepts, which are not given here:',
+      text: `- ${left}, ${oneLine(type)}, ${right}`,
+    }
+  })
+}
+
+function logLines({ logs }: Subgraph): Line[] {
+  return logs.map(({ path, text }) => ({
+    path,
+    layer: LAYER,
+    heading: 'Recorded actions. They prove nothing about the claims:',
+    text: `- ${quoted(text)}`,
+  }))
+}

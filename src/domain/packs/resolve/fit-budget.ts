@@ -1,0 +1,132 @@
+import type { ContextPart } from '../context-part.ts'
+import type { TaskWords } from '../task-words.ts'
+import { scoreOf } from './choice.ts'
+import { sectionsOf, setsLimits } from './markdown-sections.ts'
+import type { Choice, Omission } from './resolution.ts'
+
+/** Counts what a text costs. */
+export type TokenCounter = (text: string) => number
+
+export interface Fitted {
+  /** Undefined when not even the frame and its warnings fit. */
+  text: string | undefined
+  choices: readonly Choice[]
+  omitted: readonly Omission[]
+}
+
+interface Piece {
+  choice: Choice
+  /** Its place among all, to keep the order. */
+  at: number
+  rank: number
+}
+
+/**
+ * As many sections as the budget allows: limits first, then by what they were chosen for and how well they fit. Cuts
+ * fall between sections only. `render` gives the whole wrapper, which is what counts.
+ */
+export function fitBudget(
+  choices: readonly Choice[],
+  words: TaskWords,
+  budget: number,
+  count: TokenCounter,
+  render: (choices: readonly Choice[], omitted: readonly Omission[]) => string,
+): Fitted {
+  const whole = render(choices, [])
+  if (count(whole) <= budget) return { text: whole, choices, omitted: [] }
+  const pieces = choices
+    .flatMap((choice) => cutChoice(choice, words))
+    .map((choice, at) => ({ choice, at, rank: rankOf(choice) }))
+  const byWorth = [...pieces].sort((a, b) => a.rank - b.rank || b.choice.score - a.choice.score || a.at - b.at)
+  const none = pieces.map(({ choice }) => omission(choice, count))
+  const frame = render([], none)
+  if (count(frame) > budget) return { text: undefined, choices: [], omitted: none }
+  const kept = takeWorthiest(byWorth, budget - count(frame), count)
+  for (;;) {
+    const taken = new Set(kept)
+    const left = joinNeighbours(pieces.filter((piece) => taken.has(piece)).map(({ choice }) => choice))
+    const omitted = pieces.filter((piece) => !taken.has(piece)).map(({ choice }) => omission(choice, count))
+    const text = render(left, omitted)
+    if (count(text) <= budget) return { text, choices: left, omitted: joinOmissions(omitted) }
+    kept.pop()
+  }
+}
+
+/** By an estimate; the caller weighs the result. A section beside one that is taken needs no delimiter of its own. */
+function takeWorthiest(pieces: readonly Piece[], budget: number, count: TokenCounter): Piece[] {
+  let left = budget
+  const taken = new Map<number, string>()
+  return pieces.filter(({ choice: { part }, at }) => {
+    const isJoined = taken.get(at - 1) === part.path || taken.get(at + 1) === part.path
+    const cost = count(part.text) + (isJoined ? 0 : count(part.path) + DELIMITER_TOKENS)
+    if (cost > left) return false
+    left -= cost
+    taken.set(at, part.path)
+    return true
+  })
+}
+
+const DELIMITER_TOKENS = 16
+
+function cutChoice(choice: Choice, words: TaskWords): Choice[] {
+  const { part } = choice
+  if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
+  return sectionsOf(part.text, part.lines.from).map(({ from, to, text }) => ({
+    ...choice,
+    score: scoreOf(words, text),
+    part: { ...part, lines: { from, to }, text },
+  }))
+}
+
+const ORDER: readonly Choice['rule'][] = [
+  'contradiction',
+  'guide',
+  'split',
+  'view',
+  'answer',
+  'ontology',
+  'map',
+  'section',
+  'excerpt',
+  'page',
+  'linked-page',
+]
+
+function rankOf({ part, rule }: Choice): number {
+  const [firstLine = ''] = part.text.split('\n', 1)
+  if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
+  return firstLine.startsWith('#') && setsLimits(firstLine) ? -1 : ORDER.indexOf(rule)
+}
+
+/** Sections that follow one another become one part again. */
+function joinNeighbours(choices: readonly Choice[]): Choice[] {
+  const joined: Choice[] = []
+  for (const choice of choices) {
+    const last = joined.at(-1)
+    if (last !== undefined && touches(last.part, choice.part) && last.rule === choice.rule) {
+      const lines = { from: last.part.lines?.from ?? 1, to: choice.part.lines?.to ?? 1 }
+      joined[joined.length - 1] = { ...last, part: { ...last.part, lines, text: last.part.text + choice.part.text } }
+    } else joined.push(choice)
+  }
+  return joined
+}
+
+function touches(a: ContextPart, b: ContextPart): boolean {
+  return a.path === b.path && a.lines !== undefined && a.lines.to + 1 === b.lines?.from
+}
+
+function omission({ part: { path, lines, text } }: Choice, count: TokenCounter): Omission {
+  return { path, ...(lines !== undefined && { lines }), reason: 'budget', tokens: count(text) }
+}
+
+function joinOmissions(omitted: readonly Omission[]): Omission[] {
+  const joined: Omission[] = []
+  for (const next of omitted) {
+    const last = joined.at(-1)
+    if (last?.path === next.path && last.lines !== undefined && last.lines.to + 1 === next.lines?.from) {
+      const lines = { from: last.lines.from, to: next.lines.to }
+      joined[joined.length - 1] = { ...last, lines, tokens: last.tokens + next.tokens }
+    } else joined.push(next)
+  }
+  return joined
+}

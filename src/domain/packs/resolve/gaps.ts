@@ -1,0 +1,135 @@
+import { findInlineAnchors } from '../records/anchor.ts'
+import type { FileHealth } from '../records/health.ts'
+import type { Claim } from '../records/source-map.ts'
+import { shownText } from '../shown-text.ts'
+import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
+import type { PackWarning } from '../warning.ts'
+import { pathWords } from './choice.ts'
+import { documentPaths } from './documents.ts'
+import type { Reading } from './reading.ts'
+import type { Choice, PackResolution } from './resolution.ts'
+import { wikiPages } from './wiki-pages.ts'
+
+/** The one thing to do about a gap. */
+export const RECOMMENDATION = 'ask_user_or_mark_unknown'
+
+/** Half of what a gap is about must be asked for, or it is no gap of this task. */
+const ABOUT_THE_TASK = 0.5
+
+/** A text that holds so much of a statement makes it. */
+const MOSTLY = 0.6
+
+/** The facts that the task needs and the pack does not have. */
+export function findMissing(reading: Reading, choices: readonly Choice[]): string[] {
+  const { request, manifest } = reading
+  const known = knownGaps(reading)
+  const missing = [
+    ...request.needs.filter((need) => isOpen(readTaskWords(need), choices, known)),
+    ...known.filter((gap) => isAsked(reading, gap)),
+  ]
+  if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
+  return [...new Set(missing.map((text) => shownText(text, 160)))]
+}
+
+/** What the pack itself says it does not have. */
+function knownGaps(reading: Reading): string[] {
+  const { claims, runs } = reading.records
+  const chapters = runs.flatMap(({ run }) => run.chapters)
+  return [
+    ...claims.filter(isMissing).map(({ text }) => text),
+    ...openQuestions(reading),
+    ...chapters.filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial').map(({ title }) => title),
+  ]
+}
+
+/** Whether a fact is neither in the chosen text nor, when it seems to be, among what the pack lacks. */
+function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly string[]): boolean {
+  if (need.size === 0) return false
+  return !isSaidBy(need, choices.map(({ part }) => part.text).join('\n')) || known.some((gap) => isSaidBy(need, gap))
+}
+
+/** Whether a text says most of what some words are about. */
+function isSaidBy(words: TaskWords, text: string): boolean {
+  return words.size > 0 && shareOf(words, wordsIn(words, text)) >= MOSTLY
+}
+
+function isMissing({ status }: Claim): boolean {
+  return status === 'missing' || status === 'source-required'
+}
+
+/** Whether the task asks for what a text is about. */
+function isAsked({ request }: Reading, text: string): boolean {
+  const words = readTaskWords(text)
+  return words.size > 0 && shareOf(words, wordsIn(words, request.task)) >= ABOUT_THE_TASK
+}
+
+/** Questions that the pack itself calls open, unless a claim says the same. */
+function openQuestions(reading: Reading): string[] {
+  const claimed = new Set(
+    reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)),
+  )
+  return wikiPages(reading)
+    .filter((path) => path.startsWith('wiki/open-questions/') && !claimed.has(path))
+    .map(pathWords)
+}
+
+export function hasDocument(reading: Reading): boolean {
+  const { primaryDocument } = reading.manifest
+  return primaryDocument === undefined
+    ? documentPaths(reading).length > 0
+    : reading.files.sizeOf(primaryDocument) !== undefined
+}
+
+/** Everything that is missing: facts, and sources of what is stated. */
+export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
+  const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
+    const lines = citationGaps.filter((each) => each.path === path).map(({ line }) => line)
+    return `a source for ${path}, line${lines.length > 1 ? 's' : ''} ${summarize(lines)}`
+  })
+  return [...missing, ...sources]
+}
+
+const MOST_LINES = 8
+
+function summarize(lines: readonly number[]): string {
+  const shownLines = lines.slice(0, MOST_LINES).join(', ')
+  return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines
+}
+
+/** Statements of chosen files that name no source, where the pack wants one for each. */
+export function findUncited(
+  choices: readonly Choice[],
+  healths: ReadonlyMap<string, FileHealth>,
+): { path: string; line: number }[] {
+  return choices.flatMap(({ part }) => {
+    if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
+    const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
+    const claims = (healths.get(part.path)?.claims ?? []).map(({ text }) => readTaskWords(text))
+    const isClaimed = matchAny(claims, MOSTLY)
+    return statementLines(part.text)
+      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text))
+      .map(({ line }) => ({ path: part.path, line: (part.lines?.from ?? 1) + line - 1 }))
+  })
+}
+
+/** Lines that state something: no headings, tables, code, links alone or empty lines. */
+function statementLines(text: string): { line: number; text: string }[] {
+  let isCode = false
+  return text.split('\n').flatMap((line, at) => {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      isCode = !isCode
+      return []
+    }
+    const isStatement = !isCode && !/^\s*(?:#|\||>|<!--|$|[-=]{3,}\s*$)/.test(line) && /[\p{L}\p{N}]/u.test(line)
+    const isLink = /^\s*(?:[-*+]|\d+\.)?\s*(?:see )?\[[^\]]*\]\([^)]*\)[^\p{L}]*$/iu.test(line)
+    return isStatement && !isLink ? [{ line: at + 1, text: line }] : []
+  })
+}
+
+export function uncitedWarnings(uncited: readonly { path: string; line: number }[]): PackWarning[] {
+  return [...new Set(uncited.map(({ path }) => path))].map((path) => {
+    const lines = uncited.filter((each) => each.path === path).map(({ line }) => line)
+    const message = `${lines.length === 1 ? 'a statement names' : `${lines.length} statements name`} no source: line ${summarize(lines)}`
+    return { severity: 'warning', code: 'grounding.uncited', path, message }
+  })
+}

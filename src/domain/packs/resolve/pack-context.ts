@@ -1,0 +1,139 @@
+import type { Collision, TrustedPack } from '../gates/catalog.ts'
+import type { Activation, PackStatus, Scope } from '../vocabulary.ts'
+import type { PackWarning } from '../warning.ts'
+import { allGaps, RECOMMENDATION } from './gaps.ts'
+import type { PresentedPack } from './present-pack.ts'
+import type { PackResolution } from './resolution.ts'
+
+/** One pack that gave something to a task. */
+export interface ActivePack {
+  pack: TrustedPack
+  activation: Activation
+  /** How sure the ranker was; absent for a pack that was named. */
+  confidence: number | undefined
+  /** The user's yes to its status, if one was needed. */
+  confirmation: string | undefined
+  /** Its status asks for the list of what is missing, also when it is empty. */
+  showsGaps: boolean
+  resolution: PackResolution
+  presented: PresentedPack
+  /** Its text is in the session's context already. */
+  isRepeated: boolean
+}
+
+/** A pack that could not be used, and what would change that. */
+export interface RefusedPack {
+  name: string
+  description: string
+  scope: Scope
+  path: string
+  status: PackStatus | undefined
+  reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'archived' | 'unknown-status' | 'invalid'
+  message: string
+  /** The command that opens it; absent when there is none. */
+  command?: string
+}
+
+/** A stale pack for which a newer one stood in. */
+export interface Substitution {
+  name: string
+  from: { scope: Scope; path: string; version: string | undefined }
+  to: { scope: Scope; path: string; version: string | undefined }
+}
+
+/** What the packs of this machine give to a task. */
+export interface PackContext {
+  task: string
+  /** In the order of the wrappers. */
+  active: readonly ActivePack[]
+  refused: readonly RefusedPack[]
+  substitutions: readonly Substitution[]
+  collisions: readonly Collision[]
+  tokens: number
+  budget: number
+  auditId: string | undefined
+}
+
+/** Somebody has to be asked before this pack can be used. */
+export function isWaiting({ reason }: RefusedPack): boolean {
+  return reason === 'approval-needed' || reason === 'confirmation-needed'
+}
+
+/** The texts that go to the model now. */
+export function newWrappers({ active }: PackContext): { pack: string; text: string }[] {
+  return active.flatMap(({ pack, presented: { wrapper }, isRepeated }) =>
+    wrapper === undefined || isRepeated ? [] : [{ pack: pack.manifest.name, text: wrapper }],
+  )
+}
+
+/** The files a pack contributes, without its guide. */
+export function selectedFiles({ presented }: Pick<ActivePack, 'presented'>): string[] {
+  return [...new Set(presented.choices.filter(({ rule }) => rule !== 'guide').map(({ part }) => part.path))]
+}
+
+/** The form that the standard's resolver gives, with what it leaves to clients. Paths are those inside each pack. */
+export function toResolverOutput(context: PackContext) {
+  const { task, active, refused, substitutions, collisions, tokens, budget, auditId } = context
+  const missing = [...new Set(active.flatMap(({ resolution }) => allGaps(resolution)))]
+  return {
+    task,
+    selected_files: active.flatMap(selectedFiles),
+    source_anchors: active.flatMap(({ resolution }) => resolution.sourceAnchors),
+    compile_warnings: active.flatMap(({ pack, presented }) =>
+      presented.warnings.map((warning) => ({ ...warningOutput(warning), pack: pack.manifest.name })),
+    ),
+    missing,
+    ...(missing.length > 0 && { recommendation: RECOMMENDATION }),
+    token_estimate: tokens,
+    token_counter: 'chars/4',
+    budget,
+    packs: active.map(packOutput),
+    wrappers: newWrappers(context),
+    refused: refused.map(({ name, ...rest }) => ({ name, needs_answer: isWaiting({ name, ...rest }), ...rest })),
+    substitutions,
+    collisions,
+    audit: auditId,
+  }
+}
+
+function warningOutput({ severity, path, message, code, line, count }: PackWarning) {
+  return { severity, path, message, code, line, count }
+}
+
+function packOutput({ pack, activation, confidence, resolution, presented, isRepeated }: ActivePack) {
+  const { manifest, scope, root, trust } = pack
+  const files = selectedFiles({ presented })
+  return {
+    name: manifest.name,
+    scope,
+    root,
+    version: manifest.version,
+    status: manifest.status,
+    trust: manifest.trust,
+    effective_trust: trust.state,
+    profile: manifest.profile,
+    runtime_mode: manifest.mode,
+    grounding: manifest.grounding,
+    activation,
+    confidence,
+    repeated: isRepeated,
+    selected_files: files,
+    selected_documents: files.filter((path) => path.startsWith('documents/')),
+    selected_splits: files.filter((path) => path.startsWith('compiled/splits/')),
+    source_anchors: resolution.sourceAnchors,
+    compile_warnings: presented.warnings.map(warningOutput),
+    missing: allGaps(resolution),
+    citation_gaps: resolution.citationGaps,
+    escalations: resolution.escalations,
+    reasons: presented.choices.map(({ part, rule, score, why }) => ({
+      path: part.path,
+      layer: part.layer,
+      lines: part.lines,
+      rule,
+      score,
+      hint: why,
+    })),
+    omitted: presented.omitted,
+    token_estimate: presented.tokens,
+  }
+}

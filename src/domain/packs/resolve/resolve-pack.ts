@@ -1,0 +1,166 @@
+import { withholdSecrets } from '../fence/content-scan.ts'
+import { groundRecords } from '../graph/record-grounding.ts'
+import type { PackManifest } from '../pack.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { formatAnchor } from '../records/anchor.ts'
+import { checkHealth, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
+import { SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { withoutWords, wordsIn } from '../task-words.ts'
+import type { PackWarning } from '../warning.ts'
+import { guardChoices } from './content-guard.ts'
+import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
+import { asksForSources, checkReferences, chooseExcerpts, collectReferences, concernsDispute } from './evidence.ts'
+import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
+import { type Guide, guideChoices, readGuide } from './guide.ts'
+import { announcesLimits } from './markdown-sections.ts'
+import type { Reading } from './reading.ts'
+import type { Choice, PackRequest, PackResolution } from './resolution.ts'
+import { chooseViews } from './views.ts'
+
+/**
+ * What a task needs of one pack that has passed its gates: the guide first, then the short views, then pages and
+ * documents where the views are not enough, then the lines of sources that statements rest on.
+ */
+export function resolvePack(manifest: PackManifest, files: PackFiles, request: PackRequest): PackResolution {
+  const guide = readGuide(files)
+  if (guide === undefined) return { ...NOTHING, warnings: [...files.warnings] }
+  const rules = guideChoices(guide, request.words)
+  if (request.tier === 'guide')
+    return { ...NOTHING, ...guardChoices(rules, guide.warnings), entryDigest: guide.file.sha256, words: request.words }
+  const reading = openReading(manifest, files, guide, request)
+  const views = chooseViews(reading)
+  const isStrict = manifest.grounding === 'required'
+  const healthOf = (choices: readonly Choice[]) => healthsOf(reading, choices, isStrict)
+  const viewHealths = healthOf(views.choices)
+  const usable = views.choices.filter(({ part }) => !viewHealths.get(part.path)?.isFailed)
+  const escalations = findEscalations(reading, usable, viewHealths)
+  const deeper = escalations.length === 0 ? NO_CHOICES : chooseDeeper(reading, escalations, usable, viewHealths)
+  const records = chooseRecords(reading)
+  const healths = new Map([...viewHealths, ...healthOf(deeper.choices)])
+  const content = [...usable, ...deeper.choices.filter(({ part }) => !healths.get(part.path)?.isFailed)]
+  const evidence = gatherEvidence(reading, content, healths)
+  const uncited = isStrict ? findUncited(content, healths) : []
+  const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
+  const missing = [...findMissing(reading, choices), ...records.missing]
+  const asked = reading.records.claims.filter(({ status, text }) => status === 'missing' && missing.includes(text))
+  const guarded = guardChoices(choices, [
+    ...mapWarnings(reading),
+    ...views.warnings,
+    ...deeper.warnings,
+    ...records.warnings,
+    ...evidence.warnings,
+    ...[...healths.values()].flatMap((health) => health.warnings),
+    ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
+    ...uncitedWarnings(uncited),
+    ...profileWarnings(reading, choices),
+    ...reading.records.warnings,
+    ...files.warnings,
+  ])
+  return {
+    ...guarded,
+    entryDigest: guide.file.sha256,
+    words: reading.words,
+    escalations,
+    sourceAnchors: [...new Set([...evidence.anchors, ...records.anchors])].sort(),
+    citationGaps: uncited,
+    missing: [...new Set(missing.map((fact) => withholdSecrets(fact).text))],
+    sourceMapDigest: reading.records.sourceMapDigest,
+    claims: [...new Set([...claimsOf(healths), ...asked].map(({ id }) => id))].sort(),
+    runs: Object.fromEntries(
+      content.flatMap(({ part }) => {
+        const run = healths.get(part.path)?.run
+        return run === undefined ? [] : [[part.path, run.runId]]
+      }),
+    ),
+  }
+}
+
+const NOTHING: PackResolution = {
+  entryDigest: undefined,
+  words: new Map(),
+  choices: [],
+  escalations: [],
+  sourceAnchors: [],
+  citationGaps: [],
+  warnings: [],
+  missing: [],
+  sourceMapDigest: undefined,
+  claims: [],
+  runs: {},
+}
+
+const NO_CHOICES = { choices: [] as Choice[], warnings: [] as PackWarning[] }
+
+function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, request: PackRequest): Reading {
+  const own = wordsIn(request.words, manifest.name.replace(/-/g, ' '))
+  const words = withoutWords(request.words, own)
+  // A task that is nothing but the pack's name asks for it as such.
+  return { manifest, files, guide, request, records: readRecords(files), words: words.size > 0 ? words : request.words }
+}
+
+function healthsOf(
+  { records, files }: Reading,
+  choices: readonly Choice[],
+  isStrict: boolean,
+): Map<string, FileHealth> {
+  const paths = new Set(choices.map(({ part }) => part.path))
+  return new Map([...paths].map((path) => [path, checkHealth(path, records, files, isStrict)]))
+}
+
+/** Text made from records, as choices. */
+function chooseRecords({ manifest, files, request }: Reading) {
+  const { parts, used, ...rest } = groundRecords(manifest, files, request.task)
+  const sources = used.flatMap((path) => {
+    const file = files.read(path)
+    return file === undefined ? [] : [{ path: file.path, sha256: file.sha256, bytes: file.bytes }]
+  })
+  const choices = parts.map((part): Choice => {
+    const rule = part.layer === 'answers' ? 'answer' : 'ontology'
+    return { part, rule, score: 1, why: 'its records are about the task', sources }
+  })
+  return { ...rest, choices }
+}
+
+/** Where the chosen text comes from; the lines themselves only for citing, checking or settling a dispute. */
+function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
+  const { request, manifest } = reading
+  const isCiting = request.wantsCitations || asksForSources(request.task)
+  const references = collectReferences(content, healths)
+  const warnings = checkReferences(references, reading.files)
+  if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
+  const anchors = references.map(formatAnchor)
+  const opensSources = isCiting || request.mustEscalate || concernsDispute(reading, claimsOf(healths))
+  if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
+  const excerpts = chooseExcerpts(reading, references)
+  return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }
+}
+
+function mapWarnings({ guide, files }: Reading): PackWarning[] {
+  const absent = guide.map.filter(({ path, isDirectory }) =>
+    isDirectory ? files.list(path).length === 0 : files.sizeOf(path) === undefined,
+  )
+  const [first] = absent
+  if (first === undefined) return [...guide.warnings]
+  const what = absent.length === 1 ? 'something that is' : `${absent.length} things that are`
+  const message = `the context map names ${what} not there`
+  return [
+    ...guide.warnings,
+    { severity: 'warning', code: 'pack.map.absent', path: guide.file.path, line: first.line, message },
+  ]
+}
+
+function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarning[] {
+  const { manifest, guide, files } = reading
+  const warnings: PackWarning[] = []
+  const path = guide.file.path
+  if (manifest.profile === 'document-first' && !hasDocument(reading)) {
+    const message = 'it keeps its facts in documents, but the document is not there'
+    warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
+  }
+  const texts = [guide.body, ...choices.map(({ part }) => part.text)]
+  if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
+    const message = 'it shapes a voice, but sets no limits to it'
+    warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })
+  }
+  return warnings
+}

@@ -1,0 +1,121 @@
+import { createRanker } from '../../routing/rank/ranker.ts'
+import { compareText } from '../../shared/order.ts'
+import type { PackFile } from '../pack-files.ts'
+import { normalizePackPath, packPathProblem } from '../pack-path.ts'
+import { createMention, readTaskWords, type TaskWords } from '../task-words.ts'
+import type { PackWarning } from '../warning.ts'
+import { pathWords } from './choice.ts'
+import { nominateFromIndexes } from './index-nominations.ts'
+import { hintFor, isProse, type Reading } from './reading.ts'
+
+const DIRECTORY_PAGE = 'wiki/index.md'
+
+/** The pages of a wiki that can be chosen: not its directory, not its log. */
+export function wikiPages({ files }: Reading): string[] {
+  return files.list('wiki').filter((path) => isProse(path) && path !== DIRECTORY_PAGE && path !== 'wiki/log.md')
+}
+
+export interface PageLink {
+  path: string
+  label: string
+}
+
+/** Links of a page to other pages of the wiki, with what surrounds them on their line; only on lines that matter. */
+export function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>, matters = (_: string) => true): PageLink[] {
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  const links: PageLink[] = []
+  for (const line of text.split('\n')) {
+    if (!line.includes('[') || !matters(line)) continue
+    for (const [, label = '', target = ''] of line.matchAll(/\[([^\]\n]{0,200})\]\(([^)\s]{1,300})\)/g)) {
+      const resolved = resolveLink(folder, target.replace(/#.*$/, ''))
+      if (resolved !== undefined) links.push({ path: resolved, label: `${label} ${line.slice(0, 400)}` })
+    }
+    for (const [, target = ''] of line.matchAll(/\[\[([^\]|#\n]{1,200})[^\]\n]{0,200}\]\]/g)) {
+      links.push({ path: `wiki/${target.trim().replace(/(?:\.md)?$/, '.md')}`, label: target })
+    }
+  }
+  return links
+}
+
+/** Inside the wiki only; `..` is followed as far as the wiki goes. */
+function resolveLink(folder: string, target: string): string | undefined {
+  if (!isProse(target) || /^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined
+  const segments = folder.split('/')
+  for (const segment of target.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '.' && segment !== '') segments.push(segment)
+  }
+  const path = normalizePackPath(segments.join('/'))
+  return path.startsWith('wiki/') && packPathProblem(path) === undefined ? path : undefined
+}
+
+/** So few pages are read to see which fit; of more, only names, the directory and the indexes are looked at. */
+const FEW_PAGES = 12
+
+/** The ranker reads every word of what it ranks, so it gets no more than these. */
+const MOST_RANKED = 60
+
+/** The pages that are most likely about a text, best first; none when even the best is below `silence`. */
+export function findPages(
+  reading: Reading,
+  about: string,
+  limit: number,
+  silence: number,
+): { paths: string[]; warnings: readonly PackWarning[] } {
+  const pages = wikiPages(reading)
+  if (pages.length === 0) return { paths: [], warnings: [] }
+  const isFew = pages.length <= FEW_PAGES
+  const { labels, warnings } = pageLabels(reading, pages, readTaskWords(about))
+  const titles = pages.map((path) => ({ path, title: `${pathWords(path)} ${labels.get(path) ?? ''}` }))
+  const ranker = createRanker(
+    (isFew ? titles : mentioned(titles, readTaskWords(about))).map(({ path }) => ({
+      id: path,
+      name: pathWords(path),
+      description: (labels.get(path) ?? '').slice(0, 600),
+      keywords: [hintFor(reading, path)],
+      ...(isFew && { body: reading.files.read(path)?.text ?? '' }),
+    })),
+    { silence },
+  )
+  return { paths: ranker.rank(about, { limit }).map(({ id }) => id), warnings }
+}
+
+interface Titled {
+  path: string
+  title: string
+}
+
+/** Those whose title may hold words of the task; of too many, those with the words that fewest others have. */
+function mentioned(titles: readonly Titled[], words: TaskWords): Titled[] {
+  const found = titles.map(() => 0)
+  for (const [word, weight] of words) {
+    const mentions = createMention(new Map([[word, weight]]))
+    const holders = titles.flatMap(({ title }, at) => (mentions(title) ? [at] : []))
+    for (const at of holders) found[at] = (found[at] ?? 0) + weight * Math.log(1 + titles.length / holders.length)
+  }
+  return titles
+    .map((titled, at) => ({ titled, score: found[at] ?? 0 }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || compareText(a.titled.path, b.titled.path))
+    .slice(0, MOST_RANKED)
+    .map(({ titled }) => titled)
+}
+
+/** What the wiki's directory and the indexes say about each page, as far as it can matter. Index text goes nowhere else. */
+function pageLabels(
+  { files }: Reading,
+  pages: readonly string[],
+  words: TaskWords,
+): { labels: Map<string, string>; warnings: PackWarning[] } {
+  const labels = new Map<string, string>()
+  const known = new Set(pages)
+  const mentions = createMention(words)
+  const add = (path: string, label: string) => {
+    if (known.has(path)) labels.set(path, `${labels.get(path) ?? ''} ${label}`)
+  }
+  const directory = files.sizeOf(DIRECTORY_PAGE) === undefined ? undefined : files.read(DIRECTORY_PAGE)
+  for (const { path, label } of directory === undefined ? [] : linksOf(directory, mentions)) add(path, label)
+  const { nominations, warnings } = nominateFromIndexes(files)
+  for (const { path, text } of nominations) if (mentions(text)) add(path, text)
+  return { labels, warnings }
+}
