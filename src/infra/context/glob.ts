@@ -1,5 +1,5 @@
 import picomatch from 'picomatch'
-import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { globProblem } from '../../domain/shared/glob.ts'
 
 /** A pattern of paths, read part by part, so that one can tell where below a folder it may still match. */
 export interface Glob {
@@ -39,12 +39,10 @@ const OPTIONS = { nonegate: true } as const
 const GROUP_ACROSS_PARTS = /[{(][^})]*\/[^{(]*[})]/
 const GROUP = /[[\]{}()|\\]|[!+@]\(/
 
-/** Why a pattern cannot be used, or undefined when it can. */
-export function globProblem(pattern: string): string | undefined {
-  const problem = pathProblem(pattern)
+/** Why a pattern cannot be looked for, or undefined when it can. */
+export function patternProblem(pattern: string): string | undefined {
+  const problem = globProblem(pattern)
   if (problem !== undefined) return problem
-  if (pattern.split('/').includes('..')) return 'it goes up a folder'
-  if (pattern.length > LONGEST) return `it has more than ${LONGEST} characters`
   // A group with many wildcards becomes a regular expression that may take longer than anybody waits.
   if (GROUP.test(pattern) && (pattern.match(/[*+]+/g) ?? []).length > MOST_WILDCARDS) {
     return `it has groups and more than ${MOST_WILDCARDS} wildcards`
@@ -52,7 +50,6 @@ export function globProblem(pattern: string): string | undefined {
   return undefined
 }
 
-const LONGEST = 500
 const MOST_WILDCARDS = 4
 
 const DEEP: GlobPart = { isDeep: true, isLiteral: false, matches: (name) => !name.startsWith('.') }

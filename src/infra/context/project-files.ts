@@ -6,7 +6,7 @@ import { compareText } from '../../domain/shared/order.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
 import { staysInside } from '../contained-file.ts'
 import { codeOf } from '../files.ts'
-import { endsAt, enterFolder, type Glob, globProblem, type Progress, readGlob, type Step, startOf } from './glob.ts'
+import { endsAt, enterFolder, type Glob, type Progress, patternProblem, readGlob, type Step, startOf } from './glob.ts'
 
 export interface FindOptions {
   /** Folders that are looked into, for all patterns together. */
@@ -67,7 +67,7 @@ class FileSearch {
 
   run(patterns: readonly string[]): FoundFiles {
     for (const pattern of new Set(patterns)) {
-      const problem = globProblem(pattern)
+      const problem = patternProblem(pattern)
       if (problem !== undefined) {
         this.report('error', 'PATH_ESCAPE', pattern, `the pattern is refused: ${problem}`, 'name files of the project')
         continue
