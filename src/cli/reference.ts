@@ -28,7 +28,7 @@ export function commandReference(): string {
   return [
     '# Commands',
     'Made from the command table by `npm run docs`; do not edit by hand.',
-    'Every command ends with 0 when all is well, 1 when it found something that needs action, 2 when it could not run.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
+    'Every command ends with 0 when all is well, 1 when it found something that needs action, 2 when it could not run, 3 when somebody has to be asked first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
     ...sections,
     '',
   ]

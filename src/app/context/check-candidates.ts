@@ -17,7 +17,11 @@ export interface CheckedCandidates {
 }
 
 /** Looks through every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
-export async function checkCandidates(slices: Slices, policy: SanitizePolicy): Promise<CheckedCandidates> {
+export async function checkCandidates(
+  slices: Slices,
+  policy: SanitizePolicy,
+  maxCharsPerFile: number,
+): Promise<CheckedCandidates> {
   const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
   const omitted: Omission[] = []
   const warnings: string[] = []
@@ -31,16 +35,24 @@ export async function checkCandidates(slices: Slices, policy: SanitizePolicy): P
         checked[each].push(candidate)
         continue
       }
-      const { text, found } = await check(candidate, rule)
+      // A summary of the control plane may need all of it; of the rest, what cannot be shown need not be looked at.
+      const near = each === 'task' ? cutNear(candidate, maxCharsPerFile) : candidate
+      const { text, found } = await check(near, rule)
       if (found.length > 0) {
         const warning = `${candidate.path}: ${describe(found)}, ${DONE[rule]}`
         ;(isAdvice ? adviceWarnings : warnings).push(warning)
       }
-      if (text !== undefined) checked[each].push(withText(candidate, text))
+      if (text !== undefined) checked[each].push(withText(near, text))
       else omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail: describe(found) })
     }
   }
   return { slices: checked, omitted, warnings, adviceWarnings }
+}
+
+/** Masks may be shorter than what they stand for, so twice as much is kept. */
+function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
+  const reach = 2 * maxCharsPerFile + 4096
+  return candidate.text.length <= reach ? candidate : { ...candidate, text: candidate.text.slice(0, reach) }
 }
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }

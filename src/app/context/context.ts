@@ -80,11 +80,12 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const { limits, unit } = limitsOf(settings, request)
   const chosen = settings.intents.find(({ key }) => key === intent.key)
   const plane = readControlPlane(root, settings.controlPlane, exclude)
+  const widest = widestLimits(limits, request.unrestricted ?? false)
   const task = await readTaskSlice(machine, {
     task: request.task,
     root,
     intent: chosen ?? { key: intent.key, keywords: [], include: [] },
-    mostChars: widestLimits(limits, request.unrestricted ?? false).maxCharsPerFile,
+    widest,
     ...exclude,
   })
   const advice = await readAdvice(machine, root, settings, request)
@@ -96,6 +97,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       adapter: advice.adapter.candidates,
     },
     settings.sanitize,
+    widest.maxCharsPerFile,
   )
   const places: Place[] = [
     [root, '.'],

@@ -1,4 +1,5 @@
 import { interleave } from '../../domain/context/budget/interleave.ts'
+import type { Limits } from '../../domain/context/budget/limits.ts'
 import type { Candidate, Omission } from '../../domain/context/candidate.ts'
 import type { Intent } from '../../domain/context/settings/context-settings.ts'
 import { allGaps } from '../../domain/packs/resolve/gaps.ts'
@@ -25,15 +26,20 @@ export interface TaskSliceRequest {
   task: string
   root: string
   intent: Intent
-  /** Of a file, no more than this can find a place. */
-  mostChars: number
+  /** The widest that the bundle can come to be. */
+  widest: Limits
   exclude: ReadonlySet<string>
 }
 
+const MOST_OPENED = 200
+const FILES_PER_PLACE = 2
+
 /** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
 export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
-  const { root, intent, mostChars, exclude } = request
-  const files = readIntentFiles(root, intent, mostChars, { exclude })
+  const { root, intent, widest, exclude } = request
+  // Some will be left out as duplicates or unsafe; none behind these can find a place.
+  const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
+  const files = readIntentFiles(root, intent, widest.maxCharsPerFile, { exclude, mostRead })
   const payloads = await readPayloads(machine, request)
   const packs = resolveForTask(machine, request)
   return {
