@@ -31,7 +31,7 @@ const CODE: readonly string[] = [
   'curl -H "Authorization: Bearer $TOKEN" https://api.example.com/v1/items',
   'git clone git@github.com:owner/name.git && cd name',
   'Author: dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>',
-  'Report a problem to security@project-site.org or write to jane@example.com',
+  'Report a problem to security@project-site.org or write to user@example.com',
   'background: url(logo@2x.png); color: #ff8800',
   'y = x@self.weight + bias',
   'password: ${{ secrets.NPM_TOKEN }}',

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest'
 import { withoutPlaces } from './placeless.ts'
 
 it.each([
-  ['/home/ann/work/a.md is gone', './a.md is gone'],
-  ['in /home/ann/work: "/home/ann/work"', 'in .: "."'],
-  ['It lies in /home/ann/work.', 'It lies in ..'],
-  ['/home/ann/.config and /home/ann', '~/.config and ~'],
-  ['/home/anna/x, /home/ann-b/x, /home/ann.old/x', '/home/anna/x, /home/ann-b/x, /home/ann.old/x'],
-  ['/mnt/home/ann/x', '/mnt/home/ann/x'],
-  ['/home/ann\u00e9/x', '/home/ann\u00e9/x'],
+  ['/home/user/work/a.md is gone', './a.md is gone'],
+  ['in /home/user/work: "/home/user/work"', 'in .: "."'],
+  ['It lies in /home/user/work.', 'It lies in ..'],
+  ['/home/user/.config and /home/user', '~/.config and ~'],
+  ['/home/usera/x, /home/user-b/x, /home/user.old/x', '/home/usera/x, /home/user-b/x, /home/user.old/x'],
+  ['/mnt/home/user/x', '/mnt/home/user/x'],
+  ['/home/user\u00e9/x', '/home/user\u00e9/x'],
   ['no place at all', 'no place at all'],
 ])('%s', (text, expected) => {
   expect(
     withoutPlaces(text, [
-      ['/home/ann/work', '.'],
-      ['/home/ann', '~'],
+      ['/home/user/work', '.'],
+      ['/home/user', '~'],
     ]),
   ).toBe(expected)
 })
