@@ -36,7 +36,6 @@ interface Style {
 
 const ELEMENT = 'loadout_file'
 const MOST_WARNINGS = 30
-const WIDEST = 'Left out: 1000000. Warnings about advice: 1000000. Control plane shortened: yes.'.length
 
 const closingTag = `</${ELEMENT}>\n`
 
@@ -122,9 +121,7 @@ function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
     facts: [
       clean(`Intent ${intent.key}${matched}, preset ${preset}, control plane ${control_plane.status}.`),
       // As wide whatever is said: a larger bundle must not become shorter by having less to say.
-      `Left out: ${omitted}. Warnings about advice: ${unshown}. Control plane shortened: ${isShortened ? 'yes' : 'no'}.`.padEnd(
-        WIDEST,
-      ),
+      `Left out: ${wide(omitted)}. Warnings about advice: ${wide(unshown)}. Control plane shortened: ${isShortened ? 'yes' : ' no'}.`,
     ],
     warnings: [
       ...marks.warnings.slice(0, MOST_WARNINGS).map((line) => clean(line)),
@@ -132,6 +129,10 @@ function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
     ],
     missing: bundle.missing.slice(0, MOST_WARNINGS).map((line) => clean(line)),
   }
+}
+
+function wide(count: number): string {
+  return String(count).padStart(7)
 }
 
 export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Marks): string {
