@@ -36,11 +36,18 @@ export function wordsIn(words: TaskWords, text: string): Set<string> {
  * words of thousands of titles would take longer than everything else.
  */
 export function createMention(words: TaskWords): (text: string) => boolean {
-  const needles = [...words.keys()].flatMap((word) => [word, ...relatedTo(word).map(({ term }) => term)]).map(stemStart)
-  return (text) => {
-    const plain = fold(text)
-    return needles.some((needle) => plain.includes(needle))
-  }
+  const needles = [...words.keys()].flatMap(needlesOf)
+  return (text) => holdsAny(foldText(text), needles)
+}
+
+/** What a folded text holds if it may hold a word, or one that stands for it. */
+export function needlesOf(word: string): string[] {
+  return [word, ...relatedTo(word).map(({ term }) => term)].map(stemStart)
+}
+
+export function holdsAny(folded: string, needles: readonly string[]): boolean {
+  for (const needle of needles) if (folded.includes(needle)) return true
+  return false
 }
 
 /** The last letter of a stem may not be that of the word: `batteri`, `battery`. */
@@ -49,7 +56,7 @@ function stemStart(stem: string): string {
 }
 
 /** As the reader of words sees it: without case, accents and compatibility forms. */
-function fold(text: string): string {
+export function foldText(text: string): string {
   const isPlain = /^[\x20-\x7e\n]*$/.test(text)
   return (
     isPlain

@@ -150,7 +150,7 @@ class PackFolder implements PackFiles {
 
   /** The real path, if it is still inside the pack. */
   private inside(name: string): string | undefined {
-    const real = realpathSync(join(this.root, name))
+    const real = realpathSync.native(join(this.root, name))
     return real === this.root || real.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep)
       ? real
       : undefined

@@ -1,8 +1,8 @@
 import { createRanker } from '../../routing/rank/ranker.ts'
 import { compareText } from '../../shared/order.ts'
-import type { PackFile } from '../pack-files.ts'
+import type { PackFile, PackFiles } from '../pack-files.ts'
 import { normalizePackPath, packPathProblem } from '../pack-path.ts'
-import { createMention, readTaskWords, type TaskWords } from '../task-words.ts'
+import { createMention, foldText, holdsAny, needlesOf, readTaskWords, type TaskWords } from '../task-words.ts'
 import type { PackWarning } from '../warning.ts'
 import { pathWords } from './choice.ts'
 import { nominateFromIndexes } from './index-nominations.ts'
@@ -11,9 +11,16 @@ import { hintFor, isProse, type Reading } from './reading.ts'
 const DIRECTORY_PAGE = 'wiki/index.md'
 
 /** The pages of a wiki that can be chosen: not its directory, not its log. */
-export function wikiPages({ files }: Reading): string[] {
-  return files.list('wiki').filter((path) => isProse(path) && path !== DIRECTORY_PAGE && path !== 'wiki/log.md')
+export function wikiPages({ files }: Reading): readonly string[] {
+  let pages = known.get(files)
+  if (pages === undefined) {
+    pages = files.list('wiki').filter((path) => isProse(path) && path !== DIRECTORY_PAGE && path !== 'wiki/log.md')
+    known.set(files, pages)
+  }
+  return pages
 }
+
+const known = new WeakMap<PackFiles, readonly string[]>()
 
 export interface PageLink {
   path: string
@@ -53,7 +60,7 @@ function resolveLink(folder: string, target: string): string | undefined {
 const FEW_PAGES = 12
 
 /** The ranker reads every word of what it ranks, so it gets no more than these. */
-const MOST_RANKED = 60
+const MOST_RANKED = 30
 
 /** The pages that are most likely about a text, best first; none when even the best is below `silence`. */
 export function findPages(
@@ -71,7 +78,7 @@ export function findPages(
     (isFew ? titles : mentioned(titles, readTaskWords(about))).map(({ path }) => ({
       id: path,
       name: pathWords(path),
-      description: (labels.get(path) ?? '').slice(0, 600),
+      description: (labels.get(path) ?? '').slice(0, 300),
       keywords: [hintFor(reading, path)],
       ...(isFew && { body: reading.files.read(path)?.text ?? '' }),
     })),
@@ -88,9 +95,10 @@ interface Titled {
 /** Those whose title may hold words of the task; of too many, those with the words that fewest others have. */
 function mentioned(titles: readonly Titled[], words: TaskWords): Titled[] {
   const found = titles.map(() => 0)
+  const folded = titles.map(({ title }) => foldText(title))
   for (const [word, weight] of words) {
-    const mentions = createMention(new Map([[word, weight]]))
-    const holders = titles.flatMap(({ title }, at) => (mentions(title) ? [at] : []))
+    const needles = needlesOf(word)
+    const holders = folded.flatMap((title, at) => (holdsAny(title, needles) ? [at] : []))
     for (const at of holders) found[at] = (found[at] ?? 0) + weight * Math.log(1 + titles.length / holders.length)
   }
   return titles
