@@ -123,6 +123,25 @@ function copyPlain(value: unknown, budget: { left: number }, depth = 0): unknown
 
 /** The plain value of a YAML text in which every value is text. Throws `Trouble`, for tags too. */
 export function readTextYaml(text: string): unknown {
+  return readPlainFields(text) ?? readAnyText(text)
+}
+
+// Letters that mean themselves wherever they stand in a plain value; a colon or a number sign needs a look around it.
+const PLAIN_FIELD = /^([a-z][a-z_-]*): ([A-Za-z0-9][A-Za-z0-9 ,.;'"()/_+-]*)$/
+
+/** Keys with plain values, line by line: most heads are nothing else, and the whole reader takes a while. */
+function readPlainFields(text: string): Record<string, string> | undefined {
+  const fields: Record<string, string> = {}
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '') continue
+    const [, key, value = ''] = PLAIN_FIELD.exec(line) ?? []
+    if (key === undefined || Object.hasOwn(fields, key) || text.length > LONGEST_YAML) return undefined
+    fields[key] = value.trimEnd()
+  }
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+function readAnyText(text: string): unknown {
   const { document, lines } = parseYaml(text, { schema: 'failsafe' })
   const value = readValue(document, lines)
   const [warning] = document.warnings

@@ -1,4 +1,5 @@
-import type { Slices } from '../../domain/context/budget/assemble.ts'
+import { NO_PLACE, type Slices } from '../../domain/context/budget/assemble.ts'
+import type { Limits } from '../../domain/context/budget/limits.ts'
 import { type Candidate, type Omission, withText } from '../../domain/context/candidate.ts'
 import { detectContent } from '../../domain/context/sanitize/detectors.ts'
 import { detectSafely, type FoundContent, sanitize } from '../../domain/context/sanitize/sanitize.ts'
@@ -20,7 +21,7 @@ export interface CheckedCandidates {
 export async function checkCandidates(
   slices: Slices,
   policy: SanitizePolicy,
-  maxCharsPerFile: number,
+  widest: Limits,
 ): Promise<CheckedCandidates> {
   const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
   const omitted: Omission[] = []
@@ -30,13 +31,17 @@ export async function checkCandidates(
     const isAdvice = each === 'tactical' || each === 'adapter'
     const rule = isAdvice ? 'drop' : policy
     for (const candidate of slices[each]) {
+      if (each === 'task' && checked.task.length >= CHECKED_PER_PLACE * widest.maxFiles) {
+        omitted.push({ path: candidate.path, sourceClass: each, reason: 'budget', detail: NO_PLACE })
+        continue
+      }
       // A pack's wrapper was looked through when it was made, and may not be changed.
       if (candidate.isWhole) {
         checked[each].push(candidate)
         continue
       }
       // A summary of the control plane may need all of it; of the rest, what cannot be shown need not be looked at.
-      const near = each === 'task' ? cutNear(candidate, maxCharsPerFile) : candidate
+      const near = each === 'task' ? cutNear(candidate, widest.maxCharsPerFile) : candidate
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
         const warning = `${candidate.path}: ${describe(found)}, ${DONE[rule]}`
@@ -48,6 +53,9 @@ export async function checkCandidates(
   }
   return { slices: checked, omitted, warnings, adviceWarnings }
 }
+
+/** Some turn out to be duplicates; behind these, none can find a place. */
+const CHECKED_PER_PLACE = 2
 
 /** Masks may be shorter than what they stand for, so twice as much is kept. */
 function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {

@@ -97,7 +97,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       adapter: advice.adapter.candidates,
     },
     settings.sanitize,
-    widest.maxCharsPerFile,
+    widest,
   )
   const places: Place[] = [
     [root, '.'],

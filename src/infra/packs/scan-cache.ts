@@ -30,7 +30,7 @@ const NO_CACHE: ScanCache = {
 const FORMAT = 1
 
 /** Fewer folders are listed faster than a cache is read. */
-const FEWEST_FOLDERS = 200
+const FEWEST_FOLDERS = 24
 
 // What is so fresh could change again without its times telling.
 const SETTLING_MS = 100

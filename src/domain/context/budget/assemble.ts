@@ -3,6 +3,9 @@ import { SOURCE_CLASSES, type SourceClass } from '../source-class.ts'
 import { type Filling, type FillRules, fillEvenly, fillInOrder, type Placed, wantedSize } from './fill.ts'
 import { type Configured, type Limits, partsOf, placesOf, sharesOf } from './limits.ts'
 
+/** Why a candidate behind the last place is left out. */
+export const NO_PLACE = 'the bundle has no place for more files'
+
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
 /** The room of one class, and what became of it. */
@@ -45,7 +48,7 @@ export function assemble(
     const crowded = slices[each].slice(places[each])
     omitted.push(
       ...filling.left.map((candidate) => leftOut(candidate, 'no room was left in its part of the budget')),
-      ...crowded.map((candidate) => leftOut(candidate, 'the bundle has no place for more files')),
+      ...crowded.map((candidate) => leftOut(candidate, NO_PLACE)),
     )
     partitions[each] = { max: room[each], used: filling.used, dropped: filling.left.length + crowded.length }
     isShortened ||= filling.isShortened

@@ -1,10 +1,14 @@
 import type { RankHit, Why } from '../../routing/rank/document.ts'
-import { createRanker } from '../../routing/rank/ranker.ts'
+import { createRanker, type Ranker } from '../../routing/rank/ranker.ts'
 import { isKnownType, type PackManifest } from '../pack.ts'
+import { createMention, readTaskWords } from '../task-words.ts'
 import { PACK_TYPES } from '../vocabulary.ts'
 
 /** Of many that fit a little, few are worth their place. */
 const MOST_PACKS = 3
+
+/** So few are ranked as they are. */
+const FEW_PACKS = 12
 
 // A second pack has to be likely by itself, and not much less so than the first.
 const LEAST_CONFIDENCE = 0.1
@@ -19,23 +23,28 @@ export interface Selector {
 /** Chooses among packs by their metadata alone. One of a type nobody knows must be named. */
 export function createSelector(manifests: readonly PackManifest[]): Selector {
   const known = manifests.filter(({ type }) => isKnownType(type, PACK_TYPES))
-  const ranker = createRanker(
-    known.map(({ name, description, type, ownership }) => ({
-      id: name,
-      name,
-      description,
-      keywords: [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])],
-    })),
-  )
+  const documents = known.map(({ name, description, type, ownership }) => ({
+    id: name,
+    name,
+    description,
+    keywords: [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])],
+  }))
+  const few = documents.length <= FEW_PACKS ? createRanker(documents) : undefined
+  // Of many packs most have no word of a task, and reading all their words takes longer than everything else.
+  const rankerFor = (task: string): Ranker => {
+    if (few !== undefined) return few
+    const mentions = createMention(readTaskWords(task))
+    return createRanker(documents.filter((each) => mentions([each.name, each.description, ...each.keywords].join(' '))))
+  }
   const select = (task: string): RankHit[] => {
-    const hits = ranker.rank(task, { limit: MOST_PACKS })
+    const hits = rankerFor(task).rank(task, { limit: MOST_PACKS })
     const least = Math.max(LEAST_CONFIDENCE, LEAST_SHARE * (hits[0]?.confidence ?? 0))
     return hits.filter(({ confidence }, at) => at === 0 || confidence >= least)
   }
   return {
     select,
     explain: (task, name) => {
-      const { confidence, why } = ranker.explain(task, name)
+      const { confidence, why } = rankerFor(task).explain(task, name)
       return { isSelected: select(task).some(({ id }) => id === name), confidence, why }
     },
   }
