@@ -26,7 +26,7 @@ export function chooseViews(reading: Reading): { choices: Choice[]; warnings: Pa
 
 function standardViews({ files, words }: Reading): Choice[] {
   return STANDARD_VIEWS.flatMap((path) => {
-    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    const file = files.read(path)
     return file === undefined || file.text.trim() === '' ? [] : [chooseFile(file, 'view', words, 'standard view')]
   })
 }
