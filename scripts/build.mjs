@@ -47,10 +47,10 @@ const useCasesApart = {
   name: 'use-cases-apart',
   setup({ onResolve, onLoad }) {
     onResolve(
-      { filter: /^\.\/((skills|packs|context)\/.*|validate)\.ts$|tui\/first-paint\.ts$/ },
+      { filter: /^\.\/((skills|packs|context)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/ },
       ({ path, resolveDir, kind }) => {
         if (kind !== 'dynamic-import') return undefined
-        const file = /^\.\/(packs|context)\//.exec(path)?.[1] ?? 'skills'
+        const file = path === './sample.ts' ? 'context' : (/^\.\/(packs|context)\//.exec(path)?.[1] ?? 'skills')
         apart[file].add(resolve(resolveDir, path))
         return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
       },

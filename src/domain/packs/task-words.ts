@@ -11,13 +11,16 @@ const EVERYDAY_WEIGHT = 0.3
 /** A pasted log is not a longer task. */
 const MOST_WORDS = 64
 
-let everyday: ReadonlySet<string> | undefined
-
 export function readTaskWords(task: string): TaskWords {
-  everyday ??= new Set(EVERYDAY_WORDS.map(stemWord))
   const words = new Map<string, number>()
-  for (const term of termsOf(task).slice(0, MOST_WORDS)) words.set(term, everyday.has(term) ? EVERYDAY_WEIGHT : 1)
+  for (const term of termsOf(task).slice(0, MOST_WORDS)) words.set(term, isEveryday(term) ? EVERYDAY_WEIGHT : 1)
   return words
+}
+
+/** Only words that begin alike are stemmed: stemming the whole list would take longer than reading the task. */
+function isEveryday(term: string): boolean {
+  const start = term.slice(0, 2)
+  return EVERYDAY_WORDS.some((word) => word.startsWith(start) && stemWord(word) === term)
 }
 
 /** The words of a task that a text holds, as such or as a word that stands for them. */

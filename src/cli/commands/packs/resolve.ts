@@ -1,5 +1,5 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../../app/loadout.ts'
-import { allGaps } from '../../../domain/packs/resolve/gaps.ts'
+import { allGaps } from '../../../domain/packs/resolve/all-gaps.ts'
 import {
   isWaiting,
   newWrappers,

@@ -4,14 +4,12 @@ import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
 import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import type { PackWarning } from '../warning.ts'
+import { summarizeLines } from './all-gaps.ts'
 import { pathWords } from './choice.ts'
 import { documentPaths } from './documents.ts'
 import type { Reading } from './reading.ts'
-import type { Choice, PackResolution } from './resolution.ts'
+import type { Choice } from './resolution.ts'
 import { wikiPages } from './wiki-pages.ts'
-
-/** The one thing to do about a gap. */
-export const RECOMMENDATION = 'ask_user_or_mark_unknown'
 
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
 const ABOUT_THE_TASK = 0.5
@@ -80,22 +78,6 @@ export function hasDocument(reading: Reading): boolean {
     : reading.files.sizeOf(primaryDocument) !== undefined
 }
 
-/** Everything that is missing: facts, and sources of what is stated. */
-export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
-  const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
-    const lines = citationGaps.filter((each) => each.path === path).map(({ line }) => line)
-    return `a source for ${path}, line${lines.length > 1 ? 's' : ''} ${summarize(lines)}`
-  })
-  return [...missing, ...sources]
-}
-
-const MOST_LINES = 8
-
-function summarize(lines: readonly number[]): string {
-  const shownLines = lines.slice(0, MOST_LINES).join(', ')
-  return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines
-}
-
 /** Statements of chosen files that name no source, where the pack wants one for each. */
 export function findUncited(
   choices: readonly Choice[],
@@ -129,7 +111,7 @@ function statementLines(text: string): { line: number; text: string }[] {
 export function uncitedWarnings(uncited: readonly { path: string; line: number }[]): PackWarning[] {
   return [...new Set(uncited.map(({ path }) => path))].map((path) => {
     const lines = uncited.filter((each) => each.path === path).map(({ line }) => line)
-    const message = `${lines.length === 1 ? 'a statement names' : `${lines.length} statements name`} no source: line ${summarize(lines)}`
+    const message = `${lines.length === 1 ? 'a statement names' : `${lines.length} statements name`} no source: line ${summarizeLines(lines)}`
     return { severity: 'warning', code: 'grounding.uncited', path, message }
   })
 }

@@ -1,7 +1,7 @@
 import type { Collision, TrustedPack } from '../gates/catalog.ts'
 import type { Activation, PackStatus, Scope } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'
-import { allGaps, RECOMMENDATION } from './gaps.ts'
+import { allGaps, RECOMMENDATION } from './all-gaps.ts'
 import type { PresentedPack } from './present-pack.ts'
 import type { PackResolution } from './resolution.ts'
 
