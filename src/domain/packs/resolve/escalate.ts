@@ -45,7 +45,7 @@ function joinsPages(reading: Reading): boolean {
   const named: string[] = []
   const mentions = createMention(words)
   for (const path of wikiPages(reading)) {
-    if (!/^wiki\/(?:entities|concepts)\//.test(path) || !mentions(pathWords(path))) continue
+    if (!/^wiki\/(?:entities|concepts)\//.test(path) || !mentions(path)) continue
     const found = wordsIn(words, pathWords(path))
     const isWhole = found.size > 0 && found.size >= wordCount(pathWords(path))
     if (!isWhole || [...found].every((word) => seen.has(word))) continue

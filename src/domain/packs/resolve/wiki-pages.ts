@@ -60,7 +60,7 @@ function resolveLink(folder: string, target: string): string | undefined {
 const FEW_PAGES = 12
 
 /** The ranker reads every word of what it ranks, so it gets no more than these. */
-const MOST_RANKED = 30
+const MOST_RANKED = 20
 
 /** The pages that are most likely about a text, best first; none when even the best is below `silence`. */
 export function findPages(
@@ -73,7 +73,7 @@ export function findPages(
   if (pages.length === 0) return { paths: [], warnings: [] }
   const isFew = pages.length <= FEW_PAGES
   const { labels, warnings } = pageLabels(reading, pages, readTaskWords(about))
-  const titles = pages.map((path) => ({ path, title: `${pathWords(path)} ${labels.get(path) ?? ''}` }))
+  const titles = pages.map((path) => ({ path, title: `${path} ${labels.get(path) ?? ''}` }))
   const ranker = createRanker(
     (isFew ? titles : mentioned(titles, readTaskWords(about))).map(({ path }) => ({
       id: path,

@@ -140,30 +140,35 @@ export interface Related {
   readonly word: string
 }
 
-let related: ReadonlyMap<string, readonly Related[]> | undefined
-
-function readList(): ReadonlyMap<string, readonly Related[]> {
-  const links = new Map<string, Related[]>()
-  for (const line of LIST.trim().split('\n'))
-    link(
-      links,
-      line.split(' ').map((word) => ({ term: stemWord(word), word })),
-    )
-  return links
-}
-
-function link(links: Map<string, Related[]>, group: readonly Related[]): void {
-  for (const { term } of group) {
-    const known = links.get(term) ?? []
-    for (const other of group) {
-      if (other.term !== term && !known.some((one) => one.term === other.term)) known.push(other)
-    }
-    links.set(term, known)
-  }
-}
+// Lines as words, and what was asked for already. Stemming the whole list would take longer than ranking a task.
+let lines: readonly (readonly string[])[] | undefined
+const known = new Map<string, readonly Related[]>()
+const MOST_KNOWN = 5000
 
 /** What is related to a term, in the order of the list. */
 export function relatedTo(term: string): readonly Related[] {
-  related ??= readList()
-  return related.get(term) ?? []
+  let related = known.get(term)
+  if (related === undefined) {
+    related = findRelated(term)
+    if (known.size >= MOST_KNOWN) known.clear()
+    known.set(term, related)
+  }
+  return related
+}
+
+function findRelated(term: string): Related[] {
+  lines ??= LIST.trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+  const found = new Map<string, Related>()
+  // A stem begins like its word.
+  const start = term.slice(0, 2)
+  for (const words of lines) {
+    if (!words.some((word) => word.startsWith(start) && stemWord(word) === term)) continue
+    for (const word of words) {
+      const other = stemWord(word)
+      if (other !== term && !found.has(other)) found.set(other, { term: other, word })
+    }
+  }
+  return [...found.values()]
 }
