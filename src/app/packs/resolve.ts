@@ -46,7 +46,7 @@ export interface ResolveRequest {
   isRecorded?: boolean | undefined
 }
 
-export const DEFAULT_PACK_BUDGET = 4_000
+const DEFAULT_PACK_BUDGET = 4_000
 
 /** What the packs of this machine know about a task: gated, reduced to what is useful, fenced, with what is missing. */
 export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {

@@ -75,7 +75,7 @@ function notAPack(path: string): Report<PackValidation> {
   return { value, findings: [finding] }
 }
 
-export function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
+function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
   const place = line === undefined ? path : `${path}:${line}`
   const times = count === 1 ? '' : ` (${count} times)`
   return { severity, code, message: `${place}: ${message}${times}`, subject: path }

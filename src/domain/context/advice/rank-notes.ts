@@ -14,7 +14,7 @@ export interface RankedNote {
 }
 
 /** What happened last matters even if the task does not name it; more than a few would drown what does match. */
-export const NEWEST_UNMATCHED = 3
+const NEWEST_UNMATCHED = 3
 
 /**
  * The notes for a task: those that match, best first, then the newest few of the others. Equally good ones newest

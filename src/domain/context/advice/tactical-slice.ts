@@ -5,7 +5,7 @@ import { latestRecords, type RankedNote, rankNotes } from './rank-notes.ts'
 import { isExpired, type TacticalRecord } from './tactical-record.ts'
 
 /** More notes than this are not weighed for their place in a bundle. */
-export const MOST_NOTES = 20
+const MOST_NOTES = 20
 
 /** The notes that want a place in the bundle, in their order, and why the others do not. */
 export function noteCandidates(

@@ -45,15 +45,7 @@ export interface Choice {
 }
 
 /** Why the short views were not enough. */
-export type Escalation =
-  | 'no-view'
-  | 'stale'
-  | 'disputed'
-  | 'insufficient'
-  | 'multi-hop'
-  | 'map'
-  | 'failed-run'
-  | 'asked'
+export type Escalation = 'no-view' | 'stale' | 'disputed' | 'insufficient' | 'multi-hop' | 'map' | 'failed-run'
 
 export interface Omission {
   path: string
