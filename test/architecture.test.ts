@@ -23,6 +23,7 @@ const SUBJECTS: Record<string, readonly string[]> = {
   packs: ['routing'],
   context: ['routing', 'packs'],
   usage: ['routing'],
+  delivery: ['routing', 'skills', 'packs', 'context', 'usage'],
 }
 
 interface Import {

@@ -8,6 +8,16 @@ export interface Machine {
   home: string
   env: Readonly<Record<string, string | undefined>>
   now(): Date
+  /** Who asks; a person on the command line when it is absent. */
+  caller?: Caller
+}
+
+/** On whose behalf something is looked up, for the usage log. */
+export interface Caller {
+  /** `cli`, `mcp`, or the agent whose hook it is. */
+  via: string
+  /** The conversation it happens in, where there is one. */
+  session?: string | undefined
 }
 
 /** Asked only when needed: `loadout completion` works in a folder that is gone. */

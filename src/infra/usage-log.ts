@@ -4,14 +4,19 @@ import { StringDecoder } from 'node:string_decoder'
 import { readEvent, type UsageEvent } from '../domain/usage/usage-event.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 
-/** Appends one event in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
 export function appendEvent(event: UsageEvent, path: string): void {
+  appendEvents([event], path)
+}
+
+/** Appends in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
+export function appendEvents(events: readonly UsageEvent[], path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     if (exists(path)) requireFile(path)
     const file = openSync(path, 'a+', 0o600)
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
     try {
-      const bytes = Buffer.from(`${endsTorn(file) ? '\n' : ''}${JSON.stringify(event)}\n`)
+      const bytes = Buffer.from((endsTorn(file) ? '\n' : '') + lines)
       const written = writeSync(file, bytes)
       if (written < bytes.length) writeSync(file, bytes, written)
     } finally {

@@ -2,14 +2,10 @@ import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
-import { sha256 } from '../../domain/shared/digest.ts'
 import { fence } from '../../domain/shared/fence.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import type { UsageEvent } from '../../domain/usage/usage-event.ts'
 import { readContained } from '../../infra/contained-file.ts'
-import { type Machine, usageLogPath } from '../../infra/machine.ts'
-import { appendEvent } from '../../infra/usage-log.ts'
 import type { Knowledge } from './knowledge.ts'
 
 /** The text of one payload, fenced as data, as it goes to a model. */
@@ -42,31 +38,6 @@ export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntr
     left -= payload.tokens
   }
   return { contents, findings }
-}
-
-/** Notes what was loaded for a task. A log that cannot be written is worth a warning, never the answer. */
-export function recordLoads(
-  machine: Machine,
-  task: string,
-  loads: readonly { payload: LoadedPayload; trigger: string; mode: UsageEvent['mode'] }[],
-): Finding[] {
-  const timestamp = machine.now().toISOString()
-  // With the time: the same words tomorrow are another task.
-  const taskHash = sha256(`${timestamp}\n${task}`).slice(0, 16)
-  try {
-    const path = usageLogPath(machine)
-    for (const { payload, trigger, mode } of loads) {
-      const { id: entryId, tokens: tokensEst, layer: sourceLayer } = payload
-      appendEvent({ timestamp, taskHash, entryId, trigger, mode, tokensEst, sourceLayer }, path)
-    }
-    return []
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const hint = error.hint ?? 'check the state folder'
-    return [
-      { severity: 'warning', code: 'USAGE_NOT_RECORDED', message: `the load was not recorded: ${error.message}`, hint },
-    ]
-  }
 }
 
 /** What made the matcher choose it, in a word. */

@@ -4,8 +4,9 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { recordUsage } from '../usage/record.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
-import { type LoadedPayload, loadPayloads, recordLoads } from './load.ts'
+import { type LoadedPayload, loadPayloads } from './load.ts'
 
 export interface Lookup {
   entry: LoadoutEntry
@@ -24,8 +25,15 @@ export function lookUp(
   const value: Lookup = { entry, layer: knowledge.layerOf(entry) }
   if (!request.load) return { value, findings: knowledge.findings }
   const { contents, findings } = loadPayloads(knowledge, [entry])
-  const loads = contents.map((payload) => ({ payload, trigger: 'lookup', mode: 'manual' as const }))
-  const recorded = recordLoads(machine, `lookup ${request.id}`, loads)
+  const entries = contents.map(({ id, tokens, layer }) => ({
+    id,
+    kind: 'payload' as const,
+    trigger: 'lookup',
+    mode: 'manual' as const,
+    tokens,
+    layer,
+  }))
+  const recorded = recordUsage(machine, { task: `lookup ${request.id}`, stage: 'used', entries })
   return { value: { ...value, contents: contents[0] }, findings: [...knowledge.findings, ...findings, ...recorded] }
 }
 

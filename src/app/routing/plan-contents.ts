@@ -1,7 +1,8 @@
 import type { LeftOut } from '../../domain/routing/plan.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { type LoadedPayload, loadPayloads, recordLoads, triggerOf } from './load.ts'
+import { recordUsage } from '../usage/record.ts'
+import { type LoadedPayload, loadPayloads, triggerOf } from './load.ts'
 import { type PlanRequest, planByStrategy, type TaskPlan } from './plan.ts'
 
 export interface LoadedPlan extends TaskPlan {
@@ -17,11 +18,12 @@ export async function loadPlan(machine: Machine, request: PlanRequest): Promise<
     matches.map(({ entry }) => entry),
     request.budget,
   )
-  const loads = loaded.contents.flatMap((payload) => {
-    const match = matches.find(({ entry }) => entry.id === payload.id)
-    return match === undefined ? [] : [{ payload, trigger: triggerOf(match), mode: match.mode }]
+  const entries = loaded.contents.flatMap(({ id, tokens, layer }) => {
+    const match = matches.find(({ entry }) => entry.id === id)
+    if (match === undefined) return []
+    return [{ id, kind: 'payload' as const, trigger: triggerOf(match), mode: match.mode, tokens, layer }]
   })
-  const recorded = recordLoads(machine, request.task, loads)
+  const recorded = recordUsage(machine, { task: request.task, stage: 'delivered', entries })
   const value = Object.assign(plan, { contents: loaded.contents })
   return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
 }

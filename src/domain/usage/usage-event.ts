@@ -1,7 +1,16 @@
 import type { LoadMode } from '../routing/entry.ts'
 import { isRecord } from '../shared/record.ts'
 
-/** One load of one entry. */
+/** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
+export const STAGES = ['planned', 'delivered', 'used'] as const
+
+export type Stage = (typeof STAGES)[number]
+
+export const ENTRY_KINDS = ['payload', 'pack', 'skill'] as const
+
+export type EntryKind = (typeof ENTRY_KINDS)[number]
+
+/** One step of one entry on its way to an agent. */
 export interface UsageEvent {
   /** ISO 8601. */
   timestamp: string
@@ -13,6 +22,16 @@ export interface UsageEvent {
   mode: LoadMode
   tokensEst: number
   sourceLayer?: string
+  /** Absent in logs of other programs, where every line is a delivery. */
+  stage?: Stage
+  /** Absent: a payload. */
+  kind?: EntryKind
+  /** The way out: `cli`, `mcp`, or the agent whose hook it was. */
+  via?: string
+  /** The conversation it happened in, where there is one. */
+  session?: string
+  /** The words of the task. Only where the user asked to keep them. */
+  task?: string
 }
 
 /** One line of a usage log, or undefined when it is not an event. */
