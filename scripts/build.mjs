@@ -40,22 +40,23 @@ function lateCall(path, name) {
 
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
 /** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
-const apart = { skills: new Set(), packs: new Set(), context: new Set() }
+const apart = { skills: new Set(), packs: new Set(), context: new Set(), delivery: new Set() }
 
 /** In program.cjs: takes these use cases from the other files when they are first called, and hands them our class of errors. */
 const useCasesApart = {
   name: 'use-cases-apart',
   setup({ onResolve, onLoad }) {
     onResolve(
-      { filter: /^\.\/((skills|packs|context)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/ },
+      { filter: /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/ },
       ({ path, resolveDir, kind }) => {
         if (kind !== 'dynamic-import') return undefined
-        const file = path === './sample.ts' ? 'context' : (/^\.\/(packs|context)\//.exec(path)?.[1] ?? 'skills')
+        const file =
+          path === './sample.ts' ? 'context' : (/^\.\/(packs|context|delivery)\//.exec(path)?.[1] ?? 'skills')
         apart[file].add(resolve(resolveDir, path))
         return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
       },
     )
-    onResolve({ filter: /^\.\/(skills|packs|context)\.cjs$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /^\.\/(skills|packs|context|delivery)\.cjs$/ }, ({ path }) => ({ path, external: true }))
     onLoad({ filter: /.*/, namespace: 'apart' }, ({ path, pluginData }) => ({
       resolveDir: resolve('src'),
       contents: `const { LoadoutError } = require(${JSON.stringify(ERROR_FILE)})
