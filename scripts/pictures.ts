@@ -2,13 +2,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { AUTHOR, fillHome } from '../test/tui/machine.ts'
-import { Session } from '../test/tui/pty.ts'
+import { Session, type Size } from '../test/tui/pty.ts'
 
 const TEXT = '#d7dae0'
 const GROUND = '#16181d'
 const CELL = { width: 8.4, height: 18 }
 const MARGIN = 14
-const SIZE = { columns: 92, rows: 22 }
+const SCREEN: Size = { columns: 92, rows: 22 }
+const PAPER: Size = { columns: 80, rows: 120 }
 
 const PICTURES: readonly [name: string, ...steps: [keys: string, shown: RegExp][]][] = [
   ['inventory', ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/], ['\u001b', /Skills 5 ─[\s\S]*1\. Collect merged/]],
@@ -17,24 +18,29 @@ const PICTURES: readonly [name: string, ...steps: [keys: string, shown: RegExp][
 ]
 
 // As wide as the home that the pictures show.
-const HOME = '/tmp/adah'
-const SHOWN_HOME = '/home/ada'
+const HOME = '/tmp/youh'
+const SHOWN_HOME = '/home/you'
 
 mkdirSync(HOME)
 try {
   fillHome(HOME)
   mkdirSync('docs/pictures', { recursive: true })
   for (const [name, ...steps] of PICTURES) {
-    const session = new Session({ home: HOME, size: SIZE, env: { ...AUTHOR, COLORTERM: 'truecolor' } })
+    const session = new Session({ home: HOME, size: SCREEN, env: { ...AUTHOR, COLORTERM: 'truecolor' } })
     await session.until((screen) => screen.includes('Skills 5') && !screen.includes('reading…'))
     for (const [keys, shown] of steps) {
       session.send(keys)
       await session.until(shown)
     }
     await session.quiet()
-    writeFileSync(resolve(join('docs/pictures', `${name}.svg`)), draw(session, name))
+    write(name, draw(session, SCREEN, `The ${name} of the terminal interface`))
     session.dispose()
   }
+  const tour = new Session({ home: HOME, size: PAPER, env: { COLORTERM: 'truecolor' }, args: ['try'] })
+  const shown = await tour.until('DONE 0')
+  const rows = shown.split('\n').findIndex((line) => line.startsWith('The bundle, as a model gets it'))
+  write('bundle', draw(tour, { ...PAPER, rows: rows - 1 }, 'A bundle with the reason for every part'))
+  tour.dispose()
 } finally {
   rmSync(HOME, { recursive: true })
 }
@@ -48,11 +54,15 @@ interface Run {
   isInverse: boolean
 }
 
+function write(name: string, picture: string): void {
+  writeFileSync(resolve(join('docs/pictures', `${name}.svg`)), picture)
+}
+
 /** Cells that look alike, side by side. */
-function runsOf(session: Session, row: number): Run[] {
+function runsOf(session: Session, row: number, columns: number): Run[] {
   const line = session.terminal.buffer.active.getLine(row)
   const runs: Run[] = []
-  for (let column = 0; column < SIZE.columns; column++) {
+  for (let column = 0; column < columns; column++) {
     const cell = line?.getCell(column)
     if (cell === undefined || cell.getWidth() === 0) continue
     const colour = cell.isFgRGB() ? `#${cell.getFgColor().toString(16).padStart(6, '0')}` : TEXT
@@ -69,15 +79,15 @@ function runsOf(session: Session, row: number): Run[] {
   return runs
 }
 
-function draw(session: Session, name: string): string {
-  const width = px(SIZE.columns * CELL.width + 2 * MARGIN)
-  const height = px(SIZE.rows * CELL.height + 2 * MARGIN)
-  const rows = Array.from({ length: SIZE.rows }, (_, row) =>
-    runsOf(session, row)
+function draw(session: Session, size: Size, label: string): string {
+  const width = px(size.columns * CELL.width + 2 * MARGIN)
+  const height = px(size.rows * CELL.height + 2 * MARGIN)
+  const rows = Array.from({ length: size.rows }, (_, row) =>
+    runsOf(session, row, size.columns)
       .map((run) => drawRun(run, row))
       .join(''),
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The ${name} of the terminal interface">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
 <rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
 ${rows.filter((row) => row !== '').join('\n')}
@@ -103,7 +113,7 @@ function drawRun({ column, columns, text, colour, isBold, isInverse }: Run, row:
 function normalise(text: string): string {
   return text
     .replaceAll(HOME, SHOWN_HOME)
-    .replace(/version \d+(\.\d+)+/, (version) => 'version 2.50.1'.padEnd(version.length).slice(0, version.length))
+    .replace(/^version \d+(\.\d+)+/, (version) => 'version 2.50.1'.padEnd(version.length).slice(0, version.length))
 }
 
 function escapeMarkup(text: string): string {

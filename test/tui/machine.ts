@@ -26,11 +26,11 @@ export const SAMPLE: Record<string, SampleSkill> = {
 
 /** The same person at the same time: commits have the same ids on every run. */
 export const AUTHOR = {
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_AUTHOR_NAME: 'Tester',
+  GIT_AUTHOR_EMAIL: 'tester@example.org',
   GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_NAME: 'Tester',
+  GIT_COMMITTER_EMAIL: 'tester@example.org',
   GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
 }
 
