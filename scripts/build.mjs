@@ -65,6 +65,11 @@ const useCasesApart = {
   },
 }
 
+/** In an ES module, what is CommonJS inside still calls require for built-in modules. */
+const requireInside = {
+  js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+}
+
 const ENCODINGS = ['o200k_base', 'cl100k_base']
 
 /** Packages that are large or slow to load, by the file each is built into, so that only who needs one reads it. */
@@ -123,9 +128,11 @@ rmSync('dist', { recursive: true, force: true })
 
 await build({
   ...common,
-  entryPoints: ['src/index.ts'],
-  outfile: 'dist/index.js',
+  // Two files: who only plans does not read what everything else needs.
+  entryPoints: ['src/index.ts', 'src/api.ts'],
+  outdir: 'dist',
   format: 'esm',
+  banner: requireInside,
   plugins: [largePackages('esm')],
 })
 
@@ -196,10 +203,7 @@ await build({
   jsx: 'automatic',
   plugins: [leanInk, largePackages('esm')],
   define: { 'process.env.NODE_ENV': '"production"' },
-  // What is CommonJS inside still calls require for built-in modules.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
+  banner: requireInside,
 })
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.

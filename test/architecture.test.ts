@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   hooks: ['hooks', 'app', 'domain', 'node'],
   web: ['web', 'app', 'domain', 'package', 'node'],
   index: ['app', 'domain'],
+  api: ['app', 'domain'],
 }
 
 /** Which subjects of the domain know each other; all know `shared` and themselves. */

@@ -8,8 +8,13 @@ import { resolveAll } from './routing/resolve.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
-/** The one door to every use case. Faces call these and nothing else. What an agent waits for is ready; the rest loads late. */
-export function createLoadout(machine: Machine = thisMachine()) {
+/**
+ * The one door to every use case. Faces call these and nothing else. What an agent waits for is ready; the rest loads late.
+ * What is not given comes from this process: its working folder, home, environment and clock.
+ */
+export function createLoadout(options: Partial<Machine> = {}) {
+  // Not spread: a home or a working folder that does not exist is an error only for who needs it.
+  const machine: Machine = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(options))
   return {
     nameLayers: bind(machine, nameLayers),
     plan: bind(machine, planByStrategy),

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { makeFolder, makeProject, runLoadout } from './cli/run.ts'
+import { FULL_PROJECT, NOW } from './context/context-world.ts'
+
+// The built file, as whoever installs the package gets it.
+const { createLoadout, LoadoutError } = (await import(resolve('dist/api.js'))) as typeof import('../src/api.ts')
+
+const TASK = 'repair the flood gauge'
+
+it('gives a program the same bytes as the command line gives a person', async () => {
+  const cwd = makeProject(FULL_PROJECT)
+  const home = makeFolder()
+  expect(runLoadout(['index', 'build'], { cwd, home }).code).toBe(0)
+  const loadout = createLoadout({ cwd, home, env: {}, now: () => new Date(NOW) })
+  const { value } = await loadout.buildContext({ task: TASK, isRecorded: false })
+  const { stdout } = runLoadout(['context', TASK, '--now', NOW, '--format', 'markdown'], { cwd, home })
+  expect(value.renderings.markdown).toContain('The body of flood.')
+  expect(value.renderings.markdown).toBe(stdout)
+})
+
+it('throws what a program can tell apart', async () => {
+  const loadout = createLoadout({ cwd: makeFolder(), home: makeFolder(), env: {} })
+  const attempt = loadout.openGuide({ pack: 'nowhere' })
+  await expect(attempt).rejects.toBeInstanceOf(LoadoutError)
+  await expect(attempt).rejects.toMatchObject({ code: 'PACK_NOT_FOUND' })
+})
+
+it('needs a home only for what lies there', async () => {
+  const loadout = createLoadout({ cwd: makeFolder(), env: {} })
+  const { value } = await loadout.plan({ task: TASK, layers: { globalDir: '' } })
+  expect(value.knownEntries).toBe(0)
+})
