@@ -194,6 +194,9 @@ export const CODES = [
   'ADAPTER_NOT_FOUND',
   'ADAPTER_NOT_ALLOWED',
   'CONTROL_PLANE_MISSING',
+  // what is delivered to agents
+  'BLOCK_DAMAGED',
+  'BLOCK_STALE',
   // files and calls
   'FILE_NOT_FOUND',
   'FILE_UNREADABLE',
