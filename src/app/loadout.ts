@@ -1,6 +1,6 @@
 import { type Machine, thisMachine } from '../infra/machine.ts'
 import { explainByStrategy } from './routing/explain.ts'
-import { lookUp } from './routing/lookup.ts'
+import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
 import { nameLayers } from './routing/named-layers.ts'
 import { planByStrategy } from './routing/plan.ts'
 import { loadPlan } from './routing/plan-contents.ts'
@@ -19,10 +19,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     nameLayers: bind(machine, nameLayers),
     plan: bind(machine, planByStrategy),
     loadPlan: bind(machine, loadPlan),
-    lookUp: bind(machine, lookUp),
+    // A payload is at hand; what is none is looked for among packs and skills.
+    lookUp: async (request: LookupRequest) =>
+      lookUpPayload(machine, request) ?? (await import('./delivery/lookup.ts')).lookUpEntry(machine, request),
     explain: bind(machine, explainByStrategy),
     resolve: bind(machine, resolveAll),
-    search: late(machine, async () => (await import('./routing/search.ts')).searchKnowledge),
+    search: late(machine, async () => (await import('./delivery/search.ts')).searchKnowledge),
+    read: late(machine, async () => (await import('./delivery/read.ts')).readEntry),
     evaluate: late(machine, async () => (await import('./routing/evaluate.ts')).evaluateSuite),
     compare: late(machine, async () => (await import('./routing/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./validate.ts')).validate),
@@ -102,6 +105,9 @@ export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
+export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
+export type { EntryText } from './delivery/read.ts'
+export type { SearchHit, SearchResult } from './delivery/search.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
@@ -121,7 +127,6 @@ export type { Lookup } from './routing/lookup.ts'
 export type { TaskPlan } from './routing/plan.ts'
 export type { LoadedPlan } from './routing/plan-contents.ts'
 export type { Resolution } from './routing/resolve.ts'
-export type { SearchResult } from './routing/search.ts'
 export type { SampleTour } from './sample.ts'
 export type { Adoption } from './skills/adopt.ts'
 export type { AgentView } from './skills/agents.ts'

@@ -1,13 +1,14 @@
 import { withholdSecrets } from '../../domain/packs/fence/content-scan.ts'
 import { type GuideResource, wrapGuide } from '../../domain/packs/fence/guide-wrapper.ts'
 import { type Admission, admissionError, admit } from '../../domain/packs/gates/admission.ts'
-import type { Collision, TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import type { Catalog, Collision, TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import { type CatalogRow, catalogRow } from '../../domain/packs/gates/catalog-row.ts'
+import type { PackFiles } from '../../domain/packs/pack-files.ts'
 import { layerOf } from '../../domain/packs/pack-path.ts'
-import { readGuide } from '../../domain/packs/resolve/guide.ts'
+import { type Guide, readGuide } from '../../domain/packs/resolve/guide.ts'
 import { LAYERS, type PackLayer, type Tier } from '../../domain/packs/vocabulary.ts'
-import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'
-import type { Report } from '../../domain/shared/finding.ts'
+import { type PackWarning, settleWarnings, toFinding } from '../../domain/packs/warning.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
@@ -33,12 +34,16 @@ export interface PackView extends CatalogRow {
 /** One pack: all it says of itself, where it lies, and what is odd about it. Never its text. */
 export function showPack(machine: Machine, request: CatalogRequest & { pack: string }): Report<PackView> {
   const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
-  const pack = findPack(machine, catalog, request.pack)
+  const value = viewPack(catalog, findPack(machine, catalog, request.pack))
+  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+}
+
+export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
   const { manifest, trust } = pack
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: false })
   const collision = catalog.collisions.find(({ name }) => name === manifest.name)
   const { license, updated, primaryAnswers, maintainers } = manifest
-  const value: PackView = {
+  return {
     ...catalogRow(pack),
     diagnostics: settleWarnings([...pack.warnings, ...warnings]),
     maintainers,
@@ -52,7 +57,6 @@ export function showPack(machine: Machine, request: CatalogRequest & { pack: str
     ...(trust.isOpen ? { files: countFiles(pack) } : {}),
     ...(collision === undefined ? {} : { collision }),
   }
-  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
 }
 
 /** The guide of a pack that may be used, fenced, with the names of what else is in it. */
@@ -62,33 +66,56 @@ export function openGuide(
 ): Report<{ name: string; guide: string }> {
   const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
-  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed: request.isConfirmed ?? false })
+  const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
+  const { text, findings } = wrap(body)
+  return { value: { name: pack.manifest.name, guide: text }, findings }
+}
+
+/** A pack that has passed its gates, and is still what was approved. */
+export interface AdmittedPack {
+  pack: TrustedPack
+  files: PackFiles
+  guide: Guide
+  warnings: readonly PackWarning[]
+}
+
+/** For whoever named a pack. Throws what is missing when a gate is shut. */
+export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
+  const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (verdict !== 'admitted') throw admissionError(pack, verdict)
   const files = openPack(pack.root)
   const guide = readGuide(files)
   if (guide === undefined || (pack.trust.digest ?? guide.file.sha256) !== guide.file.sha256) {
     throw admissionError(pack, 'approval-needed')
   }
+  return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
+}
+
+/** A text that may be shortened before it is fenced. */
+export interface Fenceable {
+  body: string
+  wrap(body: string): { text: string; findings: Finding[] }
+}
+
+/** The guide, without what looks like a secret. */
+export function prepareGuide({ pack, files, guide, warnings }: AdmittedPack): Fenceable {
   const { name, status = 'unknown', profile, mode } = pack.manifest
-  const { body, firstLine } = guide
+  const { firstLine } = guide
   const resources = listResources(pack.trust.tier === 'guide' ? [] : files.list(''))
-  const wrapped = wrapGuide({
-    name,
-    status,
-    trust: pack.trust.state,
-    profile,
-    mode,
-    root: name,
-    body: withholdSecrets(body).text,
-    firstLine,
-    resources,
-  })
-  const told = settleWarnings([...pack.warnings, ...warnings, ...guide.warnings, ...wrapped.warnings])
-  return { value: { name, guide: wrapped.text }, findings: told.map((warning) => toFinding(warning, name)) }
+  const head = { name, status, trust: pack.trust.state, profile, mode, root: name, firstLine, resources }
+  return {
+    body: withholdSecrets(guide.body).text,
+    wrap: (body) => {
+      const wrapped = wrapGuide({ ...head, body })
+      const told = settleWarnings([...warnings, ...guide.warnings, ...wrapped.warnings])
+      return { text: wrapped.text, findings: told.map((warning) => toFinding(warning, name)) }
+    },
+  }
 }
 
 const MOST_RESOURCES = 200
-const KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
+/** The folders whose files may be asked for one by one, and what they are good for. */
+export const RESOURCE_KINDS: Partial<Record<PackLayer, GuideResource['kind']>> = {
   compiled: 'runtime',
   documents: 'primary',
   wiki: 'primary',
@@ -101,13 +128,14 @@ function listResources(paths: readonly string[]): GuideResource[] {
   return paths
     .flatMap((path) => {
       const layer = layerOf(path)
-      const kind = layer === undefined ? undefined : KINDS[layer]
+      const kind = layer === undefined ? undefined : RESOURCE_KINDS[layer]
       return kind === undefined ? [] : [{ path, kind }]
     })
     .slice(0, MOST_RESOURCES)
 }
 
-function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {
+/** What a person types next to use it. */
+export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['verdict']): string {
   const word = shellWord(root)
   if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`
   if (verdict === 'confirmation-needed')

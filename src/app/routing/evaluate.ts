@@ -121,7 +121,7 @@ function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strateg
   }
   const ids = new Set(allEntries(table).map(({ id }) => id))
   if (strategy === 'keywords') return { ids, findings, answer: (query) => byKeywords(matchTable(query, table)) }
-  const opened = openRanker(machine, knowledge, 'domain')
+  const opened = openRanker(machine, knowledge)
   const answer = (query: string) => opened.ranker.rank(query, { limit: EVAL_DEPTH })
   return { ids, findings: [...findings, ...opened.findings], answer }
 }

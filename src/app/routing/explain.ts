@@ -3,11 +3,12 @@ import { type EntryExplanation, explainEntry } from '../../domain/routing/layers
 import { rankedVerdict } from '../../domain/routing/ranked.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import { inPhase, judgeEntry, type Verdict } from '../../domain/routing/verdict.ts'
-import type { Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { nearest } from '../../domain/shared/nearest.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { knowledgeOf, type Resolved, resolveLayers } from './knowledge.ts'
-import { entryNotFound } from './lookup.ts'
 import { strategyOf } from './plan.ts'
 
 export interface Explanation extends EntryExplanation {
@@ -38,7 +39,7 @@ export async function explainByStrategy(machine: Machine, request: ExplainReques
   if (task === undefined || strategyOf(machine, request) === 'keywords') return report
   const { openRanker, rankTask } = await import('./ranking.ts')
   const knowledge = knowledgeOf(resolved)
-  const opened = openRanker(machine, knowledge, 'domain')
+  const opened = openRanker(machine, knowledge)
   const isOffered = rankTask(knowledge, opened, task).some((match) => match.entry.id === id)
   const verdict = inPhase(rankedVerdict(entry, opened.ranker.explain(task, id), isOffered), entry, phase)
   return { value: { ...report.value, verdict }, findings: [...report.findings, ...opened.findings] }
@@ -59,4 +60,24 @@ function explainIn(
   const value: Explanation = { ...explanation, paths }
   if (task !== undefined) value.verdict = judgeEntry(entry, task, phase)
   return { report: { value, findings }, entry }
+}
+
+function entryNotFound(
+  id: string,
+  ids: readonly string[],
+  layerNames: readonly string[],
+  findings: readonly Finding[],
+): LoadoutError {
+  const close = nearest(id, ids)
+  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+  const layers = layerNames.length > 0 ? `in the layers ${layerNames.join(', ')}` : 'because no layer was found'
+  const where = broken === undefined ? layers : `${layers}; ${broken.message}`
+  const shown = id.length > 80 ? `${id.slice(0, 79)}…` : id
+  return new LoadoutError(
+    'ENTRY_NOT_FOUND',
+    `there is no entry "${shown}" ${where}${close ? `; did you mean ${close}?` : ''}`,
+    {
+      hint: broken?.hint ?? 'loadout resolve lists the entries',
+    },
+  )
 }

@@ -2,7 +2,7 @@ import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
-import { fence } from '../../domain/shared/fence.ts'
+import { type Fenced, fence } from '../../domain/shared/fence.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContained } from '../../infra/contained-file.ts'
@@ -57,25 +57,34 @@ export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: 
 
 function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
-  const report = (severity: Finding['severity'], code: Finding['code'], message: string, hint?: string) =>
-    findings.push({ severity, code, message, subject: entry.id, ...(hint === undefined ? {} : { hint }) })
   try {
     const { body } = parseFrontmatter(readContained(knowledge.rootOf(entry), entry.path))
     const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
-    if (fenced.neutralised > 0) {
-      const message = `${fenced.neutralised} fence-like tokens in ${entry.path} were made harmless`
-      report('warning', 'FENCE_NEUTRALISED', message, 'read the file: it may try to pose as something else')
-    }
-    if (fenced.removed > 0) {
-      report('warning', 'TEXT_CLEANED', `${fenced.removed} invisible characters in ${entry.path} were removed`)
-    }
+    findings.push(...fenceFindings(fenced, entry.id, entry.path))
     return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
-    report('error', code, `${entry.id} was not loaded: ${error.message}`, error.hint)
+    const hint = error.hint === undefined ? {} : { hint: error.hint }
+    const message = `${entry.id} was not loaded: ${error.message}`
+    findings.push({ severity: 'error', code, message, subject: entry.id, ...hint })
     return undefined
   }
+}
+
+/** What had to be done to a text before it could be fenced. */
+export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
+  const findings: Finding[] = []
+  if (neutralised > 0) {
+    const message = `${neutralised} fence-like tokens in ${path} were made harmless`
+    const hint = 'read the file: it may try to pose as something else'
+    findings.push({ severity: 'warning', code: 'FENCE_NEUTRALISED', message, subject, hint })
+  }
+  if (removed > 0) {
+    const message = `${removed} invisible characters in ${path} were removed`
+    findings.push({ severity: 'warning', code: 'TEXT_CLEANED', message, subject })
+  }
+  return findings
 }
 
 function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding {

@@ -1,7 +1,5 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { nearest } from '../../domain/shared/nearest.ts'
+import type { Report } from '../../domain/shared/finding.ts'
 import type { ResolveOptions } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { recordUsage } from '../usage/record.ts'
@@ -9,20 +7,26 @@ import { type Knowledge, openKnowledge } from './knowledge.ts'
 import { type LoadedPayload, loadPayloads } from './load.ts'
 
 export interface Lookup {
+  kind: 'payload'
   entry: LoadoutEntry
   layer: string
   /** The text, when it was asked for and could be read. */
   contents?: LoadedPayload | undefined
 }
 
-/** One entry by its id, whatever its priority; with `load`, its text as well. */
-export function lookUp(
-  machine: Machine,
-  request: { id: string; load?: boolean | undefined; layers: ResolveOptions },
-): Report<Lookup> {
+export interface LookupRequest {
+  id: string
+  load?: boolean | undefined
+  layers: ResolveOptions
+}
+
+/** One payload by its id, whatever its priority; with `load`, its text as well. Undefined when the id is of no payload. */
+export function lookUpPayload(machine: Machine, request: LookupRequest): Report<Lookup> | undefined {
+  if (/^(?:pack|skill):/.test(request.id)) return undefined
   const knowledge = openKnowledge(machine, request.layers)
-  const entry = findEntry(knowledge, request.id)
-  const value: Lookup = { entry, layer: knowledge.layerOf(entry) }
+  const entry = findEntry(knowledge, request.id.replace(/^payload:/, ''))
+  if (entry === undefined) return undefined
+  const value: Lookup = { kind: 'payload', entry, layer: knowledge.layerOf(entry) }
   if (!request.load) return { value, findings: knowledge.findings }
   const { contents, findings } = loadPayloads(knowledge, [entry])
   const entries = contents.map(({ id, tokens, layer }) => ({
@@ -37,32 +41,10 @@ export function lookUp(
   return { value: { ...value, contents: contents[0] }, findings: [...knowledge.findings, ...findings, ...recorded] }
 }
 
-function findEntry({ table, layerNames, findings }: Knowledge, id: string): LoadoutEntry {
-  const ids: string[] = []
+function findEntry({ table }: Knowledge, id: string): LoadoutEntry | undefined {
   for (let position = 0; position < table.size; position++) {
     const entry = table.entryAt(position)
     if (entry.id === id) return entry
-    ids.push(entry.id)
   }
-  throw entryNotFound(id, ids, layerNames, findings)
-}
-
-export function entryNotFound(
-  id: string,
-  ids: readonly string[],
-  layerNames: readonly string[],
-  findings: readonly Finding[],
-): LoadoutError {
-  const close = nearest(id, ids)
-  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
-  const layers = layerNames.length > 0 ? `in the layers ${layerNames.join(', ')}` : 'because no layer was found'
-  const where = broken === undefined ? layers : `${layers}; ${broken.message}`
-  const shown = id.length > 80 ? `${id.slice(0, 79)}…` : id
-  return new LoadoutError(
-    'ENTRY_NOT_FOUND',
-    `there is no entry "${shown}" ${where}${close ? `; did you mean ${close}?` : ''}`,
-    {
-      hint: broken?.hint ?? 'loadout resolve lists the entries',
-    },
-  )
+  return undefined
 }

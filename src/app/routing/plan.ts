@@ -40,7 +40,7 @@ export async function planByStrategy(machine: Machine, request: PlanRequest): Pr
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
   const { openRanker, rankTask } = await import('./ranking.ts')
   const knowledge = readKnowledge(machine, request.layers)
-  const opened = openRanker(machine, knowledge, 'domain')
+  const opened = openRanker(machine, knowledge)
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
   const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
   selection.findings.push(...opened.findings)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { allEntries } from '../../domain/routing/dispatch-table.ts'
 import { isDomain, type LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
+import type { RankDocument } from '../../domain/routing/rank/document.ts'
 import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
 import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ranked.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
@@ -20,18 +21,18 @@ export interface OpenRanker {
 }
 
 /**
- * Entries ranked by what they say, metadata and texts: all of them for a search, for a task only those it may load, so
- * that no other takes their place. Compiled once, while indexes and payloads stay as they are.
+ * The entries that a task may load, ranked by what they say, metadata and texts; no other takes their place. Compiled
+ * once, while indexes and payloads stay as they are.
  */
-export function openRanker(machine: Machine, knowledge: Knowledge, which: 'all' | 'domain'): OpenRanker {
-  const entries = allEntries(knowledge.table).filter((entry) => which === 'all' || isDomain(entry))
+export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
+  const entries = allEntries(knowledge.table).filter(isDomain)
   const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
   const signature = signatureOf([...knowledge.places.map(({ path }) => path), ...payloads], machine.now())
   const stored = readCached(machine, 'rankers', signature)
   const loaded = stored && loadRanker(stored)
   if (loaded) return { ranker: loaded, entries, findings: [] }
   const findings: Finding[] = []
-  const ranker = createRanker(entries.map((entry) => documentOf(entry, payloadText(knowledge, entry, findings))))
+  const ranker = createRanker(entries.map((entry) => payloadDocument(knowledge, entry, findings)))
   if (findings.length === 0) writeCached(machine, 'rankers', signature, ranker.save())
   return { ranker, entries, findings }
 }
@@ -41,14 +42,15 @@ export function rankTask(knowledge: Knowledge, { ranker }: OpenRanker, task: str
   return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT }), allEntries(knowledge.table))
 }
 
-function payloadText(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): string {
+/** An entry for the ranker; without its text, and with a finding, when that cannot be read. */
+export function payloadDocument(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): RankDocument {
   try {
-    return readContained(knowledge.rootOf(entry), entry.path)
+    return documentOf(entry, readContained(knowledge.rootOf(entry), entry.path))
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `${entry.id} is ranked without its text: ${error.message}`
     const hint = error.hint ?? 'check the path'
     findings.push({ severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, subject: entry.id, hint })
-    return ''
+    return documentOf(entry, '')
   }
 }

@@ -1,11 +1,13 @@
-import type { Lookup } from '../../app/loadout.ts'
+import type { EntryLookup, Lookup } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { alignRows, grouped, lines, printableLine } from '../screen.ts'
+import { alignRows, count, grouped, lines, printableLine, wrap } from '../screen.ts'
 
 export const lookup = defineCommand({
   name: 'lookup',
-  summary: 'one entry by its id, also a manual one',
+  summary: 'one payload, pack or skill by its id',
+  details:
+    'An id is release-pipeline, pack:name or skill:name; with a path behind it, pack:name/wiki/a.md, it is one file. A bare name is looked for among payloads, then skills, then packs. Ends with 3 when an approval or a yes is missing.',
   args: [{ name: 'id', summary: 'the id of the entry', required: true }],
   flags: {
     load: { kind: 'switch', summary: 'print its text, fenced as data, and record the load' },
@@ -13,20 +15,57 @@ export const lookup = defineCommand({
   },
   run: ({ args, flags }, loadout) =>
     loadout.lookUp({ id: args.id ?? '', load: flags.load, layers: loadout.nameLayers(flags) }),
-  print: ({ entry, layer, ...rest }: Lookup, screen) => {
-    if ('contents' in rest) return rest.contents?.text ?? ''
+  print: (found: Lookup | EntryLookup, screen) => {
+    if ('contents' in found) return found.contents?.text ?? ''
+    const id = found.kind === 'payload' ? found.entry.id : found.id
     return lines(
-      screen.strong(printableLine(entry.id)),
-      alignRows([
-        ['  summary', entry.summary ?? ''],
-        ['  priority', entry.priority],
-        ['  keywords', (entry.keywords ?? []).join(', ') || 'none'],
-        ['  patterns', (entry.patterns ?? []).join(', ') || 'none'],
-        ['  cost', `${grouped(entry.tokens_est)} tokens, ${entry.lines} lines`],
-        ['  file', `${entry.path} (${layer} layer)`],
-      ]),
+      screen.strong(printableLine(id)),
+      found.kind !== 'payload' && wrap(found.kind === 'pack' ? found.pack.description : found.skill.description, 2),
+      alignRows(rowsOf(found).map(([what, value]) => [`  ${what}`, value])),
       '',
-      `Its text: loadout lookup ${printableLine(entry.id)} --load`,
+      `Its text: loadout lookup ${printableLine(id)} --load`,
     )
   },
 })
+
+function rowsOf(found: Lookup | EntryLookup): [what: string, value: string][] {
+  switch (found.kind) {
+    case 'payload': {
+      const { entry, layer } = found
+      return [
+        ['summary', entry.summary ?? ''],
+        ['priority', entry.priority],
+        ['keywords', (entry.keywords ?? []).join(', ') || 'none'],
+        ['patterns', (entry.patterns ?? []).join(', ') || 'none'],
+        ['cost', `${grouped(entry.tokens_est)} tokens, ${entry.lines} lines`],
+        ['file', `${entry.path} (${layer} layer)`],
+      ]
+    }
+    case 'pack': {
+      const { pack } = found
+      return [
+        ['status', pack.status],
+        ['trust', `${pack.effectiveTrust}${pack.tier === undefined ? '' : ` up to ${pack.tier}`}`],
+        ['found in', pack.scope],
+        ['type', pack.type],
+        ['next', pack.next],
+      ]
+    }
+    case 'skill': {
+      const { skill } = found
+      return [
+        ['found in', skill.source],
+        ['folder', skill.folder],
+        ['tags', skill.tags.join(', ') || 'none'],
+        ['files', namesOf(skill.files.map(({ path }) => path))],
+      ]
+    }
+  }
+}
+
+const MOST_NAMES = 3
+
+function namesOf(files: readonly string[]): string {
+  const rest = files.length - MOST_NAMES
+  return `${files.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${count(rest, 'more', 'more')}` : ''}`
+}

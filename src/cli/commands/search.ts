@@ -1,29 +1,47 @@
-import type { SearchResult } from '../../app/loadout.ts'
+import type { SearchHit, SearchResult } from '../../app/loadout.ts'
 import { describeWhy, percent } from '../../domain/routing/ranked.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { count, lines, printableLine, wrap } from '../screen.ts'
+import { count, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const search = defineCommand({
   name: 'search',
-  summary: 'what is known about some words, best first',
+  summary: 'payloads, packs and skills about some words, best first',
+  details: 'Of packs only their metadata is searched. loadout lookup <id> --load prints what was found.',
   args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
   flags: {
     limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 10)' },
+    kind: { kind: 'list', value: 'payload|pack|skill', summary: 'only these; may be given again' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) =>
-    loadout.search({ query: args.words ?? '', limit: flags.limit, layers: loadout.nameLayers(flags) }),
+    loadout.search({
+      query: args.words ?? '',
+      limit: flags.limit,
+      kinds: flags.kind,
+      layers: loadout.nameLayers(flags),
+    }),
   print: ({ hits, known }: SearchResult, screen) =>
     hits.length === 0
-      ? lines(known > 0 ? 'Nothing fits.' : 'Nothing is known yet: no index was found. Start with: loadout index build')
+      ? lines('Nothing fits.', known.payload === 0 && 'No payload is known yet. Start with: loadout index build')
       : lines(
-          hits.flatMap(({ id, confidence, summary, why, layer }) => [
-            `  ${screen.strong(printableLine(id))}  ${percent(confidence)}  ${layer}`,
-            ...wrap(summary, 4),
-            ...wrap(describeWhy(why), 4),
-          ]),
+          hits.flatMap((hit) => present(hit, screen)),
           '',
           screen.strong(count(hits.length, 'hit')),
         ),
 })
+
+function present(hit: SearchHit, screen: Screen): string[] {
+  const facts = `${percent(hit.confidence)}  ${whatItIs(hit)}`
+  return [
+    `  ${screen.strong(shorten(hit.id, 80 - 4 - facts.length))}  ${facts}`,
+    ...wrap(hit.summary, 4),
+    ...wrap(describeWhy(hit.why), 4),
+    ...(hit.kind === 'pack' && hit.admission !== 'admitted' ? [`    ${screen.faint(printableLine(hit.next))}`] : []),
+  ]
+}
+
+function whatItIs(hit: SearchHit): string {
+  if (hit.kind === 'payload') return `payload, ${hit.layer}`
+  return hit.kind === 'skill' ? `skill, ${hit.source}` : `pack, ${hit.scope}, ${hit.status}, ${hit.trust}`
+}

@@ -3,6 +3,7 @@ import { readAsSeen, type SeenText } from './as-seen.ts'
 /** Element names that mark data for a model. No content may open or close one of them. */
 export const RESERVED_ELEMENTS = [
   'loadout_payload',
+  'loadout_skill',
   'knowledge_pack',
   'knowledge_pack_guide',
   'knowledge_resources',

@@ -7,6 +7,7 @@ const NAMES = [
   'knowledge_resources',
   'knowledge_pack',
   'loadout_payload',
+  'loadout_skill',
   'loadout_context',
   'loadout_file',
 ]

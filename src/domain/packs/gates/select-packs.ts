@@ -20,15 +20,16 @@ export interface Selector {
   explain(task: string, name: string): { isSelected: boolean; confidence: number; why: readonly Why[] }
 }
 
+/** What the ranker reads of a pack: its metadata, and nothing behind a gate. */
+export function packDocument({ name, description, type, ownership }: PackManifest) {
+  const keywords = [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])]
+  return { id: name, name, description, keywords }
+}
+
 /** Chooses among packs by their metadata alone. One of a type nobody knows must be named. */
 export function createSelector(manifests: readonly PackManifest[]): Selector {
   const known = manifests.filter(({ type }) => isKnownType(type, PACK_TYPES))
-  const documents = known.map(({ name, description, type, ownership }) => ({
-    id: name,
-    name,
-    description,
-    keywords: [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])],
-  }))
+  const documents = known.map(packDocument)
   const few = documents.length <= FEW_PACKS ? createRanker(documents) : undefined
   // Of many packs most have no word of a task, and reading all their words takes longer than everything else.
   const rankerFor = (task: string): Ranker => {
