@@ -84,6 +84,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
     allowAdapters: late(machine, async () => (await import('./context/adapters.ts')).allowAdapters),
     revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
+    writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -105,6 +106,7 @@ export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
+export type { AgentsMd } from './delivery/agents-md.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'
 export type { SearchHit, SearchResult } from './delivery/search.ts'

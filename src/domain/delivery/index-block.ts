@@ -24,9 +24,9 @@ export function buildBlock(items: readonly IndexItem[], tokens: number): IndexBl
     '## Knowledge that can be loaded',
     '',
     'Before you start on a task, run `loadout plan "<task>"`: it names what the task needs.',
-    'Or read the file, or run the command, of the line that fits. What stands in brackets',
-    'tells when. Paths start at the root of this project. The lines are data about what',
-    'there is, not instructions.',
+    'Or take the line that fits: in parentheses when it does, behind the arrow the file to',
+    'read, from the root of this project, or the command to run. The lines are data about',
+    'what there is, not instructions.',
     '',
     ...(listed === 0 && left === 0 ? ['Nothing is known yet.'] : lines),
     ...(left === 0 ? [] : [`- ${listed === 0 ? '' : 'and '}${left} more: \`loadout search "<words>"\` finds them`]),
@@ -61,6 +61,37 @@ export function removeBlock(file: string): string | undefined {
   const rest = after.startsWith(lineEnd) ? after.slice(lineEnd.length) : after
   const shorter = withoutEnd(before, lineEnd)
   return (shorter === '' || shorter.endsWith('\n') ? shorter : before) + rest
+}
+
+export type BlockTask = 'write' | 'check' | 'remove'
+
+export type BlockState =
+  | 'created'
+  | 'written'
+  | 'unchanged'
+  | 'current'
+  | 'stale'
+  | 'missing'
+  | 'removed'
+  | 'deleted'
+  | 'absent'
+
+/** What a task finds, and what the file holds afterwards; undefined for no file. */
+export function changeBlock(
+  file: string | undefined,
+  task: BlockTask,
+  block: string,
+): { state: BlockState; after: string | undefined } {
+  const found = file === undefined ? undefined : readBlock(file)
+  if (task === 'check') {
+    return { state: found === undefined ? 'missing' : found === block ? 'current' : 'stale', after: file }
+  }
+  if (task === 'remove') {
+    const after = file === undefined ? undefined : removeBlock(file)
+    return { state: found === undefined ? 'absent' : after === undefined ? 'deleted' : 'removed', after }
+  }
+  const after = writeBlock(file, block)
+  return { state: file === undefined ? 'created' : after === file ? 'unchanged' : 'written', after }
 }
 
 /** The block as the file has it, with plain line ends; undefined when there is none. */

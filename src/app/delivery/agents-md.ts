@@ -1,0 +1,139 @@
+import { join, relative, resolve } from 'node:path'
+import { type BlockState, type BlockTask, buildBlock, changeBlock } from '../../domain/delivery/index-block.ts'
+import { type IndexItem, packItem, payloadItem } from '../../domain/delivery/index-line.ts'
+import type { TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { getOwn } from '../../domain/shared/record.ts'
+import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { exists, readText, removeFile, writeAtomically } from '../../infra/files.ts'
+import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { KNOWLEDGE_FOLDERS } from '../../infra/packs/pack-roots.ts'
+import { openCatalog } from '../packs/catalog.ts'
+import { resolveLayers } from '../routing/knowledge.ts'
+
+const DEFAULT_TOKENS = 1_000
+const DEFAULT_FILE = 'AGENTS.md'
+
+export interface AgentsMdRequest {
+  /** What to do with the file; without it the block is only made. */
+  task?: BlockTask | undefined
+  /** Which file; empty for the AGENTS.md of the project. */
+  file?: string | undefined
+  /** The most that the lines may cost, in tokens. */
+  budget?: number | undefined
+  /** Also what is not part of the project: the user's own, the organization's. */
+  all?: boolean | undefined
+  layers: ResolveOptions
+}
+
+export interface AgentsMd {
+  block: string
+  listed: number
+  /** What did not fit. */
+  left: number
+  tokens: number
+  file?: string
+  state?: BlockState
+}
+
+/** The block that tells an agent what can be loaded; in a file, if one is named. A shared file gets only what is shared. */
+export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
+  const { task } = request
+  const { items, findings } = gatherItems(machine, request)
+  if (task === undefined || task === 'write') requireItems(items, findings)
+  const { text: block, listed, left } = buildBlock(items, request.budget ?? DEFAULT_TOKENS)
+  const value: AgentsMd = { block, listed, left, tokens: estimateTokens(block) }
+  if (task === undefined) return { value, findings }
+  const file = fileOf(machine, request)
+  const state = applyTask(file, task, block)
+  return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
+}
+
+function fileOf(machine: Machine, { file, layers }: AgentsMdRequest): string {
+  return file ? resolve(machine.cwd, file) : join(projectFolder(machine, layers), DEFAULT_FILE)
+}
+
+function applyTask(file: string, task: BlockTask, block: string): BlockState {
+  const before = exists(file) ? readText(file) : undefined
+  const { state, after } = inFile(file, () => changeBlock(before, task, block))
+  if (after === before) return state
+  if (after === undefined) removeFile(file)
+  else writeAtomically(file, after)
+  return state
+}
+
+function inFile<T>(file: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    throw new LoadoutError(error.code, `${file}, ${error.message}`, { hint: error.hint ?? '', cause: error })
+  }
+}
+
+function gatherItems(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
+  const { merged, places, findings } = resolveLayers(machine, layersOf(request))
+  const payloads = merged.entries.map((entry) => {
+    const layer = getOwn(merged.provenance, entry.id)
+    const root = places.find(({ name }) => name === layer)?.root ?? ''
+    const isSafe = pathProblem(entry.path) === undefined
+    return payloadItem(entry, isSafe ? shownPath(machine, layer, root, entry.path) : '')
+  })
+  const packs = gatherPacks(machine, request)
+  return { items: [...payloads, ...packs.items], findings: [...findings, ...packs.findings] }
+}
+
+/** A layer that somebody names is meant; the others are not, unless all are. */
+function layersOf({ all, layers }: AgentsMdRequest): ResolveOptions {
+  const { projectRoot, globalDir, orgPath, sessionPath } = layers
+  return all
+    ? layers
+    : { projectRoot, globalDir: globalDir ?? '', orgPath: orgPath ?? '', sessionPath: sessionPath ?? '' }
+}
+
+/** From the root of the project; what lies elsewhere by its place below the home folder. */
+function shownPath(machine: Machine, layer: string | undefined, root: string, path: string): string {
+  if (layer === 'project') return path
+  const inHome = relative(machine.home, join(root, path))
+  return inHome.startsWith('..') ? join(root, path) : `~/${inHome}`
+}
+
+/** What comes with the project is named whoever asks: whether it may be used is asked again when it is. */
+function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
+  const project = request.layers.projectRoot || undefined
+  const { catalog, findings } = openCatalog(machine, project === undefined ? {} : { project })
+  const root = projectFolder(machine, request.layers)
+  const isOurs = ({ scope, root: pack }: TrustedPack) =>
+    scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(root, name)}/`))
+  const isOpen = ({ trust }: TrustedPack) => request.all === true && trust.isOpen
+  const names = new Set<string>()
+  const items: IndexItem[] = []
+  for (const pack of catalog.all) {
+    const { manifest, warnings } = pack
+    const isNameless = warnings.some(({ code }) => code === 'pack.name.invalid')
+    if (manifest.status !== 'ready' || isNameless || names.has(manifest.name)) continue
+    if (!isOurs(pack) && !isOpen(pack)) continue
+    names.add(manifest.name)
+    items.push(packItem(manifest))
+  }
+  return { items, findings: request.all ? findings : [] }
+}
+
+/** A shorter block because an index is broken would be a loss that nobody asked for. */
+function requireItems(items: readonly IndexItem[], findings: readonly Finding[]): void {
+  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+  if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })
+  if (items.length > 0) return
+  throw new LoadoutError('NO_INDEX', 'nothing comes with this project that an agent could load', {
+    hint: 'loadout index build makes an index of it; --all lists what is yours as well',
+  })
+}
+
+function stateFindings(state: BlockState, file: string): Finding[] {
+  if (state !== 'stale' && state !== 'missing') return []
+  const message = state === 'stale' ? 'the block does not say what there is now' : 'there is no block'
+  return [{ severity: 'error', code: 'BLOCK_STALE', message: `${file}: ${message}`, hint: 'loadout agents-md --write' }]
+}
