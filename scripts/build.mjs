@@ -40,28 +40,45 @@ function lateCall(path, name) {
 
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
 /** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
-const apart = { skills: new Set(), packs: new Set(), context: new Set(), delivery: new Set() }
+const apart = Object.fromEntries(
+  ['skills', 'packs', 'context', 'delivery', 'session', 'ranking'].map((file) => [file, new Set()]),
+)
 
-/** In program.cjs: takes these use cases from the other files when they are first called, and hands them our class of errors. */
-const useCasesApart = {
+/** Takes use cases from other files when they are first called, and hands them our class of errors. */
+const setApart = (filter, fileFor) => ({
   name: 'use-cases-apart',
   setup({ onResolve, onLoad }) {
-    onResolve(
-      { filter: /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/ },
-      ({ path, resolveDir, kind }) => {
-        if (kind !== 'dynamic-import') return undefined
-        const file =
-          path === './sample.ts' ? 'context' : (/^\.\/(packs|context|delivery)\//.exec(path)?.[1] ?? 'skills')
-        apart[file].add(resolve(resolveDir, path))
-        return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
-      },
+    onResolve({ filter }, ({ path, resolveDir, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const file = fileFor(path)
+      apart[file].add(resolve(resolveDir, path))
+      return { path: resolve(resolveDir, path), namespace: 'apart', pluginData: file }
+    })
+    onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) =>
+      Object.keys(apart).includes(path.slice(2, -4)) ? { path, external: true } : undefined,
     )
-    onResolve({ filter: /^\.\/(skills|packs|context|delivery)\.cjs$/ }, ({ path }) => ({ path, external: true }))
     onLoad({ filter: /.*/, namespace: 'apart' }, ({ path, pluginData }) => ({
       resolveDir: resolve('src'),
       contents: `const { LoadoutError } = require(${JSON.stringify(ERROR_FILE)})
         module.exports = require('./${pluginData}.cjs').open('${relative('src', path)}', LoadoutError)`,
     }))
+  },
+})
+
+/** In program.cjs: by the folder of the use case. */
+const programApart = setApart(
+  /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/,
+  (path) => (path === './sample.ts' ? 'context' : (/^\.\/(packs|context|delivery)\//.exec(path)?.[1] ?? 'skills')),
+)
+
+/** In hook.cjs: what starts a session, and what ranks. */
+const hookApart = setApart(/^\.\//, (path) => (path === './session-start.ts' ? 'session' : 'ranking'))
+
+/** In hook.cjs: a digest that needs no module of Node. */
+const plainDigest = {
+  name: 'plain-digest',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/digest\.ts$/ }, () => ({ path: resolve('src/domain/shared/plain-digest.ts') }))
   },
 }
 
@@ -149,7 +166,12 @@ const program = {
 await build({
   ...program,
   entryPoints: { program: 'src/cli/entry.ts', cli: 'src/cli/start.ts' },
-  plugins: [lateModules, useCasesApart, largePackages('cjs')],
+  plugins: [lateModules, programApart, largePackages('cjs')],
+})
+await build({
+  ...program,
+  entryPoints: { hook: 'src/hooks/entry.ts' },
+  plugins: [lateModules, hookApart, plainDigest],
 })
 for (const [file, paths] of Object.entries(apart)) {
   const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
@@ -187,7 +209,7 @@ await build({
   outfile: 'dist/secretlint.cjs',
 })
 // esbuild cannot escape regular expressions, and one letter beyond ASCII doubles what V8 has to read on every start.
-for (const name of ['program', ...Object.keys(apart)]) {
+for (const name of ['program', 'hook', ...Object.keys(apart)]) {
   const file = `dist/${name}.cjs`
   const stray = /\P{ASCII}+/u.exec(readFileSync(file, 'utf8'))
   if (stray !== null) throw new Error(`write "${stray[0]}" as an escape in its regular expression`)
@@ -219,12 +241,14 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconf
 /** Runs a plan, an inventory and a resolution once, so that the compiled code of what they need, and no more, lies beside the program. */
 function leaveCodeCaches() {
   const project = mkdtempSync(join(tmpdir(), 'loadout-build-'))
-  const run = (part, ...args) =>
+  const runWith = (input, part, ...args) =>
     execFileSync(process.execPath, [resolve('dist/cli.cjs'), ...args], {
       cwd: project,
       env: { PATH: process.env.PATH, HOME: project, LOADOUT_WRITE_CODE_CACHE: part },
-      stdio: 'ignore',
+      input,
+      stdio: ['pipe', 'ignore', 'ignore'],
     })
+  const run = (part, ...args) => runWith('', part, ...args)
   writeSampleIndex(join(project, '.claude', 'loadout'))
   run('program', 'plan', 'publish the release', '--global=', '--org=', '--session=')
   writeSampleSkills(project)
@@ -234,6 +258,11 @@ function leaveCodeCaches() {
   run('context', 'context', 'publish the release')
   run('secretlint', 'context', 'publish the release')
   run('packs', 'packs', 'resolve', 'publish the release and say why', '--pack', 'sample', '--cite')
+  const event = { cwd: project, prompt: 'publish the release as the skill one says' }
+  const hook = (part, name) => runWith(JSON.stringify({ ...event, session_id: part }), part, 'hook', 'claude', name)
+  hook('session', 'SessionStart')
+  hook('ranking', 'UserPromptSubmit')
+  hook('hook', 'UserPromptSubmit')
   rmSync(project, { recursive: true })
 }
 
@@ -278,7 +307,7 @@ function writeSamplePack(folder) {
 function writeSampleSkills(home) {
   for (const folder of ['library/skills/one', '.claude/skills/one']) {
     mkdirSync(join(home, folder), { recursive: true })
-    writeFileSync(join(home, folder, 'SKILL.md'), 'one\n')
+    writeFileSync(join(home, folder, 'SKILL.md'), '---\nname: one\ndescription: one\n---\none\n')
     writeFileSync(join(home, folder, 'skill.json'), '{"name":"one","description":"one","targets":["claude"]}')
   }
   const marker = { repo_commit: '', installed_at: '', target: 'claude', content_hash: '0', source_hash: '0' }

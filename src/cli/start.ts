@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 
@@ -9,7 +9,22 @@ import { Script } from 'node:vm'
  */
 const folder = import.meta.dirname
 const parts: Record<string, unknown> = {}
-load('program')
+if (isHook()) startHook()
+else load('program')
+
+/** A hook has a program of its own, because somebody waits for it at every prompt. */
+function isHook(): boolean {
+  return process.argv[2] === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h')
+}
+
+/** Agents take a failed hook for a reason to stop their user: whatever happens, it ends well. */
+function startHook(): void {
+  try {
+    load('hook')
+  } catch {
+    writeSync(2, 'loadout: the hook could not be loaded; install loadout again\n')
+  }
+}
 
 function load(part: string): unknown {
   const filename = join(folder, `${part}.cjs`)

@@ -6,7 +6,7 @@ import { compareText } from '../shared/order.ts'
 /** Something that can be loaded, as one line of an index tells it. */
 export interface IndexItem {
   id: string
-  kind: 'payload' | 'pack'
+  kind: 'payload' | 'pack' | 'skill'
   /** What it is about, in its author's words. */
   summary: string
   /** The words that a task for it has; `always` and `on request` stand for themselves. */
@@ -17,6 +17,8 @@ export interface IndexItem {
   rank: number
   /** Within a group, the more the earlier. */
   reach: number
+  /** What it costs, where that is told. */
+  tokens?: number
 }
 
 const LONGEST_SUMMARY = 160
@@ -66,14 +68,15 @@ export function orderItems(items: readonly IndexItem[]): IndexItem[] {
 }
 
 /** One line of Markdown. Nothing in it can start a line, a comment, a tag, a link or a span of code of its own. */
-export function indexLine({ id, summary, when, where }: IndexItem): string {
+export function indexLine({ id, summary, when, where, tokens }: IndexItem): string {
   const words = [...new Set(when.map((word) => harmless(word, LONGEST_WORD)))].filter((word) => word !== '')
   const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '...'] : words
   const about = harmless(summary, LONGEST_SUMMARY)
+  const notes = [...(shown.length === 0 ? [] : [shown.join(', ')]), ...(tokens ? [`${tokens} tokens`] : [])]
   return [
     `- ${harmless(id, LONGEST_WORD * 2)}`,
     about === '' ? '' : `: ${about}`,
-    shown.length === 0 ? '' : ` (${shown.join(', ')})`,
+    notes.length === 0 ? '' : ` (${notes.join('; ')})`,
     ` -> \`${harmless(where, where.length)}\``,
   ].join('')
 }
@@ -101,8 +104,12 @@ const PLAIN: Record<string, string> = {
   '\\': '/',
 }
 
+// Most of ten thousand ids, words and paths need no second look.
+const HARMLESS = /^[\w./:-]+(?: [\w./:,;()-]+)*$/
+
 /** Text of others inside a line of Markdown: one line, nothing invisible, no marks that make structure. */
 function harmless(text: string, longest: number): string {
+  if (text.length <= longest && HARMLESS.test(text)) return text
   return harmlessLine(text, boundaryOf(text), Math.max(1, longest))
     .text.replace(/[<>`[\]|*\\]/g, (mark) => PLAIN[mark] ?? '')
     .trim()

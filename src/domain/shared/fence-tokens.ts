@@ -4,6 +4,7 @@ import { readAsSeen, type SeenText } from './as-seen.ts'
 export const RESERVED_ELEMENTS = [
   'loadout_payload',
   'loadout_skill',
+  'loadout_index',
   'knowledge_pack',
   'knowledge_pack_guide',
   'knowledge_resources',

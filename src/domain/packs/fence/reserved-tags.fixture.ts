@@ -8,6 +8,7 @@ const NAMES = [
   'knowledge_pack',
   'loadout_payload',
   'loadout_skill',
+  'loadout_index',
   'loadout_context',
   'loadout_file',
 ]

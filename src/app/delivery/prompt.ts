@@ -1,0 +1,150 @@
+import { type HookCall, isTask, LONGEST_PROMPT } from '../../domain/delivery/hook-call.ts'
+import { indexLine } from '../../domain/delivery/index-line.ts'
+import { formatClaim, keysOf, type Part, readState, wonBy } from '../../domain/delivery/session-state.ts'
+import { blockLength, digestOf, type GivenPart, renderParts } from '../../domain/delivery/session-text.ts'
+import type { MatchResult } from '../../domain/routing/match.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { logLine } from '../../infra/delivery/hook-log.ts'
+import { claimant, claimLine, readSession } from '../../infra/delivery/session-file.ts'
+import { projectFolder } from '../../infra/layers.ts'
+import type { Machine } from '../../infra/machine.ts'
+import type { Knowledge } from '../routing/knowledge.ts'
+import { triggerOf } from '../routing/load.ts'
+import { planByStrategy } from '../routing/plan.ts'
+import { recordUsage, type UsageNote } from '../usage/record.ts'
+import { readCatalog } from './catalog-store.ts'
+import { entryItem, requireLayers, textPart } from './payload-parts.ts'
+
+const DEFAULT_TOKENS = 1_200
+
+/** Of many that fit a little, few are worth their place. */
+const MOST_ENTRIES = 5
+
+/** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
+export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
+  if (!isTask(call)) return ''
+  if (call.prompt.length > LONGEST_PROMPT) {
+    throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
+  }
+  const { value: plan, knowledge } = await planByStrategy(machine, { task: call.prompt, layers: {} })
+  requireLayers(plan.findings)
+  const named = await nameOthers(machine, call)
+  const fitting = plan.onDemand.slice(0, MOST_ENTRIES)
+  if (plan.preload.length + fitting.length + named.length === 0) return ''
+
+  const state = readState(readSession(machine, call.host.agent, call.session))
+  // A session that started has its core already; one that was forked, or is older than the hooks, has not.
+  const matches = state.starts > 0 ? fitting : [...plan.preload, ...fitting]
+  const { host } = call
+  const choice = new Choice(state.given, Math.min(budget, host.replyLimit.tokens) * 4, host.replyLimit.characters)
+  const problems = takePayloads(choice, knowledge, matches, projectFolder(machine, {}))
+  for (const pointer of named) choice.addPointer(pointer)
+  const won = claim(machine, call, choice.parts)
+  const given = choice.given.filter(({ part }) => won.includes(part))
+
+  for (const problem of problems) logLine(machine, `${host.agent} ${call.event}`, problem)
+  record(machine, call, knowledge, matches, named, given)
+  return renderParts(given)
+}
+
+/** Packs and skills that fit, from the list that the start of the session left; without one, none. */
+async function nameOthers(machine: Machine, { host, prompt }: HookCall): Promise<GivenPart[]> {
+  const catalog = readCatalog(machine, host.agent)
+  if (catalog === undefined) return []
+  return (await import('./catalog-rank.ts')).rankCatalog(catalog, prompt)
+}
+
+/** What goes into one reply, as long as there is room and the session does not have it. */
+class Choice {
+  readonly given: GivenPart[] = []
+  private readonly known: Set<string>
+  private readonly room: number
+  private texts = 0
+  private lines: string[] = []
+
+  constructor(known: ReadonlySet<string>, ...rooms: number[]) {
+    this.known = new Set(known)
+    this.room = Math.min(...rooms)
+  }
+
+  get parts(): Part[] {
+    return this.given.map(({ part }) => part)
+  }
+
+  isKnown(part: Part): boolean {
+    return keysOf(part).some((key) => this.known.has(key))
+  }
+
+  addText(text: GivenPart): boolean {
+    if (text.text.length + this.texts + blockLength(this.lines) > this.room) return false
+    this.texts += text.text.length
+    this.add(text)
+    return true
+  }
+
+  addPointer(pointer: GivenPart): void {
+    const lines = [...this.lines, pointer.text]
+    if (this.isKnown(pointer.part) || this.texts + blockLength(lines) > this.room) return
+    this.lines = lines
+    this.add(pointer)
+  }
+
+  private add(given: GivenPart): void {
+    this.given.push(given)
+    for (const key of keysOf(given.part)) this.known.add(key)
+  }
+}
+
+/** Best first; what does not fit is named. Tells what could not be read. */
+function takePayloads(choice: Choice, knowledge: Knowledge, matches: readonly MatchResult[], folder: string): string[] {
+  const problems: string[] = []
+  for (const { entry } of matches) {
+    if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
+    const text = textPart(knowledge, entry)
+    if ('problem' in text) problems.push(text.problem)
+    else if (!choice.isKnown(text.part) && !choice.addText(text)) {
+      const line = indexLine(entryItem(knowledge, entry, folder))
+      choice.addPointer({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
+    }
+  }
+  return problems
+}
+
+/** Written before it is given, then read back: of two hooks at once, the first line has a part. */
+function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[]): Part[] {
+  if (parts.length === 0) return []
+  const by = claimant()
+  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim({ by, parts }))), by) ?? []
+  const keys = new Set(won.flatMap(keysOf))
+  return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
+}
+
+function record(
+  machine: Machine,
+  { prompt: task }: HookCall,
+  knowledge: Knowledge,
+  matches: readonly MatchResult[],
+  named: readonly GivenPart[],
+  given: readonly GivenPart[],
+): void {
+  const payloads = matches.map((match): UsageNote['entries'][number] => ({
+    id: match.entry.id,
+    kind: 'payload',
+    trigger: triggerOf(match),
+    mode: match.mode,
+    tokens: match.entry.tokens_est,
+    layer: knowledge.layerOf(match.entry),
+  }))
+  const others = named.flatMap(({ part, text }): UsageNote['entries'][number][] =>
+    part.form === 'pointer'
+      ? [{ id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }]
+      : [],
+  )
+  recordUsage(machine, { task, stage: 'planned', entries: [...payloads, ...others] })
+  const delivered = payloads.flatMap((entry) => {
+    const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
+    return found === undefined ? [] : [{ ...entry, tokens: estimateTokens(found.text) }]
+  })
+  recordUsage(machine, { task, stage: 'delivered', entries: delivered })
+}

@@ -1,0 +1,121 @@
+import type { HookCall } from '../../domain/delivery/hook-call.ts'
+import {
+  type Claim,
+  formatClaim,
+  keysOf,
+  nextStart,
+  readState,
+  type SessionState,
+  wonBy,
+} from '../../domain/delivery/session-state.ts'
+import { type GivenPart, renderParts } from '../../domain/delivery/session-text.ts'
+import { allEntries } from '../../domain/routing/dispatch-table.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { describeTrouble, logLine } from '../../infra/delivery/hook-log.ts'
+import { claimant, claimLine, pruneSessions, readSession } from '../../infra/delivery/session-file.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { type Knowledge, openStoredKnowledge } from '../routing/knowledge.ts'
+import { recordUsage } from '../usage/record.ts'
+import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
+import { requireLayers } from './payload-parts.ts'
+import { rebuild } from './rebuild.ts'
+import { coreParts, indexPart } from './start-parts.ts'
+
+/** The context was emptied, but the session goes on: what it had is given again. */
+const CONTINUES = ['resume', 'compact', 'fork']
+
+/** The stable core of a session: what is always loaded, and what can be. After a compaction, all that it was given. */
+export function answerStart(machine: Machine, call: HookCall): string {
+  const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
+  const { host, session, source = 'startup' } = call
+  const before = readSession(machine, host.agent, session)
+  const state = stateAtStart(machine, call, before)
+  const knowledge = openStoredKnowledge(machine, {})
+  requireLayers(knowledge.findings)
+  const packs = refreshCatalog(machine, host.agent, log)
+  pruneSessions(machine)
+
+  const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
+  const sources = { knowledge, packs, room, log }
+  const isContinued = CONTINUES.includes(source) && state.claims.length > 0
+  const base = state.claims.some(hasIndex) && isContinued ? [] : baseParts(machine, sources)
+  if (base.length + state.claims.length === 0) return ''
+  const claim: Claim = {
+    by: claimant(),
+    parts: base.map(({ part }) => part),
+    start: state.starts + 1,
+    ...(isContinued || state.starts === 0 ? {} : { isAnew: true }),
+  }
+  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
+  if (won === undefined) return ''
+  const keys = new Set(won.flatMap(keysOf))
+  const fresh = base.filter(({ part }) => keysOf(part).every((key) => keys.has(key)))
+  const { text, given } = isContinued
+    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh })
+    : { text: renderParts(fresh), given: fresh }
+  record(machine, knowledge, given, source)
+  return text
+}
+
+/** A damaged state is trusted by nobody, until the context is empty: then it begins anew. */
+function stateAtStart(machine: Machine, { host, session, source }: HookCall, text: string): SessionState {
+  try {
+    return readState(text)
+  } catch (error) {
+    if (source === 'resume' || source === 'fork') throw error
+    const starts = nextStart(text)
+    if (source !== 'compact') return { starts, claims: [], given: new Set() }
+    claimLine(
+      machine,
+      host.agent,
+      session,
+      `\n${formatClaim({ by: claimant(), parts: [], start: starts, isAnew: true })}`,
+    )
+    throw error
+  }
+}
+
+function hasIndex({ parts }: Claim): boolean {
+  return parts.some(({ form }) => form === 'index')
+}
+
+interface Sources {
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  room: number
+  log: (message: string) => void
+}
+
+/** The core takes up to two thirds, the index up to a third: what prompts add must fit beside it after a compaction. */
+function baseParts(machine: Machine, { knowledge, packs, room, log }: Sources): GivenPart[] {
+  const core = coreParts(knowledge, Math.floor((room * 2) / 3))
+  core.problems.forEach(log)
+  const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
+  const index = indexPart(machine, { knowledge, packs, given: ids, room: Math.floor(room / 3) })
+  return index === undefined ? core.parts : [...core.parts, index]
+}
+
+/** Packs and skills for the prompts to come. Without them the rest is still worth having. */
+function refreshCatalog(machine: Machine, agent: string, log: Sources['log']): OfferedPack[] {
+  try {
+    const packs = offeredPacks(machine)
+    writeCatalog(machine, agent, packs)
+    return packs
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    log(`packs and skills are left out: ${describeTrouble(error)}`)
+    return []
+  }
+}
+
+function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {
+  const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
+  const entries = given.flatMap(({ part, text }) => {
+    if (part.form !== 'text') return []
+    const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
+    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id) }]
+  })
+  for (const stage of ['planned', 'delivered'] as const)
+    recordUsage(machine, { task: `session ${source}`, stage, entries })
+}

@@ -1,0 +1,69 @@
+import { readSync, writeSync } from 'node:fs'
+import { answerHere } from '../app/delivery/hook.ts'
+
+/**
+ * What an agent starts at every prompt: as little as possible is loaded. Whatever happens, it ends with 0 and says
+ * either one line of JSON or nothing, because an agent takes any other end for a reason to stop its user.
+ */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    const [agent = '', event = '', ...options] = argv
+    if (agent === '') writeAll(2, 'loadout hook is run by agents: loadout help hook\n')
+    const { reply } = await answerHere({ agent, event, input: readInput(), budget: budgetOf(options) })
+    writeAll(1, reply)
+  } catch {
+    // Nobody is left to tell.
+  }
+}
+
+function budgetOf(options: readonly string[]): number | undefined {
+  const given = /--budget[ =](\d+)(?: |$)/.exec(options.join(' '))?.[1]
+  return given === undefined ? undefined : Number(given)
+}
+
+// A prompt of a million characters is far below this. What is more is read, so that its writer is not left hanging.
+const MOST_KEPT = 16 * 1024 * 1024
+
+function readInput(): string {
+  const chunks: Buffer[] = []
+  let kept = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    const count = readSome(chunk)
+    if (count === 0) break
+    kept += count
+    if (kept <= MOST_KEPT) chunks.push(chunk.subarray(0, count))
+  }
+  return kept > MOST_KEPT ? '' : Buffer.concat(chunks).toString('utf8')
+}
+
+/** 0 at the end, and for an input that is closed. */
+function readSome(chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, chunk)
+    } catch (error) {
+      if (!isBusy(error)) return 0
+    }
+  }
+}
+
+function writeAll(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(descriptor, bytes, written)
+    } catch (error) {
+      if (!isBusy(error)) return
+    }
+  }
+}
+
+/** The other end of a pipe is behind: wait a moment instead of spinning. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  return true
+}
+
+main(process.argv.slice(3))
