@@ -85,6 +85,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     allowAdapters: late(machine, async () => (await import('./context/adapters.ts')).allowAdapters),
     revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
     writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
+    planContext: late(machine, async () => (await import('./delivery/plan-context.ts')).planContext),
+    listLoadable: late(machine, async () => (await import('./delivery/loadable.ts')).listLoadable),
+    listLibrarySkills: late(machine, async () => (await import('./delivery/library-skills.ts')).listLibrarySkills),
+    openLibrarySkill: late(machine, async () => (await import('./delivery/library-skills.ts')).openLibrarySkill),
+    readLibraryFile: late(machine, async () => (await import('./delivery/library-skills.ts')).readLibraryFile),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -107,6 +112,7 @@ export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
+export type { Loadable } from './delivery/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'
 export type { SearchHit, SearchResult } from './delivery/search.ts'
