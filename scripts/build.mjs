@@ -227,6 +227,16 @@ await build({
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: requireInside,
 })
+// The use cases are handed in, so this holds the protocol and no more.
+await build({
+  ...common,
+  entryPoints: { mcp: 'src/mcp/main.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  format: 'esm',
+  minify: true,
+  define: { LOADOUT_VERSION: JSON.stringify(version) },
+})
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
 try {

@@ -1,0 +1,24 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { LoadoutError } from '../domain/shared/loadout-error.ts'
+
+/** By name: the use cases are built apart from this face, so their class is not ours. */
+export function isLoadoutError(error: unknown): error is LoadoutError {
+  return error instanceof Error && error.name === 'LoadoutError'
+}
+
+/** What is wrong and what to do about it. */
+export function describeProblem({ code, message, hint }: LoadoutError) {
+  return { code, message, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** For requests whose answer has no room for a problem, such as reading a resource. */
+export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isLoadoutError(error)) throw error
+    const { code, message, hint } = describeProblem(error)
+    const text = hint === undefined ? message : `${message}; ${hint}`
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, { code })
+  }
+}

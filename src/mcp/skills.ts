@@ -1,0 +1,106 @@
+import type { Skill, SkillReadResult, SkillSource } from '@modelcontextprotocol/server/ext/skills'
+import {
+  DIRECTORY_MIME_TYPE,
+  SkillCatalogError,
+  SkillsExtension,
+  skillEntry,
+} from '@modelcontextprotocol/server/ext/skills'
+import type { Loadout } from '../app/loadout.ts'
+import { isLoadoutError, orProtocolError } from './problem.ts'
+import { tell } from './tell.ts'
+
+const BASE = 'skill://'
+const DOCUMENT = 'SKILL.md'
+/** Every file of a skill is read for its digest. */
+const SKILLS_PER_PAGE = 50
+
+/** The library through the protocol's own extension, read anew on each request: nothing to reload, nothing out of date. */
+export function librarySkills(loadout: Loadout): SkillsExtension {
+  const names = async () => (await loadout.listLibrarySkills({})).value
+  const source: SkillSource = {
+    list: ({ cursor = '' }) =>
+      orProtocolError(async () => {
+        const rest = (await names()).map(({ name }) => name).filter((name) => name > cursor)
+        const page = rest.slice(0, SKILLS_PER_PAGE)
+        const skills = await Promise.all(page.map((name) => describeSkill(loadout, name)))
+        const more = rest.length > page.length ? { nextCursor: page.at(-1) ?? '' } : {}
+        return { skills: skills.filter((skill) => skill !== undefined), ...more }
+      }),
+    get: (uri) =>
+      orProtocolError(async () => {
+        const place = readPlace(uri)
+        return place?.path === DOCUMENT ? describeSkill(loadout, place.name) : undefined
+      }),
+    read: (uri) =>
+      orProtocolError(async () => {
+        const place = readPlace(uri)
+        if (place === undefined) return undefined
+        const { value } = await loadout.readLibraryFile(place)
+        return value && contentOf(value, place.path)
+      }),
+    readDirectory: (uri) => orProtocolError(() => listFolder(loadout, uri)),
+    listResources: () =>
+      orProtocolError(async () =>
+        (await names()).map(({ name, description }) => ({
+          uri: `${BASE}${name}/${DOCUMENT}`,
+          name,
+          description,
+          mimeType: 'text/markdown',
+        })),
+      ),
+  }
+  return new SkillsExtension({ source, baseUri: BASE })
+}
+
+/** Undefined when there is none, or none that the extension could describe: the other skills go on working. */
+async function describeSkill(loadout: Loadout, name: string): Promise<Skill | undefined> {
+  try {
+    const { value: files } = await loadout.openLibrarySkill({ name })
+    return files && (await skillEntry(name, files))
+  } catch (error) {
+    if (error instanceof SkillCatalogError || isLoadoutError(error)) {
+      tell(`the skill ${name} is not offered: ${error.message}`)
+      return undefined
+    }
+    throw error
+  }
+}
+
+async function listFolder(loadout: Loadout, uri: string) {
+  const place = readPlace(uri)
+  const { value: files } = place ? await loadout.openLibrarySkill(place) : {}
+  if (place === undefined || files === undefined) return undefined
+  const prefix = place.path === '' ? '' : `${place.path}/`
+  const below = Object.keys(files)
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length))
+  if (below.length === 0) return undefined
+  const children = [...new Set(below.map((path) => path.split('/')[0] ?? ''))].sort()
+  return {
+    resources: children.map((child) => ({
+      uri: [`${BASE}${place.name}`, ...`${prefix}${child}`.split('/').map(encodeURIComponent)].join('/'),
+      name: child,
+      ...(below.includes(child) ? {} : { mimeType: DIRECTORY_MIME_TYPE }),
+    })),
+  }
+}
+
+/** The skill and the file, or folder, that an address means. */
+function readPlace(uri: string): { name: string; path: string } | undefined {
+  try {
+    const { protocol, host, pathname } = new URL(uri)
+    if (`${protocol}//` !== BASE || host === '') return undefined
+    return { name: decodeURIComponent(host), path: decodeURIComponent(pathname.replace(/^\/|\/$/g, '')) }
+  } catch {
+    return undefined
+  }
+}
+
+function contentOf(bytes: Uint8Array, path: string): SkillReadResult {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { text, ...(/\.md$/i.test(path) ? { mimeType: 'text/markdown' } : {}) }
+  } catch {
+    return { bytes }
+  }
+}

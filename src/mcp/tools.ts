@@ -1,0 +1,79 @@
+import {
+  type CallToolResult,
+  type Tool as Listed,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { describeProblem, isLoadoutError } from './problem.ts'
+import type { Call, Desk, Tool } from './tool.ts'
+import { activatePack } from './tools/activate-pack.ts'
+import { loadContext } from './tools/load-context.ts'
+import { planContext } from './tools/plan-context.ts'
+import { readEntry } from './tools/read-entry.ts'
+import { searchKnowledge } from './tools/search-knowledge.ts'
+
+/** Every tool, in the order of the listing. */
+export const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack]
+
+/** Everybody pays for this list in every conversation, so it holds nothing that can be left out. */
+const LISTING = TOOLS.map(({ name, description, input, output }) => ({
+  name,
+  description,
+  inputSchema: schemaOf(input, 'input'),
+  outputSchema: schemaOf(output, 'output'),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+}))
+
+/**
+ * By the protocol's own methods rather than `registerTool`, which answers wrong arguments with a tool's result, where
+ * clients are promised an error of the protocol.
+ */
+export function serveTools(mcp: McpServer, desk: Desk): void {
+  const { server } = mcp
+  server.registerCapabilities({ tools: {} })
+  server.setRequestHandler('tools/list', () => ({ tools: LISTING }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name)
+    if (tool === undefined) throw invalid(`there is no tool ${JSON.stringify(params.name.slice(0, 80))}`)
+    const { data, error } = tool.input.safeParse(params.arguments ?? {})
+    if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
+    const result = await answer(tool, data, { ...desk, signal: mcpReq.signal })
+    return server.projectCallToolResult(result, LISTING.find(({ name }) => name === tool.name)?.outputSchema)
+  })
+}
+
+async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolResult> {
+  try {
+    const structuredContent = tool.output.parse(await tool.call(input, call))
+    const text = tool.toText?.(structuredContent) ?? JSON.stringify(structuredContent)
+    return { content: [{ type: 'text', text }], structuredContent }
+  } catch (error) {
+    if (!isLoadoutError(error)) throw error
+    const { code, message, hint } = describeProblem(error)
+    const text = [`${code}: ${message}`, hint].filter((line) => line !== undefined).join('\n')
+    return { content: [{ type: 'text', text }], isError: true }
+  }
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override: io === 'output' ? withoutStrictness : undefined,
+  })
+  return { ...rest, type: 'object' } as Listed['inputSchema']
+}
+
+/** A client that checks answers must not refuse what a later version adds to them. */
+function withoutStrictness({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+  delete jsonSchema.additionalProperties
+}
+
+function describeIssues({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+}

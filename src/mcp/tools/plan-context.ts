@@ -1,0 +1,15 @@
+import * as z from 'zod'
+import { PROJECT, TASK } from '../fields.ts'
+import { defineTool } from '../tool.ts'
+import { BUNDLE_FIELDS, describeBundle } from './bundle-fields.ts'
+
+export const planContext = defineTool({
+  name: 'plan_context',
+  description: 'What load_context would give for a task, and why, without the content.',
+  input: z.strictObject({ task: TASK, project: PROJECT }),
+  output: z.object(BUNDLE_FIELDS),
+  call: async ({ task, project }, { loadout, project: usual, signal }) => {
+    const { value, findings } = await loadout.planContext({ task, project: project ?? usual, signal })
+    return describeBundle(value.bundle, findings)
+  },
+})

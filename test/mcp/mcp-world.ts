@@ -1,0 +1,101 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll } from 'vitest'
+import { CLI } from '../cli/run.ts'
+import { makeMachine } from '../cli/skills-machine.ts'
+import { type ContextWorld, FULL_PROJECT, makeContextWorld, payload } from '../context/context-world.ts'
+import { guide, SECRET } from '../packs/pack-world.ts'
+
+export const ODD_ID = 'Ärger, 100%/b?c#d'
+/** Nothing in it depends on the clock, so the same call gives the same answer. */
+const { 'board.json': _, ...files } = FULL_PROJECT
+export const PROJECT: Readonly<Record<string, string>> = {
+  ...files,
+  'rules/odd.md': payload(JSON.stringify(ODD_ID), { keywords: '[unusual]' }),
+  '.agents/knowledge/water/wiki/high tide.md': '# High tide\n\nTwice a day.\n',
+  '.agents/knowledge/closed/KNOWLEDGE.md': guide(
+    { name: 'closed', description: 'How the flood gauge is read' },
+    SECRET,
+  ),
+  'loadout.json': JSON.stringify({ payloads: ['rules/*.md'] }),
+}
+
+/** A project with payloads, an open and a shut pack, and a home with a library of skills. */
+export function makeMcpWorld(project: Readonly<Record<string, string>> = PROJECT): ContextWorld {
+  const label = (name: string) => JSON.stringify({ name, description: `How to ${name}.`, targets: ['claude'] })
+  const machine = makeMachine({
+    skills: {
+      'gauge-reading/skill.json': label('gauge-reading'),
+      'gauge-reading/SKILL.md': '# Reading a gauge\n\nLook at the water.\n',
+      'gauge-reading/references/tide table.md': '# Tides\n',
+      'gauge-reading/picture.bin': new Uint8Array([0, 255, 1, 254]),
+      'linked/skill.json': label('linked'),
+      'linked/SKILL.md': '# Linked\n',
+    },
+  })
+  return makeContextWorld(project, { home: machine.home })
+}
+
+export function environmentOf({ home }: ContextWorld): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: home }
+}
+
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+const children = new Set<Child>()
+
+/** The server as a client starts it. */
+export function startServer(world: ContextWorld, words: readonly string[] = []): Child {
+  const options = { cwd: world.project, env: environmentOf(world), stdio: 'pipe' as const }
+  const child = spawn(process.execPath, [CLI, 'mcp', ...words], options)
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+export interface HttpServer {
+  child: Child
+  url: string
+  token: string
+}
+
+/** The same over HTTP, as soon as it says where it is. What it says later, nobody hears. */
+export async function startHttp(world: ContextWorld): Promise<HttpServer> {
+  const child = startServer(world, ['--http', '--port', '0'])
+  let said = ''
+  for await (const chunk of child.stderr) {
+    said += chunk
+    const [, url, token] = /^loadout mcp: (http:\S+)\nloadout mcp: token (\S+)\n/.exec(said) ?? []
+    if (url !== undefined && token !== undefined) return { child, url, token }
+  }
+  throw new Error(`the server did not start: ${said}`)
+}
+
+const clients: Client[] = []
+
+afterAll(async () => {
+  for (const client of clients.splice(0)) await client.close()
+})
+
+/** A client of the official SDK: as it is by default, or one that finds out which protocol the server speaks best. */
+export async function connect(
+  world: ContextWorld,
+  { mode, http }: { mode: 'legacy' | 'auto'; http?: HttpServer | undefined },
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  const headers = { authorization: `Bearer ${http?.token}` }
+  const options = { command: process.execPath, args: [CLI, 'mcp'], cwd: world.project, env: environmentOf(world) }
+  await client.connect(
+    http === undefined
+      ? new StdioClientTransport({ ...options, stderr: 'ignore' })
+      : new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }),
+  )
+  clients.push(client)
+  return client
+}
