@@ -268,6 +268,7 @@ function leaveCodeCaches() {
   run('context', 'context', 'publish the release')
   run('secretlint', 'context', 'publish the release')
   run('packs', 'packs', 'resolve', 'publish the release and say why', '--pack', 'sample', '--cite')
+  run('delivery', 'search', 'publish the release')
   const event = { cwd: project, prompt: 'publish the release as the skill one says' }
   const hook = (part, name) => runWith(JSON.stringify({ ...event, session_id: part }), part, 'hook', 'claude', name)
   hook('session', 'SessionStart')

@@ -1,9 +1,12 @@
 import { type EntryId, entryId, parseEntryId } from '../../domain/delivery/entry-id.ts'
 import type { Catalog, TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
+import { normalizePackPath, packPathProblem } from '../../domain/packs/pack-path.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
+import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'
 import type { EntryKind } from '../../domain/usage/usage-event.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Knowledge } from '../routing/knowledge.ts'
@@ -33,16 +36,24 @@ const FINDERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Fi
     const shelf = openSkills(machine, request)
     return ({ name, path }) => {
       const skill = shelf.find(name)
-      return { shelf, located: skill && { kind: 'skill', skill, path } }
+      return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
     }
   },
   pack: (machine, request) => {
     const shelf = openPacks(machine, request)
     return ({ name, path }) => {
       const pack = shelf.find(name)
-      return { shelf, located: pack && { kind: 'pack', pack, catalog: shelf.catalog, path } }
+      const { catalog } = shelf
+      return { shelf, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
     }
   },
+}
+
+/** One spelling of a path; the text that stands for the whole needs none. What may not be followed stays as it is. */
+function fileOf(path: string | undefined, main: string): string | undefined {
+  if (path === undefined || packPathProblem(path) !== undefined) return path
+  const plain = normalizePackPath(path)
+  return plain === main ? undefined : plain
 }
 
 const KINDS = Object.keys(FINDERS) as EntryKind[]
@@ -108,7 +119,7 @@ function notFound(id: string, asked: EntryId, shelves: readonly Shelf[], finding
     for (const name of names)
       for (const word of [entryId(kind, name), name]) ids.set(word, ids.get(word) ?? entryId(kind, name))
   }
-  const close = nearest(id, [...ids.keys()])
+  const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
   const broken = findings.find(({ code }) => code !== 'DUPLICATE_ID')
   const trouble = broken === undefined ? '' : `; ${broken.message}`
   const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`

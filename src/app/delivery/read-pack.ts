@@ -3,9 +3,8 @@ import { entryId } from '../../domain/delivery/entry-id.ts'
 import { wrapContext } from '../../domain/packs/fence/wrapper.ts'
 import { packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import { opensTier } from '../../domain/packs/gates/trust.ts'
-import { PACK_FILE } from '../../domain/packs/pack.ts'
 import type { PackFile } from '../../domain/packs/pack-files.ts'
-import { layerOf, normalizePackPath, packPathProblem } from '../../domain/packs/pack-path.ts'
+import { layerOf, packPathProblem } from '../../domain/packs/pack-path.ts'
 import { checkHealth, readRecords } from '../../domain/packs/records/health.ts'
 import { chooseFile } from '../../domain/packs/resolve/choice.ts'
 import { guardChoices } from '../../domain/packs/resolve/content-guard.ts'
@@ -23,9 +22,8 @@ import type { Readable } from './read.ts'
 /** The guide of a pack, or one of its files, as far as its gates are open. */
 export function openPackText({ pack, path }: Located & { kind: 'pack' }): Readable {
   const admitted = openAdmitted(pack, false)
-  const isGuide = path === undefined || normalizePackPath(path) === PACK_FILE
-  const file = isGuide ? admitted.guide.file : requireFile(admitted, path)
-  const readable = isGuide ? prepareGuide(admitted) : prepareFile(admitted, file)
+  const file = path === undefined ? admitted.guide.file : requireFile(admitted, path)
+  const readable = path === undefined ? prepareGuide(admitted) : prepareFile(admitted, file)
   return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
 }
 
@@ -50,7 +48,7 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
     const message = `${shownPath(path)} of the pack ${packWord(pack.manifest.name)}: ${warning.message}`
     throw new LoadoutError(CODES[warning.code] ?? 'FILE_UNREADABLE', message, { hint: 'ask for another file' })
   }
-  const close = nearest(normalizePackPath(path), files.list(layer))
+  const close = nearest(path, files.list(layer))
   throw notOffered(
     pack,
     path,

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { entryId } from '../../domain/delivery/entry-id.ts'
-import { normalizePackPath } from '../../domain/packs/pack-path.ts'
 import { fence } from '../../domain/shared/fence.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
@@ -14,10 +13,9 @@ import type { Readable } from './read.ts'
 import type { ShelvedSkill } from './skill-shelf.ts'
 
 /** SKILL.md without its frontmatter, or another file of the skill as it is. */
-export function openSkill({ skill, path: asked = DOCUMENT_FILE }: Located & { kind: 'skill' }): Readable {
+export function openSkill({ skill, path = DOCUMENT_FILE }: Located & { kind: 'skill' }): Readable {
   const { name, folder, source } = skill
-  const text = readFile(skill, asked)
-  const path = normalizePackPath(asked)
+  const text = readFile(skill, path)
   const id = entryId('skill', name)
   return {
     name,

@@ -1,17 +1,17 @@
 import { join, resolve } from 'node:path'
 import type { RankDocument } from '../../domain/routing/rank/document.ts'
-import { findHeadings } from '../../domain/routing/sections.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { libraryPath, readConfig } from '../../infra/skills/config-file.ts'
-import { installedSkills } from '../../infra/skills/installed-skills.ts'
 import { readRegistry, requireLibraryFolder } from '../../infra/skills/registry.ts'
 import { importedDocument } from '../../infra/skills/skill-document.ts'
 import { readSkillFile } from '../../infra/skills/skill-file.ts'
+import { findSkillFolders } from '../../infra/skills/skill-folders.ts'
 import { findProject, targetRoots } from '../../infra/skills/target-roots.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
+import { rankedSkill } from '../skills/ranked-skill.ts'
 import { asFinding, projectOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
 export interface ShelvedSkill {
@@ -64,9 +64,9 @@ function collectSkills(machine: Machine, request: ShelfRequest): { skills: Shelv
     ...targetRoots(machine, config, undefined),
   ]
   const known = new Set(library.map(({ name }) => name))
-  const others = installedSkills(roots)
+  const others = findSkillFolders(roots)
     .filter(({ name }) => !known.has(name))
-    .map(({ name, folder, scope }): ShelvedSkill => ({ name, folder, source: scope }))
+    .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
   return { skills: [...library, ...others], findings }
 }
 
@@ -88,15 +88,11 @@ function librarySkills(machine: Machine, library: string, findings: Finding[]): 
 }
 
 function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
-  const { name, tags = [] } = skill
   try {
-    const document = importedDocument(readSkillFile(skill.folder, DOCUMENT_FILE))
-    const headings = findHeadings(document.body.split('\n')).map(({ title }) => title)
-    const description = skill.description ?? document.description ?? ''
-    return { id: name, name, description, keywords: tags, headings, body: document.body }
+    return rankedSkill(skill, readSkillFile(skill.folder, DOCUMENT_FILE))
   } catch (error) {
-    findings.push({ ...asFinding(error), subject: name })
-    return { id: name, name, description: skill.description ?? '', keywords: tags }
+    findings.push({ ...asFinding(error), subject: skill.name })
+    return rankedSkill(skill, '')
   }
 }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import type { RankDocument, Why } from '../../domain/routing/rank/document.ts'
+import type { Why } from '../../domain/routing/rank/document.ts'
 import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
-import { findHeadings } from '../../domain/routing/sections.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import type { RegisteredSkill, SkillStatus } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
@@ -9,8 +8,8 @@ import { readCached, writeCached } from '../../infra/byte-cache.ts'
 import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { signatureOf } from '../../infra/signature.ts'
-import { readDocument } from '../../infra/skills/skill-document.ts'
 import { observe, recoverAll } from './observe.ts'
+import { rankedSkill } from './ranked-skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 export interface Suggestion {
@@ -83,13 +82,9 @@ function openSkillRanker({ machine, library }: Setup, skills: readonly Registere
   const stored = readCached(machine, 'skill-rankers', signature)
   const loaded = stored && loadRanker(stored)
   if (loaded) return loaded
-  const ranker = createRanker(skills.map((registered) => documentOf(library, registered)))
+  const ranker = createRanker(
+    skills.map(({ skill, folder }) => rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE)))),
+  )
   writeCached(machine, 'skill-rankers', signature, ranker.save())
   return ranker
-}
-
-function documentOf(library: string, { skill, folder }: RegisteredSkill): RankDocument {
-  const { body } = readDocument(readText(join(library, folder, DOCUMENT_FILE)))
-  const headings = findHeadings(body.split('\n')).map(({ title }) => title)
-  return { id: skill.name, name: skill.name, description: skill.description, keywords: skill.tags, headings, body }
 }

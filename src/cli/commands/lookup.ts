@@ -1,7 +1,7 @@
 import type { EntryLookup, Lookup } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
-import { alignRows, count, grouped, lines, printableLine, wrap } from '../screen.ts'
+import { alignRows, grouped, lines, printableLine, wrap } from '../screen.ts'
 
 export const lookup = defineCommand({
   name: 'lookup',
@@ -22,6 +22,7 @@ export const lookup = defineCommand({
       screen.strong(printableLine(id)),
       found.kind !== 'payload' && wrap(found.kind === 'pack' ? found.pack.description : found.skill.description, 2),
       alignRows(rowsOf(found).map(([what, value]) => [`  ${what}`, value])),
+      found.kind === 'skill' && wrap(filesOf(found), 2),
       '',
       `Its text: loadout lookup ${printableLine(id)} --load`,
     )
@@ -57,15 +58,15 @@ function rowsOf(found: Lookup | EntryLookup): [what: string, value: string][] {
         ['found in', skill.source],
         ['folder', skill.folder],
         ['tags', skill.tags.join(', ') || 'none'],
-        ['files', namesOf(skill.files.map(({ path }) => path))],
       ]
     }
   }
 }
 
-const MOST_NAMES = 3
+const MOST_NAMES = 20
 
-function namesOf(files: readonly string[]): string {
+function filesOf({ skill: { files } }: EntryLookup & { kind: 'skill' }): string {
   const rest = files.length - MOST_NAMES
-  return `${files.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${count(rest, 'more', 'more')}` : ''}`
+  const names = files.slice(0, MOST_NAMES).map(({ path }) => path)
+  return `files: ${names.join(', ')}${rest > 0 ? ` and ${grouped(rest)} more` : ''}`
 }

@@ -23,7 +23,11 @@ export const search = defineCommand({
     }),
   print: ({ hits, known }: SearchResult, screen) =>
     hits.length === 0
-      ? lines('Nothing fits.', known.payload === 0 && 'No payload is known yet. Start with: loadout index build')
+      ? lines(
+          'Nothing fits.',
+          known.payload === 0 && 'No payload is known yet. Start with: loadout index build',
+          known.payload === undefined && known.skill === 0 && 'No skill is known yet. Start with: loadout init',
+        )
       : lines(
           hits.flatMap((hit) => present(hit, screen)),
           '',
