@@ -66,4 +66,5 @@ function isBusy(error: unknown): boolean {
   return true
 }
 
-main(process.argv.slice(3))
+// Without waiting for what the process would put in order by itself.
+main(process.argv.slice(3)).finally(() => process.exit(0))

@@ -10,11 +10,16 @@ export const SETTINGS_FILE = 'loadout.json'
  * of the repository.
  */
 export function findProjectRoot(start: string): string | undefined {
+  if (isProject(start)) return start
   const repository = findRepositoryRoot(start)
   for (let folder = start; ; folder = dirname(folder)) {
-    if (isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))) return folder
+    if (isProject(folder)) return folder
     if (repository === undefined || folder === repository || dirname(folder) === folder) return undefined
   }
+}
+
+function isProject(folder: string): boolean {
+  return isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))
 }
 
 /** The nearest folder upwards with a `.git`. */

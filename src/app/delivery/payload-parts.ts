@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type IndexItem, payloadItem } from '../../domain/delivery/index-line.ts'
-import { bodyDigest, digestOf, type GivenPart } from '../../domain/delivery/session-text.ts'
+import { bodyDigest, fenceDigest, type GivenPart } from '../../domain/delivery/session-text.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { tokensOf } from '../../domain/routing/loadout-index.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
@@ -13,7 +13,7 @@ export function textPart(knowledge: Knowledge, entry: LoadoutEntry): GivenPart |
   const { contents, findings } = loadPayloads(knowledge, [entry])
   const text = contents[0]?.text
   if (text === undefined) return { problem: findings[0]?.message ?? `${entry.id} was not loaded` }
-  return { part: { form: 'text', id: entry.id, sum: digestOf(text), body: bodyDigest(text) }, text }
+  return { part: { form: 'text', id: entry.id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
 }
 
 /** A payload as a line of an index, its file as somebody in this folder writes it. */

@@ -22,28 +22,33 @@ const DEFAULT_TOKENS = 1_200
 const MOST_ENTRIES = 5
 
 /** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
-export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
+export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
-  const { value: plan, knowledge } = await planByStrategy(machine, { task: call.prompt, layers: {} })
+  // Found once, not by everyone who needs it.
+  const machine = { ...asker, cwd: projectFolder(asker, {}) }
+  const { value: plan, knowledge } = await planByStrategy(machine, {
+    task: call.prompt,
+    layers: {},
+    isAskedOften: true,
+  })
   requireLayers(plan.findings)
   const named = await nameOthers(machine, call)
-  const fitting = plan.onDemand.slice(0, MOST_ENTRIES)
-  if (plan.preload.length + fitting.length + named.length === 0) return ''
+  // The core is for the start of a session, in whatever way it is loaded.
+  const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
+  if (matches.length + named.length === 0) return ''
 
   const state = readState(readSession(machine, call.host.agent, call.session))
-  // A session that started has its core already; one that was forked, or is older than the hooks, has not.
-  const matches = state.starts > 0 ? fitting : [...plan.preload, ...fitting]
   const { host } = call
   const choice = new Choice(state.given, Math.min(budget, host.replyLimit.tokens) * 4, host.replyLimit.characters)
-  const problems = takePayloads(choice, knowledge, matches, projectFolder(machine, {}))
+  const problems = takePayloads(choice, knowledge, matches, machine.cwd)
   for (const pointer of named) choice.addPointer(pointer)
   const won = claim(machine, call, choice.parts)
   const given = choice.given.filter(({ part }) => won.includes(part))
 
-  for (const problem of problems) logLine(machine, `${host.agent} ${call.event}`, problem)
+  if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
   record(machine, call, knowledge, matches, named, given)
   return renderParts(given)
 }

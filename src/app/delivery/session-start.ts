@@ -31,7 +31,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const { host, session, source = 'startup' } = call
   const before = readSession(machine, host.agent, session)
   const state = stateAtStart(machine, call, before)
-  const knowledge = openStoredKnowledge(machine, {})
+  const knowledge = openStoredKnowledge(machine, {}, true)
   requireLayers(knowledge.findings)
   const packs = refreshCatalog(machine, host.agent, log)
   pruneSessions(machine)

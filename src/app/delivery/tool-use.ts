@@ -37,7 +37,7 @@ function recordRead(machine: Machine, file: string): void {
     return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && fileHolds(path, inside)
   })
   if (holders.length === 0) return
-  const knowledge = openStoredKnowledge(machine, {})
+  const knowledge = openStoredKnowledge(machine, {}, true)
   requireLayers(knowledge.findings)
   for (let position = 0; position < knowledge.table.size; position++) {
     const entry = knowledge.table.entryAt(position)

@@ -64,11 +64,14 @@ export function openKnowledge(machine: Machine, options: ResolveOptions): Knowle
 // Below this, reading the indexes is as quick as reading a stored table.
 const WORTH_STORING = 128 * 1024
 
-/** The same for a process that asks once: large indexes are compiled by the first one and only opened by the next. */
-export function openStoredKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+/**
+ * The same for a process that asks once: large indexes are compiled by the first one and only opened by the next; any
+ * index, where one asks after another.
+ */
+export function openStoredKnowledge(machine: Machine, options: ResolveOptions, isAskedOften = false): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = signatureOf(pathsOf(places), machine.now())
-  if (signature.bytes < WORTH_STORING) return readKnowledge(machine, options)
+  if (signature.bytes < (isAskedOften ? 1 : WORTH_STORING)) return readKnowledge(machine, options)
   return (
     loadKnowledge(machine, signature, places) ?? storeKnowledge(machine, signature, readKnowledge(machine, options))
   )

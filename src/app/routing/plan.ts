@@ -22,6 +22,8 @@ export interface PlanRequest extends SelectionRules {
   /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
+  /** The next process will ask again soon: a table is worth storing, however small. */
+  isAskedOften?: boolean | undefined
 }
 
 /** A plan, and the numbers that put it in proportion. */
@@ -79,7 +81,7 @@ function planFromStore(machine: Machine, request: PlanRequest): { knowledge: Kno
     const knowledge = readKnowledge(machine, request.layers)
     return { knowledge, plan: planWith(knowledge, request.task, request) }
   }
-  const stored = openStoredKnowledge(machine, request.layers)
+  const stored = openStoredKnowledge(machine, request.layers, request.isAskedOften)
   try {
     return { knowledge: stored, plan: planWith(stored, request.task, request) }
   } catch (error) {

@@ -35,17 +35,25 @@ export function indexBlock(lines: readonly string[]): string {
 
 /** How long a block is, whatever its lines say. */
 export function blockLength(lines: readonly string[], heading = POINTERS): number {
-  return lines.length === 0 ? 0 : heading.length + FRAME + lines.reduce((sum, { length }) => sum + length + 1, 0)
+  if (lines.length === 0) return 0
+  frame ??= indexBlock(['']).length - 1
+  return heading.length + frame + lines.reduce((sum, { length }) => sum + length + 1, 0)
 }
 
-const FRAME = indexBlock(['']).length - 1
+// Asked for when needed: nearly every prompt is answered with nothing.
+let frame: number | undefined
 
 export function digestOf(text: string): string {
   return sha256(text).slice(0, 16)
 }
 
+/** Of a fenced text: its boundary, which is made of all that was fenced. */
+export function fenceDigest(fenced: string): string {
+  return / boundary="([0-9a-f]+)">/.exec(fenced)?.[1] ?? digestOf(fenced)
+}
+
 /** The same for one text under two ids: without its first line, which holds the id. */
 export function bodyDigest(fenced: string): string {
   const body = fenced.slice(fenced.indexOf('\n'))
-  return hashText(body).toString(16) + hashText(body, 0x9747b28c).toString(16)
+  return `${hashText(body).toString(16)}-${body.length}`
 }
