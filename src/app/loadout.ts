@@ -84,6 +84,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
     allowAdapters: late(machine, async () => (await import('./context/adapters.ts')).allowAdapters),
     revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
+    see: late(machine, async () => (await import('./delivery/see.ts')).seeAgent),
     writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
     planContext: late(machine, async () => (await import('./delivery/plan-context.ts')).planContext),
     listLoadable: late(machine, async () => (await import('./delivery/loadable.ts')).listLoadable),
@@ -116,6 +117,7 @@ export type { Loadable } from './delivery/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'
 export type { SearchHit, SearchResult } from './delivery/search.ts'
+export type { AgentSight } from './delivery/see.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'

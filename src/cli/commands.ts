@@ -10,6 +10,7 @@ import { notePrune } from './commands/context/note-prune.ts'
 import { replay } from './commands/context/replay.ts'
 import { agentsMd } from './commands/delivery/agents-md.ts'
 import { mcp } from './commands/delivery/mcp.ts'
+import { see } from './commands/delivery/see.ts'
 import { evaluate } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
 import { indexBuild } from './commands/index-build.ts'
@@ -83,7 +84,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [noteAdd, noteList, notePrune, adaptersList, adaptersAllow, adaptersRevoke],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
-  { title: 'Agents', commands: [mcp, agentsMd] },
+  { title: 'Agents', commands: [see, mcp, agentsMd] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },
 ]

@@ -197,6 +197,7 @@ export const CODES = [
   // what is delivered to agents
   'BLOCK_DAMAGED',
   'BLOCK_STALE',
+  'NOT_SEEN',
   // files and calls
   'FILE_NOT_FOUND',
   'FILE_UNREADABLE',

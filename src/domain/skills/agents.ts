@@ -1,5 +1,9 @@
 import { LoadoutError } from '../shared/loadout-error.ts'
 import { nearest } from '../shared/nearest.ts'
+import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
+import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
+import { plainReading } from './plain-reading.ts'
+import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
 
 /** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
 export interface Agent {
@@ -13,8 +17,14 @@ export interface Agent {
   home?: { variable: string; folder: string }
   /** Other folders it reads as well, below the home folder (`~/`) or the project. */
   alsoReads: readonly string[]
-  /** What fits into the list of skills that the agent shows its model. */
-  listing?: { characters: number; perSkill?: number }
+  /** What its own program does with skills, and the version that this was read from. Without it little is known. */
+  replay?: {
+    readFrom: string
+    reading: ReadingRules
+    listing: Listing
+    instructions: InstructionRules
+    settings: SettingsRules
+  }
   isEnabledByDefault?: true
 }
 
@@ -28,7 +38,13 @@ export const AGENTS: readonly Agent[] = [
     projectFolder: '.claude/skills',
     home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
     alsoReads: [],
-    listing: { characters: 8_000, perSkill: 1_536 },
+    replay: {
+      readFrom: 'Claude Code 2.1.197',
+      reading: CLAUDE_READING,
+      listing: CLAUDE_LISTING,
+      instructions: CLAUDE_INSTRUCTIONS,
+      settings: CLAUDE_SETTINGS,
+    },
     isEnabledByDefault: true,
   },
   {
@@ -38,7 +54,13 @@ export const AGENTS: readonly Agent[] = [
     projectFolder: '.codex/skills',
     home: { variable: 'CODEX_HOME', folder: '.codex' },
     alsoReads: ['~/.agents/skills', SHARED, '/etc/codex/skills'],
-    listing: { characters: 8_000 },
+    replay: {
+      readFrom: 'Codex 0.166.0',
+      reading: CODEX_READING,
+      listing: CODEX_LISTING,
+      instructions: CODEX_INSTRUCTIONS,
+      settings: CODEX_SETTINGS,
+    },
     isEnabledByDefault: true,
   },
   { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED, alsoReads: [] },
@@ -68,6 +90,11 @@ export const AGENTS: readonly Agent[] = [
     alsoReads: [],
   },
 ]
+
+/** How an agent reads skills: as its program was seen to, or else as the format says. */
+export function readingOf({ replay, userFolder, projectFolder, alsoReads }: Agent): ReadingRules {
+  return replay?.reading ?? plainReading(userFolder, projectFolder, alsoReads)
+}
 
 export const AGENT_IDS: readonly string[] = AGENTS.map(({ id }) => id)
 

@@ -1,0 +1,103 @@
+import { resolve } from 'node:path'
+import { type AgentSettings, type Limits, limitsOf } from '../../domain/delivery/agent-settings.ts'
+import type { Fate, Sight } from '../../domain/delivery/fate.ts'
+import { decideInstructions, type InstructionSight } from '../../domain/delivery/instructions.ts'
+import { decideFates } from '../../domain/delivery/skill-fates.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Agent, readingOf, requireAgent } from '../../domain/skills/agents.ts'
+import { readAgentSettings } from '../../infra/delivery/agent-settings-file.ts'
+import { findSkills } from '../../infra/delivery/found-skills.ts'
+import { findInstructions } from '../../infra/delivery/instruction-files.ts'
+import { type FoundPlace, findPlaces } from '../../infra/delivery/skill-places.ts'
+import { isFolder } from '../../infra/files.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { expandHome } from '../../infra/skills/config-file.ts'
+
+export interface SeeRequest {
+  agent: string
+  /** Where the agent works; empty for the working folder; undefined for no project. */
+  project?: string | undefined
+  /** Of the model, in tokens. */
+  window?: number | undefined
+}
+
+export interface AgentSight extends Sight {
+  agent: string
+  label: string
+  /** The version of the agent that its rules were read from; absent when they are not known. */
+  readFrom?: string
+  cwd?: string
+  home: string
+  places: FoundPlace[]
+  /** What the list may take; absent when no limit is known. */
+  budget?: Limits & { unit: 'columns' | 'tokens'; model?: string }
+  instructions: InstructionSight[]
+  mostInstructionBytes?: number
+}
+
+const TROUBLE: readonly Fate[] = ['cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
+
+/** Replays what an agent's own program does with the skills and instructions on this machine. */
+export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {
+  const agent = requireAgent(request.agent)
+  const cwd = workingFolder(machine, request.project)
+  const rules = readingOf(agent)
+  const settings = readAgentSettings(machine, agent, cwd)
+  const places = findPlaces(machine, agent, rules, cwd)
+  const found = findSkills(places, rules)
+  const listing = agent.replay?.listing
+  const limits = listing && limitsOf(listing, settings, request.window)
+  const sight = decideFates(found, rules, settings, listing && limits && { listing, limits })
+  const value: AgentSight = {
+    agent: agent.id,
+    label: agent.label,
+    ...(agent.replay && { readFrom: agent.replay.readFrom }),
+    ...(cwd === undefined ? {} : { cwd }),
+    home: machine.home,
+    places,
+    ...(listing && limits && { budget: { ...limits, unit: listing.unit, ...modelOf(settings) } }),
+    ...sight,
+    ...seeInstructions(machine, agent, settings, cwd),
+  }
+  return { value, findings: findingsOf(value) }
+}
+
+function workingFolder(machine: Machine, project: string | undefined): string | undefined {
+  if (project === undefined) return undefined
+  const cwd = resolve(machine.cwd, expandHome(machine, project || '.'))
+  if (isFolder(cwd)) return cwd
+  throw new LoadoutError('NOT_A_FOLDER', `${cwd} is not a folder`, { hint: 'name the folder that the agent works in' })
+}
+
+function modelOf({ model }: AgentSettings): { model?: string } {
+  return model === undefined ? {} : { model }
+}
+
+function seeInstructions(machine: Machine, agent: Agent, settings: AgentSettings, cwd: string | undefined) {
+  const rules = agent.replay?.instructions
+  if (rules === undefined) return { instructions: [] }
+  const files = findInstructions(machine, agent, rules, settings.moreNames, cwd)
+  const most = rules.mostBytes === undefined ? undefined : (settings.mostBytes ?? rules.mostBytes)
+  const instructions = decideInstructions(files, rules, most)
+  return { instructions, ...(most === undefined ? {} : { mostInstructionBytes: most }) }
+}
+
+/** One for each that needs action; the answer itself names them all. */
+function findingsOf({ skills, places, instructions }: AgentSight): Finding[] {
+  return [
+    ...places.flatMap(({ state, path, why = '' }) =>
+      state === 'unreadable' ? [trouble(path, `${path}: ${why}`)] : [],
+    ),
+    ...skills.flatMap(({ name, path, fate, why }) =>
+      TROUBLE.includes(fate) ? [trouble(path, `${name} is ${fate}: ${why}`)] : [],
+    ),
+    ...instructions.flatMap(({ path, state, why }) =>
+      state === 'cut' || state === 'unreadable' ? [trouble(path, `${path}: ${why}`)] : [],
+    ),
+  ]
+}
+
+function trouble(subject: string, message: string): Finding {
+  return { severity: 'error', code: 'NOT_SEEN', message, subject }
+}
