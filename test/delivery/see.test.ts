@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AgentSight } from '../../src/app/loadout.ts'
@@ -169,6 +169,19 @@ describe('too many skills', () => {
     })
     expect(run('claude', settings).code).toBe(0)
   })
+})
+
+it('skills of plugins are there when the plugin is switched on', () => {
+  const home = makeProject({
+    ...skills('plug/skills', { lint: document('From a plugin.') }),
+    ...skills('off/skills', { never: document('Switched off.') }),
+    '.claude/settings.json': JSON.stringify({ enabledPlugins: { 'plug@shop': true, 'off@shop': false } }),
+  })
+  const at = (name: string) => [{ scope: 'user', installPath: join(home, name) }]
+  mkdirSync(join(home, '.claude/plugins'))
+  const installed = { version: 2, plugins: { 'plug@shop': at('plug'), 'off@shop': at('off') } }
+  writeFileSync(join(home, '.claude/plugins/installed_plugins.json'), JSON.stringify(installed))
+  expect(fatesOf(see('claude', home))).toEqual({ 'plug:lint': 'visible' })
 })
 
 it('an agent with a quiet machine says so, and one of which little is known says that', () => {

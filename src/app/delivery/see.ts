@@ -9,6 +9,7 @@ import { type Agent, readingOf, requireAgent } from '../../domain/skills/agents.
 import { readAgentSettings } from '../../infra/delivery/agent-settings-file.ts'
 import { findSkills } from '../../infra/delivery/found-skills.ts'
 import { findInstructions } from '../../infra/delivery/instruction-files.ts'
+import { findPlugins } from '../../infra/delivery/plugin-places.ts'
 import { type FoundPlace, findPlaces } from '../../infra/delivery/skill-places.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -41,10 +42,13 @@ const TROUBLE: readonly Fate[] = ['cut', 'dropped', 'shadowed', 'ambiguous', 'un
 /** Replays what an agent's own program does with the skills and instructions on this machine. */
 export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {
   const agent = requireAgent(request.agent)
+  if (request.window === 0) {
+    throw new LoadoutError('USAGE', 'a window of 0 tokens holds nothing', { hint: 'name one: --window 200000' })
+  }
   const cwd = workingFolder(machine, request.project)
   const rules = readingOf(agent)
   const settings = readAgentSettings(machine, agent, cwd)
-  const places = findPlaces(machine, agent, rules, cwd)
+  const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
   const found = findSkills(places, rules)
   const listing = agent.replay?.listing
   const limits = listing && limitsOf(listing, settings, request.window)

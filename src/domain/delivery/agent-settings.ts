@@ -11,6 +11,8 @@ export interface AgentSettings {
   /** Skill → `name-only`, `user-invocable-only`, `off`. */
   overrides: Readonly<Record<string, string>>
   withoutOwn: boolean
+  /** Plugins that are switched on, by their full names. */
+  plugins: readonly string[]
   /** Bytes of all files of instructions. */
   mostBytes?: number
   /** More names for them. */
@@ -21,7 +23,14 @@ export interface AgentSettings {
   usage: Readonly<Record<string, number>>
 }
 
-export const NO_SETTINGS: AgentSettings = { overrides: {}, withoutOwn: false, moreNames: [], off: [], usage: {} }
+export const NO_SETTINGS: AgentSettings = {
+  overrides: {},
+  withoutOwn: false,
+  plugins: [],
+  moreNames: [],
+  off: [],
+  usage: {},
+}
 
 export interface Limits {
   window: number

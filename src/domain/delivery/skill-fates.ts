@@ -99,9 +99,12 @@ function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): Fo
   if (order === 'place') {
     // As JavaScript sorts for people; in one language, so that it is the same everywhere.
     const collator = new Intl.Collator('en')
-    // Commands of all places are sorted together.
-    const placeOf = ({ place, isCommand }: FoundSkill) => (isCommand ? Number.MAX_SAFE_INTEGER : place)
-    return [...skills].sort((a, b) => placeOf(a) - placeOf(b) || collator.compare(a.name, b.name))
+    // Commands of all places are sorted together; what plugins bring comes after them.
+    const groupOf = ({ scope, isCommand }: FoundSkill) => (scope === 'plugin' ? 2 : isCommand ? 1 : 0)
+    const placeOf = (skill: FoundSkill) => (groupOf(skill) === 1 ? 0 : skill.place)
+    return [...skills].sort(
+      (a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b) || collator.compare(a.name, b.name),
+    )
   }
   const rank = ({ scope }: FoundSkill) => order.indexOf(scope)
   return [...skills].sort(

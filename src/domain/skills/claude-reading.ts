@@ -10,6 +10,10 @@ export const CLAUDE_READING: ReadingRules = {
     { from: 'own', path: 'commands', scope: 'user', isCommands: true },
     { from: 'project', path: '.claude/commands', scope: 'project', isCommands: true },
   ],
+  plugins: {
+    installed: 'plugins/installed_plugins.json',
+    folders: [{ path: 'commands', isCommands: true }, { path: 'skills' }],
+  },
   depth: 1,
   skipsDotFolders: false,
   followsLinkedFiles: true,
@@ -96,5 +100,6 @@ export const CLAUDE_SETTINGS: SettingsRules = {
     model: 'model',
     overrides: 'skillOverrides',
     withoutOwn: 'disableBundledSkills',
+    plugins: 'enabledPlugins',
   },
 }

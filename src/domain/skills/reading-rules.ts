@@ -4,7 +4,7 @@ export interface SkillPlace {
   from: 'own' | 'home' | 'machine' | 'project'
   path: string
   /** Whose skills these are. */
-  scope: 'machine' | 'user' | 'project' | 'agent'
+  scope: 'machine' | 'user' | 'project' | 'agent' | 'plugin'
   /** Of a project: from its root down, not from the working folder up. */
   isOutermostFirst?: true
   /** Markdown files at any depth, each of which is one. Without it: folders with a SKILL.md. */
@@ -25,6 +25,12 @@ export interface HidingRule {
 export interface ReadingRules {
   /** In the order in which it looks. */
   places: readonly SkillPlace[]
+  /** Folders of each plugin that is switched on, after the places; their skills are called `plugin:skill`. */
+  plugins?: {
+    /** Where it is written down what is installed, in the own folder. */
+    installed: string
+    folders: readonly { path: string; isCommands?: true }[]
+  }
   /** How many folders below a place the folder of a skill may lie. */
   depth: number
   skipsDotFolders: boolean
@@ -111,6 +117,7 @@ export interface SettingsRules {
     window?: string
     overrides?: string
     withoutOwn?: string
+    plugins?: string
     mostBytes?: string
     moreNames?: string
     /** Tables with `path` or `name`, and `enabled`. */

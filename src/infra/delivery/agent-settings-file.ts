@@ -15,7 +15,8 @@ const LARGEST_STATE = 64 * 1024 * 1024
 export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | undefined): AgentSettings {
   const rules = agent.replay?.settings
   if (rules === undefined) return NO_SETTINGS
-  const read = settingsReader(machine, agent, rules, cwd)
+  const readAll = settingsReader(machine, agent, rules, cwd)
+  const read: Reader = (key) => readAll(key)[0]
   const { keys, variables } = rules
   const number = (key: string | undefined) => positive(read(key))
   const model = textOf(variables.model && machine.env[variables.model]) ?? textOf(read(keys.model))
@@ -33,6 +34,7 @@ export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | 
     }),
     overrides: isRecord(overrides) ? textValues(overrides) : {},
     withoutOwn: read(keys.withoutOwn) === true,
+    plugins: switchedOn(readAll(keys.plugins)),
     moreNames: isTextList(moreNames) ? moreNames : [],
     off: switchedOff(read(keys.switches)),
     usage: readUsage(machine, agent, rules),
@@ -41,22 +43,16 @@ export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | 
 
 type Reader = (key: string | undefined) => unknown
 
-/** A key of the last file that has it. */
-function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined): Reader {
+/** The values of a key in all files that have it, the one that counts first. */
+function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined) {
   const files = rules.files.flatMap(({ from, path }) => {
     if (from === 'machine') return [path]
     if (from === 'project') return cwd === undefined ? [] : [join(cwd, path)]
     return [join(from === 'own' ? ownFolder(machine, agent) : machine.home, path)]
   })
   const readers = files.map((file) => (rules.format === 'json' ? jsonReader(file) : tomlReader(file))).reverse()
-  return (key) => {
-    if (key === undefined) return undefined
-    for (const read of readers) {
-      const value = read(key)
-      if (value !== undefined) return value
-    }
-    return undefined
-  }
+  return (key: string | undefined): unknown[] =>
+    key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
 }
 
 function jsonReader(file: string, largest = HEAD_BYTES): Reader {
@@ -75,6 +71,12 @@ function tomlReader(file: string): Reader {
   if ('problem' in head) return () => undefined
   const { top, tables } = readTomlLines(head.text)
   return (key = '') => (Object.hasOwn(top, key) ? top[key] : key.includes('.') ? tables(key) : undefined)
+}
+
+/** Each is on or off as the first says that speaks of it. */
+function switchedOn(switches: readonly unknown[]): string[] {
+  const merged = Object.assign({}, ...switches.filter(isRecord).reverse())
+  return Object.entries(merged).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
 }
 
 function switchedOff(value: unknown): AgentSettings['off'] {

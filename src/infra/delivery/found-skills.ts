@@ -22,11 +22,9 @@ export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): 
     return files.map(({ relativePath, problem }) => {
       const path = join(place.path, relativePath)
       const where = { path, relativePath, place: at, scope: place.scope, isCommand: place.isCommands }
-      return {
-        ...where,
-        realPath: realOrSame(path),
-        ...describeSkill(path, relativePath, rules, where.isCommand, problem),
-      }
+      const described = describeSkill(path, relativePath, rules, where.isCommand, problem)
+      const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
+      return { ...where, realPath: realOrSame(path), ...described, name }
     })
   })
 }

@@ -11,6 +11,8 @@ export interface FoundPlace {
   path: string
   scope: SkillPlace['scope']
   isCommands: boolean
+  /** Before the names of what is in it. */
+  plugin?: string
   state: 'read' | 'missing' | 'unreadable'
   why?: string
 }
@@ -66,7 +68,7 @@ export function projectFolders(machine: Machine, cwd: string, climbs: boolean): 
   return folders
 }
 
-function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
+export function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
   try {
     if (!isFolder(path)) {
       if (!exists(path)) return { state: 'missing' }
