@@ -15,8 +15,8 @@ export interface Agent {
   projectFolder: string
   /** The variable that moves the agent's own folder, and what that folder is by default. */
   home?: { variable: string; folder: string }
-  /** Other folders it reads as well, below the home folder (`~/`) or the project. */
-  alsoReads: readonly string[]
+  /** Other folders it reads as well, below the home folder (`~/`) or the project, where `replay` does not tell. */
+  alsoReads?: readonly string[]
   /** What its own program does with skills, and the version that this was read from. Without it little is known. */
   replay?: {
     readFrom: string
@@ -37,7 +37,6 @@ export const AGENTS: readonly Agent[] = [
     userFolder: '.claude/skills',
     projectFolder: '.claude/skills',
     home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
-    alsoReads: [],
     replay: {
       readFrom: 'Claude Code 2.1.197',
       reading: CLAUDE_READING,
@@ -53,7 +52,6 @@ export const AGENTS: readonly Agent[] = [
     userFolder: '.codex/skills',
     projectFolder: '.codex/skills',
     home: { variable: 'CODEX_HOME', folder: '.codex' },
-    alsoReads: ['~/.agents/skills', SHARED, '/etc/codex/skills'],
     replay: {
       readFrom: 'Codex 0.166.0',
       reading: CODEX_READING,
@@ -63,15 +61,15 @@ export const AGENTS: readonly Agent[] = [
     },
     isEnabledByDefault: true,
   },
-  { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED, alsoReads: [] },
-  { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED, alsoReads: [] },
-  { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED, alsoReads: [] },
-  { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED, alsoReads: [] },
-  { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED, alsoReads: [] },
-  { id: 'gemini', label: 'Gemini CLI', userFolder: '.gemini/skills', projectFolder: SHARED, alsoReads: [] },
-  { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills', alsoReads: [] },
-  { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills', alsoReads: [] },
-  { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills', alsoReads: [] },
+  { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED },
+  { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED },
+  { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED },
+  { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
+  { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
+  { id: 'gemini', label: 'Gemini CLI', userFolder: '.gemini/skills', projectFolder: SHARED },
+  { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills' },
+  { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills' },
+  { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
     id: 'opencode',
     label: 'OpenCode',
@@ -79,20 +77,19 @@ export const AGENTS: readonly Agent[] = [
     projectFolder: SHARED,
     alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
   },
-  { id: 'qwen', label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills', alsoReads: [] },
-  { id: 'roo', label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills', alsoReads: [] },
-  { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills', alsoReads: [] },
+  { id: 'qwen', label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
+  { id: 'roo', label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
+  { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills' },
   {
     id: 'windsurf',
     label: 'Windsurf',
     userFolder: '.codeium/windsurf/skills',
     projectFolder: '.windsurf/skills',
-    alsoReads: [],
   },
 ]
 
 /** How an agent reads skills: as its program was seen to, or else as the format says. */
-export function readingOf({ replay, userFolder, projectFolder, alsoReads }: Agent): ReadingRules {
+export function readingOf({ replay, userFolder, projectFolder, alsoReads = [] }: Agent): ReadingRules {
   return replay?.reading ?? plainReading(userFolder, projectFolder, alsoReads)
 }
 
