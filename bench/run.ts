@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchContext } from './context.ts'
 import { benchMatch } from './match.ts'
+import { benchMcp } from './mcp.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPacksResolve } from './packs-resolve.ts'
 import { benchPlan } from './plan.ts'
@@ -24,6 +25,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   sanitize: benchSanitize,
   context: benchContext,
   tui: benchTui,
+  mcp: benchMcp,
 }
 
 const bundle = 'bench/sample-index.bundle.js'

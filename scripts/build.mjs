@@ -14,7 +14,7 @@ const lateModules = {
   setup({ onResolve, onLoad }) {
     const calls = {
       'node:child_process': ['spawn'],
-      'node:crypto': ['createHash', 'randomBytes'],
+      'node:crypto': ['createHash', 'randomBytes', 'timingSafeEqual'],
       'node:fs/promises': ['open', 'writeFile'],
       'node:tty': ['isatty'],
       marked: ['Lexer'],
@@ -41,7 +41,7 @@ function lateCall(path, name) {
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
 /** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
 const apart = Object.fromEntries(
-  ['skills', 'packs', 'context', 'delivery', 'session', 'ranking'].map((file) => [file, new Set()]),
+  ['skills', 'packs', 'context', 'delivery', 'mcp', 'session', 'ranking'].map((file) => [file, new Set()]),
 )
 
 /** Takes use cases from other files when they are first called, and hands them our class of errors. */
@@ -67,8 +67,11 @@ const setApart = (filter, fileFor) => ({
 
 /** In program.cjs: by the folder of the use case. */
 const programApart = setApart(
-  /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$/,
-  (path) => (path === './sample.ts' ? 'context' : (/^\.\/(packs|context|delivery)\//.exec(path)?.[1] ?? 'skills')),
+  /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$|\/mcp\/main\.ts$/,
+  (path) =>
+    path === './sample.ts'
+      ? 'context'
+      : (/^(?:\.\/|.*\/(?=mcp))(packs|context|delivery|mcp)\//.exec(path)?.[1] ?? 'skills'),
 )
 
 /** In hook.cjs: what starts a session, and what ranks. */
@@ -227,16 +230,6 @@ await build({
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: requireInside,
 })
-// The use cases are handed in, so this holds the protocol and no more.
-await build({
-  ...common,
-  entryPoints: { mcp: 'src/mcp/main.ts' },
-  outdir: 'dist',
-  outExtension: { '.js': '.mjs' },
-  format: 'esm',
-  minify: true,
-  define: { LOADOUT_VERSION: JSON.stringify(version) },
-})
 chmodSync('dist/cli.cjs', 0o755)
 // In an ES package a plain .js file is an ES module; under this name Node finds the real file and keeps its speed.
 try {
@@ -269,6 +262,12 @@ function leaveCodeCaches() {
   run('secretlint', 'context', 'publish the release')
   run('packs', 'packs', 'resolve', 'publish the release and say why', '--pack', 'sample', '--cite')
   run('delivery', 'search', 'publish the release')
+  const greeting = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'build', version: '' },
+  }
+  runWith(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: greeting })}\n`, 'mcp', 'mcp')
   const event = { cwd: project, prompt: 'publish the release as the skill one says' }
   const hook = (part, name) => runWith(JSON.stringify({ ...event, session_id: part }), part, 'hook', 'claude', name)
   hook('session', 'SessionStart')

@@ -1,10 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { LoadoutError } from '../domain/shared/loadout-error.ts'
-
-/** By name: the use cases are built apart from this face, so their class is not ours. */
-export function isLoadoutError(error: unknown): error is LoadoutError {
-  return error instanceof Error && error.name === 'LoadoutError'
-}
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
 
 /** What is wrong and what to do about it. */
 export function describeProblem({ code, message, hint }: LoadoutError) {
@@ -16,7 +11,7 @@ export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T>
   try {
     return await work()
   } catch (error) {
-    if (!isLoadoutError(error)) throw error
+    if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = describeProblem(error)
     const text = hint === undefined ? message : `${message}; ${hint}`
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, { code })

@@ -6,7 +6,8 @@ import {
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills'
 import type { Loadout } from '../app/loadout.ts'
-import { isLoadoutError, orProtocolError } from './problem.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { orProtocolError } from './problem.ts'
 import { tell } from './tell.ts'
 
 const BASE = 'skill://'
@@ -58,7 +59,7 @@ async function describeSkill(loadout: Loadout, name: string): Promise<Skill | un
     const { value: files } = await loadout.openLibrarySkill({ name })
     return files && (await skillEntry(name, files))
   } catch (error) {
-    if (error instanceof SkillCatalogError || isLoadoutError(error)) {
+    if (error instanceof SkillCatalogError || error instanceof LoadoutError) {
       tell(`the skill ${name} is not offered: ${error.message}`)
       return undefined
     }

@@ -6,7 +6,8 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { describeProblem, isLoadoutError } from './problem.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { describeProblem } from './problem.ts'
 import type { Call, Desk, Tool } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
 import { loadContext } from './tools/load-context.ts'
@@ -50,7 +51,7 @@ async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolR
     const text = tool.toText?.(structuredContent) ?? JSON.stringify(structuredContent)
     return { content: [{ type: 'text', text }], structuredContent }
   } catch (error) {
-    if (!isLoadoutError(error)) throw error
+    if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = describeProblem(error)
     const text = [`${code}: ${message}`, hint].filter((line) => line !== undefined).join('\n')
     return { content: [{ type: 'text', text }], isError: true }

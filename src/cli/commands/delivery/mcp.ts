@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createLoadout } from '../../../app/loadout.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import type { serve } from '../../../mcp/main.ts'
 import { defineCommand } from '../../command.ts'
-
-declare const loadFace: (name: string) => Promise<{ serve: typeof serve }>
 
 const USUAL_PORT = 8417
 const SHORTEST_TOKEN = 16
@@ -28,11 +25,11 @@ export const mcp = defineCommand({
     const loadout = createLoadout({ caller: { via: 'mcp', session: randomBytes(8).toString('hex') } })
     // A folder that is not there is told now, not to every call.
     loadout.nameLayers({ project })
-    const face = await loadFace('mcp.mjs')
-    if (!http) await face.serve({ loadout, project, signal })
+    const { serve } = await import('../../../mcp/main.ts')
+    if (!http) await serve({ loadout, project, signal })
     else {
       const token = readToken(process.env.LOADOUT_MCP_TOKEN)
-      await face.serve({ loadout, project, signal, http: { port: port ?? USUAL_PORT, token } }).catch(explain)
+      await serve({ loadout, project, signal, http: { port: port ?? USUAL_PORT, token } }).catch(explain)
     }
     return { value: {}, findings: [] }
   },
