@@ -270,6 +270,7 @@ function leaveCodeCaches() {
   runWith(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: greeting })}\n`, 'mcp', 'mcp')
   const event = { cwd: project, prompt: 'publish the release as the skill one says' }
   const hook = (part, name) => runWith(JSON.stringify({ ...event, session_id: part }), part, 'hook', 'claude', name)
+  writeFileSync(join(project, 'a.md'), '---\nid: one\nkeywords: [release]\n---\n# One\n\nA text.\n')
   hook('session', 'SessionStart')
   hook('ranking', 'UserPromptSubmit')
   hook('hook', 'UserPromptSubmit')

@@ -20,11 +20,14 @@ export function readCached(machine: Machine, kind: string, signature: Signature)
   }
 }
 
+// The source may be for nobody else.
+const ONLY_THE_USER = 0o600
+
 /** A cache that cannot be written costs time, not results. */
 export function writeCached(machine: Machine, kind: string, signature: Signature, bytes: Uint8Array): void {
   if (!signature.isSettled) return
   try {
-    writeAtomically(cachePath(machine, kind, signature), [Buffer.from(keyLine(signature)), bytes])
+    writeAtomically(cachePath(machine, kind, signature), [Buffer.from(keyLine(signature)), bytes], ONLY_THE_USER)
   } catch {}
 }
 

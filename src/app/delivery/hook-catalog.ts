@@ -5,7 +5,7 @@ import { PACK_TYPES } from '../../domain/packs/vocabulary.ts'
 import type { RankDocument } from '../../domain/routing/rank/document.ts'
 import { createRanker } from '../../domain/routing/rank/ranker.ts'
 import { findProjectFolder } from '../../infra/context/project-folder.ts'
-import { type InstalledSkill, installedSkills } from '../../infra/delivery/installed-skills.ts'
+import { type CallableSkill, callableSkills } from '../../infra/delivery/callable-skills.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openCatalog } from '../packs/catalog.ts'
 import { type CatalogItem, storeCatalog } from './catalog-store.ts'
@@ -30,8 +30,8 @@ export function offeredPacks(machine: Machine): OfferedPack[] {
   })
 }
 
-export function findSkills(machine: Machine, agent: string): InstalledSkill[] {
-  return installedSkills(machine, agent, findProjectFolder(machine, undefined))
+export function findSkills(machine: Machine, agent: string): CallableSkill[] {
+  return callableSkills(machine, agent, findProjectFolder(machine, undefined))
 }
 
 export function packPointer(pack: OfferedPack): CatalogItem {
@@ -42,7 +42,7 @@ export function packPointer(pack: OfferedPack): CatalogItem {
   return { kind: 'pack', id: pack.name, line: indexLine({ ...shown, id: `pack ${pack.name}` }) }
 }
 
-export function skillPointer({ name, description, file }: InstalledSkill): CatalogItem {
+export function skillPointer({ name, description, file }: CallableSkill): CatalogItem {
   const item: IndexItem = {
     id: `skill ${name}`,
     kind: 'skill',

@@ -43,7 +43,7 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
   const state = readState(readSession(machine, call.host.agent, call.session))
   const { host } = call
   const choice = new Choice(state.given, Math.min(budget, host.replyLimit.tokens) * 4, host.replyLimit.characters)
-  const problems = takePayloads(choice, knowledge, matches, machine.cwd)
+  const problems = takePayloads(machine, choice, knowledge, matches)
   for (const pointer of named) choice.addPointer(pointer)
   const won = claim(machine, call, choice.parts)
   const given = choice.given.filter(({ part }) => won.includes(part))
@@ -102,14 +102,19 @@ class Choice {
 }
 
 /** Best first; what does not fit is named. Tells what could not be read. */
-function takePayloads(choice: Choice, knowledge: Knowledge, matches: readonly MatchResult[], folder: string): string[] {
+function takePayloads(
+  machine: Machine,
+  choice: Choice,
+  knowledge: Knowledge,
+  matches: readonly MatchResult[],
+): string[] {
   const problems: string[] = []
   for (const { entry } of matches) {
     if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
-    const text = textPart(knowledge, entry)
+    const text = textPart(machine, knowledge, entry)
     if ('problem' in text) problems.push(text.problem)
     else if (!choice.isKnown(text.part) && !choice.addText(text)) {
-      const line = indexLine(entryItem(knowledge, entry, folder))
+      const line = indexLine(entryItem(knowledge, entry, machine.cwd))
       choice.addPointer({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
     }
   }

@@ -98,7 +98,7 @@ class Sources {
 
   private text(id: string): GivenPart | undefined {
     const entry = this.entry(id)
-    const part = entry && textPart(this.request.knowledge, entry)
+    const part = entry && textPart(this.machine, this.request.knowledge, entry)
     return part === undefined || 'problem' in part ? undefined : part
   }
 

@@ -89,7 +89,7 @@ interface Sources {
 
 /** The core takes up to two thirds, the index up to a third: what prompts add must fit beside it after a compaction. */
 function baseParts(machine: Machine, { knowledge, packs, room, log }: Sources): GivenPart[] {
-  const core = coreParts(knowledge, Math.floor((room * 2) / 3))
+  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3))
   core.problems.forEach(log)
   const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
   const index = indexPart(machine, { knowledge, packs, given: ids, room: Math.floor(room / 3) })

@@ -12,12 +12,16 @@ import type { OfferedPack } from './hook-catalog.ts'
 import { entryItem, textPart } from './payload-parts.ts'
 
 /** The texts that every session starts with, as far as they find room; what could not be read is told. */
-export function coreParts(knowledge: Knowledge, room: number): { parts: GivenPart[]; problems: string[] } {
+export function coreParts(
+  machine: Machine,
+  knowledge: Knowledge,
+  room: number,
+): { parts: GivenPart[]; problems: string[] } {
   const parts: GivenPart[] = []
   const problems: string[] = []
   let left = room
   for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
-    const part = textPart(knowledge, knowledge.table.entryAt(position))
+    const part = textPart(machine, knowledge, knowledge.table.entryAt(position))
     if ('problem' in part) problems.push(part.problem)
     else if (part.text.length <= left && !parts.some((other) => isSameBody(other, part))) {
       parts.push(part)
