@@ -41,7 +41,7 @@ function lateCall(path, name) {
 const ERROR_FILE = resolve('src/domain/shared/loadout-error.ts')
 /** Use cases that nobody waits for on every prompt, with the parsers they need, by the file they are built into. */
 const apart = Object.fromEntries(
-  ['skills', 'packs', 'context', 'delivery', 'mcp', 'session', 'ranking'].map((file) => [file, new Set()]),
+  ['skills', 'packs', 'context', 'delivery', 'mcp', 'session', 'ranking', 'rare'].map((file) => [file, new Set()]),
 )
 
 /** Takes use cases from other files when they are first called, and hands them our class of errors. */
@@ -76,6 +76,40 @@ const programApart = setApart(
 
 /** In hook.cjs: what starts a session, and what ranks. */
 const hookApart = setApart(/^\.\//, (path) => (path === './session-start.ts' ? 'session' : 'ranking'))
+
+/** What most prompts do not need: whose functions are fetched from rare.cjs when they are called. */
+const RARE = [
+  'app/delivery/tool-use.ts',
+  'app/routing/load.ts',
+  'domain/delivery/index-line.ts',
+  'domain/routing/merge.ts',
+  'domain/shared/fence.ts',
+  'domain/shared/glob.ts',
+  'domain/shared/nearest.ts',
+  'infra/json-file.ts',
+]
+
+/** In hook.cjs. */
+const rareFunctions = {
+  name: 'rare-functions',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir, kind }) => {
+      const file = resolve(resolveDir, path)
+      if (kind !== 'import-statement' || !RARE.includes(relative('src', file))) return undefined
+      apart.rare.add(file)
+      return { path: file, namespace: 'rare' }
+    })
+    onLoad({ filter: /.*/, namespace: 'rare' }, ({ path }) => {
+      const names = [...readFileSync(path, 'utf8').matchAll(/^export function (\w+)/gm)].map(([, name]) => name)
+      const opened = `require('./rare.cjs').open('${relative('src', path)}', LoadoutError)`
+      const calls = names.map((name) => `export const ${name} = (...args) => ${opened}.${name}(...args)`)
+      return {
+        resolveDir: resolve('src'),
+        contents: `import { LoadoutError } from ${JSON.stringify(ERROR_FILE)}\n${calls.join('\n')}`,
+      }
+    })
+  },
+}
 
 /** In hook.cjs: a digest that needs no module of Node. */
 const plainDigest = {
@@ -174,7 +208,7 @@ await build({
 await build({
   ...program,
   entryPoints: { hook: 'src/hooks/entry.ts' },
-  plugins: [lateModules, hookApart, plainDigest],
+  plugins: [lateModules, hookApart, rareFunctions, plainDigest],
 })
 for (const [file, paths] of Object.entries(apart)) {
   const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
@@ -190,7 +224,7 @@ for (const [file, paths] of Object.entries(apart)) {
     outdir: undefined,
     outExtension: undefined,
     outfile: `dist/${file}.cjs`,
-    plugins: [lateModules, errorsFromProgram, largePackages('cjs')],
+    plugins: [lateModules, errorsFromProgram, largePackages('cjs'), ...(file === 'rare' ? [plainDigest] : [])],
   })
 }
 // Half of a table is other scripts: with escapes the file would be a third larger, and slower to read.
@@ -272,6 +306,7 @@ function leaveCodeCaches() {
   const hook = (part, name) => runWith(JSON.stringify({ ...event, session_id: part }), part, 'hook', 'claude', name)
   writeFileSync(join(project, 'a.md'), '---\nid: one\nkeywords: [release]\n---\n# One\n\nA text.\n')
   hook('session', 'SessionStart')
+  hook('rare', 'UserPromptSubmit')
   hook('ranking', 'UserPromptSubmit')
   hook('hook', 'UserPromptSubmit')
   rmSync(project, { recursive: true })

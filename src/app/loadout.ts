@@ -86,6 +86,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
     see: late(machine, async () => (await import('./delivery/see.ts')).seeAgent),
     writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
+    answerHook: late(machine, async () => (await import('./delivery/hook.ts')).answerHook),
     planContext: late(machine, async () => (await import('./delivery/plan-context.ts')).planContext),
     listLoadable: late(machine, async () => (await import('./delivery/loadable.ts')).listLoadable),
     listLibrarySkills: late(machine, async () => (await import('./delivery/library-skills.ts')).listLibrarySkills),
@@ -113,6 +114,7 @@ export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
+export type { HookAnswer } from './delivery/hook.ts'
 export type { Loadable } from './delivery/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'

@@ -9,6 +9,7 @@ import { noteList } from './commands/context/note-list.ts'
 import { notePrune } from './commands/context/note-prune.ts'
 import { replay } from './commands/context/replay.ts'
 import { agentsMd } from './commands/delivery/agents-md.ts'
+import { hook } from './commands/delivery/hook.ts'
 import { mcp } from './commands/delivery/mcp.ts'
 import { see } from './commands/delivery/see.ts'
 import { evaluate } from './commands/eval.ts'
@@ -84,7 +85,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [noteAdd, noteList, notePrune, adaptersList, adaptersAllow, adaptersRevoke],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
-  { title: 'Agents', commands: [see, mcp, agentsMd] },
+  { title: 'Agents', commands: [see, mcp, hook, agentsMd] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },
 ]

@@ -4,7 +4,6 @@ import { isKnownType } from '../../domain/packs/pack.ts'
 import { PACK_TYPES } from '../../domain/packs/vocabulary.ts'
 import type { RankDocument } from '../../domain/routing/rank/document.ts'
 import { createRanker } from '../../domain/routing/rank/ranker.ts'
-import { findProjectFolder } from '../../infra/context/project-folder.ts'
 import { type CallableSkill, callableSkills } from '../../infra/delivery/callable-skills.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openCatalog } from '../packs/catalog.ts'
@@ -30,10 +29,6 @@ export function offeredPacks(machine: Machine): OfferedPack[] {
   })
 }
 
-export function findSkills(machine: Machine, agent: string): CallableSkill[] {
-  return callableSkills(machine, agent, findProjectFolder(machine, undefined))
-}
-
 export function packPointer(pack: OfferedPack): CatalogItem {
   const item = packItem(pack)
   const shown: IndexItem = pack.isOpen
@@ -57,7 +52,7 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
 
 /** Leaves behind what the prompts of this session are compared with. */
 export function writeCatalog(machine: Machine, agent: string, packs: readonly OfferedPack[]): void {
-  const skills = findSkills(machine, agent)
+  const skills = callableSkills(machine, agent)
   const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
   const documents = [...packs, ...skills].map(
     ({ name, description }, at): RankDocument => ({ id: String(at), name, description }),

@@ -10,10 +10,11 @@ import {
 } from '../../domain/delivery/session-text.ts'
 import { allEntries } from '../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { callableSkills } from '../../infra/delivery/callable-skills.ts'
 import { projectFolder } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Knowledge } from '../routing/knowledge.ts'
-import { findSkills, type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
+import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
 import { entryItem, textPart } from './payload-parts.ts'
 import { indexPart } from './start-parts.ts'
 
@@ -126,7 +127,7 @@ class Sources {
       const pack = packs.find(({ name }) => name === id)
       return pack === undefined ? undefined : packPointer(pack).line
     }
-    this.skills ??= new Map(findSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
+    this.skills ??= new Map(callableSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
     return this.skills.get(id)
   }
 

@@ -1,12 +1,13 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
-import type { MatchResult } from '../../domain/routing/match.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { type Fenced, fence } from '../../domain/shared/fence.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContained } from '../../infra/contained-file.ts'
 import type { Knowledge } from './knowledge.ts'
+
+export { triggerOf } from '../../domain/routing/match.ts'
 
 /** The text of one payload, fenced as data, as it goes to a model. */
 export interface LoadedPayload {
@@ -38,11 +39,6 @@ export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntr
     left -= payload.tokens
   }
   return { contents, findings }
-}
-
-/** What made the matcher choose it, in a word. */
-export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResult): string {
-  return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
 }
 
 /** The text of one payload as it is, without its frontmatter and without a fence. */

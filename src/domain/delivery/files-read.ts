@@ -1,4 +1,4 @@
-import { AGENTS } from '../skills/agents.ts'
+import { AGENTS, readingOf } from '../skills/agents.ts'
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'sed', 'bat'])
 
@@ -28,8 +28,12 @@ export function skillOfFile(
   const [, root, name] = /^(.*)\/([^/]+)\/SKILL\.md$/.exec(file) ?? []
   const agent = AGENTS.find(({ id }) => id === agentId)
   if (root === undefined || agent === undefined) return undefined
-  const { userFolder, projectFolder, alsoReads, home } = agent
-  const moved = home && env[home.variable] ? [`${env[home.variable]}${userFolder.slice(home.folder.length)}`] : []
-  const folders = [userFolder, projectFolder, ...alsoReads.map((folder) => folder.replace(/^~?\//, '')), ...moved]
+  const { userFolder, projectFolder, home } = agent
+  const moved = home && env[home.variable]
+  const own = moved === undefined || moved === '' ? [home?.folder ?? ''] : [home?.folder ?? '', moved]
+  const places = readingOf(agent).places.flatMap(({ from, path }) =>
+    from === 'own' ? own.map((folder) => `${folder}/${path}`) : [path],
+  )
+  const folders = [userFolder, projectFolder, ...places]
   return folders.some((folder) => `${root}/`.endsWith(`/${folder.replace(/^\//, '')}/`)) ? name : undefined
 }

@@ -79,6 +79,11 @@ function domainMatch(
   }
 }
 
+/** What made a strategy choose it, in a word. */
+export function triggerOf({ entry, matchedKeywords, matchedPatterns }: MatchResult): string {
+  return matchedKeywords[0] ?? matchedPatterns[0] ?? (entry.priority === 'core' ? 'core' : 'ranked')
+}
+
 export function reasonOf(keywords: readonly string[], patterns: readonly string[]): string {
   const byKeyword = keywords.length > 0 ? `keywords [${keywords.join(', ')}]` : ''
   const byPattern = patterns.length > 0 ? `patterns [${patterns.join(', ')}]` : ''
