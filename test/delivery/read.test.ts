@@ -17,7 +17,7 @@ const pack = (name: string, fields: Record<string, string> = {}) => ({
   [`${name}/KNOWLEDGE.md`]: guide({ name, profile: 'wiki-first', trust: 'user-confirmed', ...fields }),
   [`${name}/compiled/facts.md`]: `# Facts\n\n${CANARY}\n`,
   [`${name}/sources/log.md`]: `${CANARY}\n`,
-  [`${name}/indexes/source-map.json`]: '{}',
+  [`${name}/indexes/source-map.json`]: '{"claims": []}',
   [`${name}/notes.md`]: CANARY,
 })
 
@@ -143,11 +143,12 @@ describe('the gates of a pack', () => {
     expect(world.run(['lookup', FILE, '--load'])).toMatchObject({ code: 3, stdout: '' })
   })
 
-  it('gives what a resolution would give: no secrets, nothing that a failed run made', () => {
+  it('gives what a resolution would give: no secrets, nothing that a failed run made, and what is odd', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const files = {
       ...pack('radio'),
       'radio/compiled/keys.md': `# Keys\n\nThe key is ${token} today.\n\nThe rest is fine.\n`,
+      'radio/indexes/source-map.json': '{',
       'radio/runs/compile-1.json': compileRun('1', 'failed', { 'compiled/facts.md': 'created' }),
     }
     const world = makeKnowledge({ userPacks: files })
@@ -155,6 +156,7 @@ describe('the gates of a pack', () => {
     expect(keys.stdout).toContain('The rest is fine.')
     expect(keys.stdout + keys.stderr).not.toContain(token)
     expect(keys).toMatchObject({ code: 1, stderr: expect.stringContaining('[content.secret]') })
+    expect(keys.stdout).toContain('- warning map.invalid indexes/source-map.json')
     expect(world.run(['lookup', FILE, '--load'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -369,6 +371,19 @@ describe('a text that is too long', () => {
   it.each([0, 999, 1.5, -1, Number.NaN])('%s characters are no room', async (most) => {
     await expect(read('long', most)).rejects.toMatchObject({ code: 'USAGE' })
   })
+})
+
+it('a project that is named is looked in for every kind', async () => {
+  const oil = { '.claude/skills/oil/SKILL.md': '# Oil\n' }
+  const world = makeKnowledge({ ...WORLD, packs: pack('shut'), project: oil })
+  const loadout = createLoadout({ cwd: world.home, home: world.home, env: {}, now: () => new Date() })
+  const read = (id: string, project?: string) => loadout.read({ id, project, layers: {} })
+  expect((await read('release', world.cwd)).value.kind).toBe('payload')
+  expect((await read('oil', world.cwd)).value.kind).toBe('skill')
+  await expect(read('pack:shut', world.cwd)).rejects.toMatchObject({ code: 'APPROVAL_NEEDED' })
+  for (const id of ['release', 'oil', 'pack:shut']) {
+    await expect(read(id)).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' })
+  }
 })
 
 it('a payload that cannot be read is an error for whoever reads it', async () => {

@@ -116,11 +116,14 @@ function ambiguous(id: string, found: Located, others: readonly Located[]): Find
 function notFound(id: string, asked: EntryId, shelves: readonly Shelf[], findings: readonly Finding[]): LoadoutError {
   const ids = new Map<string, string>()
   for (const { kind, names } of shelves) {
-    for (const name of names)
-      for (const word of [entryId(kind, name), name]) ids.set(word, ids.get(word) ?? entryId(kind, name))
+    for (const name of names) {
+      const full = entryId(kind, name)
+      for (const word of [full, name]) if (!ids.has(word)) ids.set(word, full)
+    }
   }
   const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
-  const broken = findings.find(({ code }) => code !== 'DUPLICATE_ID')
+  // What could not be opened at all, or is about this name; not every oddity of the others.
+  const broken = findings.find(({ code, subject }) => /^LAYER_/.test(code) || [undefined, asked.name].includes(subject))
   const trouble = broken === undefined ? '' : `; ${broken.message}`
   const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`
   return new LoadoutError(

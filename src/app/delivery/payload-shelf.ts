@@ -19,8 +19,8 @@ export interface PayloadShelf extends Shelf<PayloadDetails> {
 }
 
 /** The payloads of all layers, whatever their priority. */
-export function openPayloads(machine: Machine, { layers }: ShelfRequest): PayloadShelf {
-  const knowledge = openKnowledge(machine, layers)
+export function openPayloads(machine: Machine, { layers, project }: ShelfRequest): PayloadShelf {
+  const knowledge = openKnowledge(machine, { ...layers, projectRoot: layers.projectRoot ?? project })
   const entries = allEntries(knowledge.table)
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   return {

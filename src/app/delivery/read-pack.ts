@@ -90,7 +90,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): F
   }
   const guarded = guardChoices(
     [chooseFile(file, 'page', new Map())],
-    [...warnings, ...health.warnings, ...files.warnings],
+    [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
   )
   const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
   const told = settleWarnings(guarded.warnings)

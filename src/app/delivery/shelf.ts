@@ -7,7 +7,7 @@ import type { ResolveOptions } from '../../infra/layers.ts'
 /** Where entries are looked for. */
 export interface ShelfRequest {
   layers: ResolveOptions
-  /** The folder of a project, whose packs and skills are meant; default: that of the layers, or the one around here. */
+  /** The folder of a project, whose payloads, packs and skills are meant; default: that of the layers, or the one here. */
   project?: string | undefined
 }
 
