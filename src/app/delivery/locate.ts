@@ -12,7 +12,7 @@ import type { Machine } from '../../infra/machine.ts'
 import type { Knowledge } from '../routing/knowledge.ts'
 import { openPacks } from './pack-shelf.ts'
 import { openPayloads } from './payload-shelf.ts'
-import { asFinding, type Shelf, type ShelfRequest } from './shelf.ts'
+import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
 import { openSkills, type ShelvedSkill } from './skill-shelf.ts'
 
 /** What an id means. `path` is one file of it. */
@@ -88,7 +88,7 @@ function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked:
       findings.push(asFinding(error))
     }
   }
-  return { found, shelves, findings }
+  return { found, shelves, findings: withoutRepeats(findings) }
 }
 
 /** The id that means only this one. */

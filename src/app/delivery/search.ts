@@ -11,7 +11,7 @@ import type { Machine } from '../../infra/machine.ts'
 import { signatureOf } from '../../infra/signature.ts'
 import { openPacks, type PackDetails } from './pack-shelf.ts'
 import { openPayloads, type PayloadDetails } from './payload-shelf.ts'
-import { asFinding, type Shelf, type ShelfRequest } from './shelf.ts'
+import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
 import { openSkills, type SkillDetails } from './skill-shelf.ts'
 
 interface Found {
@@ -71,7 +71,7 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Repor
       return [{ kind, id: entryId(kind, name), ...details, confidence, why } as SearchHit]
     })
   const known = Object.fromEntries(shelves.map(({ kind, names }) => [kind, names.length]))
-  return { value: { query: request.query, known, hits }, findings }
+  return { value: { query: request.query, known, hits }, findings: withoutRepeats(findings) }
 }
 
 function readKinds(asked: readonly string[] = []): readonly EntryKind[] {

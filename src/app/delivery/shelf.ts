@@ -28,6 +28,11 @@ export function projectOf({ project, layers }: ShelfRequest): string | undefined
   return project ?? (layers.projectRoot || undefined)
 }
 
+/** Two kinds may stumble over the same file. */
+export function withoutRepeats(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ message }, at) => findings.findIndex((other) => other.message === message) === at)
+}
+
 /** What one kind cannot give is no reason to withhold the others. */
 export function asFinding(error: unknown): Finding {
   if (!(error instanceof LoadoutError)) throw error

@@ -1,4 +1,5 @@
 import type { EntryLookup, Lookup } from '../../app/loadout.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
 import { alignRows, grouped, lines, printableLine, wrap } from '../screen.ts'
@@ -24,7 +25,7 @@ export const lookup = defineCommand({
       alignRows(rowsOf(found).map(([what, value]) => [`  ${what}`, value])),
       found.kind === 'skill' && wrap(filesOf(found), 2),
       '',
-      `Its text: loadout lookup ${printableLine(id)} --load`,
+      `Its text: loadout lookup ${printableLine(shellWord(id))} --load`,
     )
   },
 })
