@@ -6,7 +6,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' }
+// What Node would take of this package loads its own files in a way that cannot be bundled.
+const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }
+const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning', alias }
 
 /** Modules that take milliseconds to load are loaded when first called. */
 const lateModules = {

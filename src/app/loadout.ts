@@ -92,6 +92,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listLibrarySkills: late(machine, async () => (await import('./delivery/library-skills.ts')).listLibrarySkills),
     openLibrarySkill: late(machine, async () => (await import('./delivery/library-skills.ts')).openLibrarySkill),
     readLibraryFile: late(machine, async () => (await import('./delivery/library-skills.ts')).readLibraryFile),
+    installHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).installHooks),
+    removeHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).removeHooks),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
 }
@@ -115,6 +117,7 @@ export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
 export type { HookAnswer } from './delivery/hook.ts'
+export type { HookChanges } from './delivery/hooks-change.ts'
 export type { Loadable } from './delivery/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'

@@ -17,6 +17,12 @@ export interface HookHost {
   watchedTools: string
   /** The most that one reply may hold; above it the agent puts the text aside. */
   replyLimit: { tokens: number; characters: number }
+  /** Whether it reads a file that begins with a byte order mark. */
+  readsByteOrderMark: boolean
+  /** The only keys it allows beside each other in the file; absent when it allows any. */
+  onlyKeys?: readonly string[]
+  /** What it takes until hooks that are installed also run. */
+  untilTheyRun: string
   /** The version that this was read from. */
   readFrom: string
 }
@@ -28,6 +34,8 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.claude/settings.json',
     watchedTools: 'Skill|Read',
     replyLimit: { tokens: 2_250, characters: 9_000 },
+    readsByteOrderMark: true,
+    untilTheyRun: 'Claude Code takes them up with its next session.',
     readFrom: 'Claude Code 2.1.197',
   },
   {
@@ -36,6 +44,9 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     projectFile: '.codex/hooks.json',
     watchedTools: 'Bash',
     replyLimit: { tokens: 2_200, characters: 8_800 },
+    readsByteOrderMark: false,
+    onlyKeys: ['description', 'hooks'],
+    untilTheyRun: 'Codex runs them once you trust them: start codex and choose to, or type /hooks in it.',
     readFrom: 'Codex 0.166.0',
   },
 ]

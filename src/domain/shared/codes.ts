@@ -80,6 +80,9 @@ export const CODES = [
   'LOCKED',
   'PROFILE_NOT_FOUND',
   'NOT_CONFIRMED',
+  // hooks in the settings of agents
+  'HOOKS_OUTDATED',
+  'HOOKS_OFF',
   // git
   'GIT_MISSING',
   'GIT_FAILED',

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { ProgramCall } from '../../domain/delivery/hook-command.ts'
+import { HOOK_HOSTS, type HookHost, requireHost } from '../../domain/delivery/hook-hosts.ts'
+import { hostRefusal } from '../../domain/delivery/host-reading.ts'
+import { diffLines } from '../../domain/delivery/line-diff.ts'
+import { wantedHooks } from '../../domain/delivery/wanted-hooks.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isEnabled } from '../../domain/skills/config.ts'
+import type { Scope } from '../../domain/skills/placement.ts'
+import { applyHookChange, type HookChangePlan, planHookChange, splitMark } from '../../infra/delivery/hook-install.ts'
+import { type HookPlace, hookPlace, isPresent, requireHookProject } from '../../infra/delivery/hook-places.ts'
+import { ownCall } from '../../infra/delivery/own-program.ts'
+import { readSettings } from '../../infra/delivery/settings-syntax.ts'
+import { acquireLock } from '../../infra/lock.ts'
+import { type Machine, stateFolder } from '../../infra/machine.ts'
+import { readConfig } from '../../infra/skills/config-file.ts'
+
+export interface HooksRequest {
+  /** Ids; none for all enabled agents that have hooks. */
+  agents: readonly string[]
+  /** A place inside a project; empty for the working folder; undefined for the user's own hooks. */
+  project?: string | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface HookChange {
+  agent: string
+  label: string
+  scope: Scope
+  path: string
+  change: 'installed' | 'updated' | 'removed' | 'none'
+  /** The lines of the file that change. */
+  diff: string
+  /** What it takes until the hooks run; absent when they are removed. */
+  untilTheyRun?: string
+}
+
+export interface HookChanges {
+  changes: HookChange[]
+  isDryRun: boolean
+}
+
+/** Puts our hooks into the settings of agents. Everything else in the files stays as it is. */
+export function installHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+  return changeHooks(machine, request, true)
+}
+
+/** Takes out exactly what `installHooks` put in. */
+export function removeHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+  return changeHooks(machine, request, false)
+}
+
+async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<Report<HookChanges>> {
+  const isDryRun = request.dryRun ?? false
+  const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
+  const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
+  const call = project === undefined ? ownCall(machine) : 'named-if-there'
+  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  const dry = planAll(machine, places, call, isInstall)
+  const plans = isDryRun ? dry : await applyAll(machine, places, call, isInstall)
+  const findings = isInstall ? plans.flatMap((plan) => passedOver(plan)) : []
+  return { value: { changes: plans.map((plan) => describe(plan, isInstall)), isDryRun }, findings }
+}
+
+/** All of them are planned before one is written. */
+async function applyAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
+  try {
+    const plans = planAll(machine, places, call, isInstall)
+    for (const plan of plans) applyHookChange(machine, plan, isInstall)
+    return plans
+  } finally {
+    release()
+  }
+}
+
+function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
+  return places.map((place) => planHookChange(machine, place, isInstall ? wantedHooks(place.host, call) : []))
+}
+
+/** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent he has not. */
+function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
+  if (agents.length > 0) return [...new Set(agents.map(requireHost))]
+  if (!isInstall) return HOOK_HOSTS
+  const config = readConfig(machine)
+  const hosts = HOOK_HOSTS.filter((host) => isEnabled(config, host.agent) && isPresent(machine, host))
+  if (hosts.length > 0) return hosts
+  throw new LoadoutError('USAGE', 'no enabled agent that has hooks seems to be used on this machine', {
+    hint: `name it all the same: loadout hooks install ${HOOK_HOSTS.map(({ agent }) => agent).join('|')}`,
+  })
+}
+
+function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall: boolean): HookChange {
+  const { host, label, scope, path } = place
+  const done = isInstall ? (hadHooks ? 'updated' : 'installed') : 'removed'
+  return {
+    agent: host.agent,
+    label,
+    scope,
+    path,
+    change: before === after ? 'none' : done,
+    diff: before === after ? '' : diffLines(before ?? '', after ?? ''),
+    ...(isInstall ? { untilTheyRun: host.untilTheyRun } : {}),
+  }
+}
+
+/** An installed hook that can never run is worse than none: say so at once. */
+function passedOver({ place, after = '' }: HookChangePlan): Finding[] {
+  const { path, label, host } = place
+  const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
+  if (refusal === undefined) return []
+  const message = `${label} will pass over the whole of ${path}: ${refusal}`
+  return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'make it plain JSON' }]
+}

@@ -1,0 +1,51 @@
+import type { HookChanges } from '../../../app/loadout.ts'
+import { defineCommand } from '../../command.ts'
+import { alignRows, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
+import { DRY_RUN_FLAG, namesIn } from '../../skill-flags.ts'
+
+const ARGS = [{ name: 'agents', summary: 'claude, codex', rest: true, complete: ['claude', 'codex'] }] as const
+
+const FLAGS = {
+  project: { kind: 'place', value: 'folder', summary: 'in the settings of a project (default: in yours)' },
+  ...DRY_RUN_FLAG,
+} as const
+
+export const hooksInstall = defineCommand({
+  name: 'hooks install',
+  summary: 'let agents ask loadout at every prompt',
+  details:
+    'Adds hooks to the settings of Claude Code and Codex, without a name to those of every enabled agent that is used\n' +
+    'here. Nothing else in the files changes, and hooks remove takes out exactly what was added.\n' +
+    'With --project they are for everybody who works there; they are silent for those without loadout.',
+  args: ARGS,
+  flags: FLAGS,
+  run: ({ args, flags }, loadout) =>
+    loadout.installHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
+  print: (value, screen) => printChanges(value, screen, 'The hooks are installed already.'),
+})
+
+export const hooksRemove = defineCommand({
+  name: 'hooks remove',
+  summary: 'take the hooks out of the settings of agents',
+  details: 'What you have written into the files yourself stays, byte for byte.',
+  args: ARGS,
+  flags: FLAGS,
+  run: ({ args, flags }, loadout) =>
+    loadout.removeHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
+  print: (value, screen) => printChanges(value, screen, 'There are no hooks of loadout.'),
+})
+
+/** The lines first, then what was done with them. */
+function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: string): string {
+  const made = changes.filter(({ change }) => change !== 'none')
+  if (made.length === 0) return lines(calm, ...changes.map(({ path }) => screen.faint(`  ${printableLine(path)}`)))
+  return lines(
+    made.flatMap(({ path, diff }) => [screen.strong(printableLine(path)), printableText(diff), '']),
+    isDryRun && 'Nothing was changed. This would be done:',
+    alignRows(made.map(({ change, label, scope, path }) => [`  ${change}`, label, scope, path])),
+    made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
+    !isDryRun &&
+      made.some(({ untilTheyRun }) => untilTheyRun !== undefined) &&
+      'loadout hooks status tells whether they can run',
+  )
+}

@@ -1,0 +1,119 @@
+import type { Comment, Container, Edit, Item, SettingsTree } from './settings-tree.ts'
+
+/** What is to be written: a value, with its key where it goes into an object. */
+export interface NewItem {
+  key?: string
+  value: unknown
+}
+
+/**
+ * Adds an item behind the others, written the way they are. Only what is returned changes; `removeItem` takes exactly it
+ * back. Where the container was empty, the blanks before its end may change, and `blanks` says what they were.
+ */
+export function appendItem(
+  tree: SettingsTree,
+  container: Container,
+  item: NewItem,
+): { edits: Edit[]; blanks?: string } {
+  const { text } = tree
+  const close = container.end - 1
+  const last = container.items.at(-1)
+  const hasTrailingComma = last !== undefined && container.commas.length === container.items.length
+  const { end: at, comment } = lastToken(tree, container, close)
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+  const unit = indentUnit(tree)
+  if (last === undefined) {
+    const blanks = text.slice(at, close)
+    if (isOneLine(tree)) return { edits: [{ start: at, end: at, text: renderInline(item) }], blanks }
+    const outer = indentAt(text, container.start)
+    const body = render(item, outer + unit, unit, eol)
+    const before = `${eol}${outer}${unit}`
+    const after = /[\r\n]/.test(blanks) ? blanks : `${eol}${outer}`
+    return { edits: [{ start: at, end: close, text: before + body + after }], blanks }
+  }
+  const indent = indentAt(text, last.start)
+  const startsLine = text.slice(lineStart(text, last.start), last.start) === indent
+  const isWide = startsLine || /[\r\n]/.test(text.slice(last.start, last.end))
+  const before = startsLine || comment?.isLine ? `${eol}${indent}` : ' '
+  const body = isWide ? render(item, indent, unit, eol) : renderInline(item)
+  const added = { start: at, end: at, text: before + body + (hasTrailingComma ? ',' : '') }
+  return { edits: hasTrailingComma ? [added] : [{ start: last.end, end: last.end, text: ',' }, added] }
+}
+
+/**
+ * Takes an item out, with the blanks before it and the comma that it brought. `blanks` goes before the end of a container
+ * that becomes empty.
+ */
+export function removeItem(tree: SettingsTree, container: Container, item: Item, blanks: string | undefined): Edit[] {
+  const { text } = tree
+  const index = container.items.indexOf(item)
+  const previous = lastToken(tree, container, item.start)
+  const commaAfter = container.commas[index]
+  const comma = commaAfter ?? container.commas[index - 1]
+  const close = container.end - 1
+  const from = commaAfter === undefined ? item.end : commaAfter + 1
+  const isEmptied = container.items.length === 1 && blanks !== undefined && text.slice(from, close).trim() === ''
+  const rest = isEmptied ? blanks : text.slice(item.end).replace(commaAfter === item.end ? ',' : '', '')
+  let { end: start } = previous
+  // Without the end of its line a comment would swallow what comes next.
+  if (previous.comment?.isLine && !/^[ \t]*[\r\n]/.test(rest)) start += /^\r?\n|^\r/.exec(text.slice(start))![0].length
+  const edits = [{ start, end: item.end, text: '' }]
+  if (comma !== undefined) edits.push({ start: comma, end: comma + 1, text: '' })
+  return isEmptied ? [...edits, { start: from, end: close, text: blanks }] : edits
+}
+
+/** Whether nothing but this item stands in a container: no other, and no comment around it. */
+export function isAlone({ comments }: SettingsTree, container: Container, item: Item): boolean {
+  const isOutside = ({ start, end }: Comment) => end <= item.start || start >= item.end
+  return (
+    container.items.length === 1 &&
+    !comments.some((comment) => comment.start > container.start && comment.end < container.end && isOutside(comment))
+  )
+}
+
+/** Where the last item, comma, comment or bracket before a place in a container ends. */
+function lastToken(
+  { comments }: SettingsTree,
+  container: Container,
+  before: number,
+): { end: number; comment: Comment | undefined } {
+  const item = container.items.findLast(({ end }) => end <= before)
+  const comma = container.commas.findLast((offset) => offset < before)
+  const end = Math.max(container.start + 1, item?.end ?? 0, comma === undefined ? 0 : comma + 1)
+  const comment = comments.findLast((each) => each.start >= end && each.end <= before)
+  return { end: comment?.end ?? end, comment }
+}
+
+function lineStart(text: string, offset: number): number {
+  return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
+}
+
+/** The blanks at the beginning of the line of a place. */
+function indentAt(text: string, offset: number): string {
+  const start = lineStart(text, offset)
+  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
+}
+
+/** How much deeper the next level stands: as much as the first line of the file that is indented. */
+function indentUnit({ text, root }: SettingsTree): string {
+  const first = root.kind === 'literal' ? undefined : root.items[0]
+  if (first === undefined || lineStart(text, first.start) <= root.start) return '  '
+  return indentAt(text, first.start).slice(indentAt(text, root.start).length)
+}
+
+function isOneLine({ text, root }: SettingsTree): boolean {
+  return root.kind !== 'literal' && root.items.length > 0 && !/[\r\n]/.test(text.slice(root.start, root.end))
+}
+
+function render({ key, value }: NewItem, indent: string, unit: string, eol: string): string {
+  const [first = '', ...rest] = JSON.stringify(value, null, '\t').split('\n')
+  const lines = rest.map((line) => indent + line.replace(/^\t+/, (tabs) => unit.repeat(tabs.length)))
+  return [`${key === undefined ? '' : `${JSON.stringify(key)}: `}${first}`, ...lines].join(eol)
+}
+
+function renderInline(item: NewItem): string {
+  return render(item, '', '', '\n')
+    .replace(/([[{])\n/g, '$1')
+    .replace(/\n([\]}])/g, '$1')
+    .replaceAll('\n', ' ')
+}
