@@ -93,6 +93,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     openLibrarySkill: late(machine, async () => (await import('./delivery/library-skills.ts')).openLibrarySkill),
     readLibraryFile: late(machine, async () => (await import('./delivery/library-skills.ts')).readLibraryFile),
     installHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).installHooks),
+    statusOfHooks: late(machine, async () => (await import('./delivery/hooks-status.ts')).statusOfHooks),
     removeHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).removeHooks),
     trySample: late(machine, async () => (await import('./sample.ts')).showSample),
   }
@@ -118,6 +119,7 @@ export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
 export type { HookAnswer } from './delivery/hook.ts'
 export type { HookChanges } from './delivery/hooks-change.ts'
+export type { HookStatuses } from './delivery/hooks-status.ts'
 export type { Loadable } from './delivery/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
 export type { EntryText } from './delivery/read.ts'

@@ -10,7 +10,7 @@ import { notePrune } from './commands/context/note-prune.ts'
 import { replay } from './commands/context/replay.ts'
 import { agentsMd } from './commands/delivery/agents-md.ts'
 import { hook } from './commands/delivery/hook.ts'
-import { hooksInstall, hooksRemove } from './commands/delivery/hooks.ts'
+import { hooksInstall, hooksRemove, hooksStatus } from './commands/delivery/hooks.ts'
 import { mcp } from './commands/delivery/mcp.ts'
 import { see } from './commands/delivery/see.ts'
 import { evaluate } from './commands/eval.ts'
@@ -86,7 +86,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [noteAdd, noteList, notePrune, adaptersList, adaptersAllow, adaptersRevoke],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
-  { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hook, mcp, agentsMd] },
+  { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
   { title: 'What was used', commands: [usage, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },
 ]

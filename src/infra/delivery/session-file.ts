@@ -69,7 +69,7 @@ function sessionPath(machine: Machine, agent: string, session: string): string {
   return join(sessionsFolder(machine), `${agent}.${PLAIN.test(session) ? session : `~${sha256(session)}`}.jsonl`)
 }
 
-function sessionsFolder(machine: Machine): string {
+export function sessionsFolder(machine: Machine): string {
   return join(stateFolder(machine), 'hooks', 'sessions')
 }
 

@@ -1,6 +1,6 @@
-import type { HookChanges } from '../../../app/loadout.ts'
+import type { HookChanges, HookStatuses } from '../../../app/loadout.ts'
 import { defineCommand } from '../../command.ts'
-import { alignRows, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
+import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
 import { DRY_RUN_FLAG, namesIn } from '../../skill-flags.ts'
 
 const ARGS = [{ name: 'agents', summary: 'claude, codex', rest: true, complete: ['claude', 'codex'] }] as const
@@ -33,6 +33,38 @@ export const hooksRemove = defineCommand({
   run: ({ args, flags }, loadout) =>
     loadout.removeHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
   print: (value, screen) => printChanges(value, screen, 'There are no hooks of loadout.'),
+})
+
+export const hooksStatus = defineCommand({
+  name: 'hooks status',
+  summary: 'whether the hooks are installed, and whether they can run',
+  args: ARGS,
+  flags: { project: { kind: 'place', value: 'folder', summary: 'also for a project (default: the one around)' } },
+  run: ({ args, flags }, loadout) => loadout.statusOfHooks({ agents: namesIn(args.agents), project: flags.project }),
+  print: ({ hooks }: HookStatuses, screen, findings) => {
+    const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))
+    const absent = hooks.filter(({ state, scope }) => state === 'not installed' && scope === 'user')
+    return lines(
+      hooks.flatMap(({ path, events, lastAnswer, lastTrouble }, at) => [
+        screen.strong(rows[at] ?? ''),
+        screen.faint(`  ${printableLine(path)}`),
+        ...(events.length > 0 ? wrap(`asked at      ${events.join(', ')}`, 2) : []),
+        ...(events.length > 0 && lastAnswer !== undefined ? [`  last answer   ${lastAnswer}`] : []),
+        ...(events.length > 0 && lastTrouble !== undefined ? wrap(`last trouble  ${lastTrouble}`, 2) : []),
+        ...findings
+          .filter(({ subject }) => subject === path)
+          .flatMap(({ message, hint = '' }) => [
+            ...wrap(`PROBLEM  ${message}`, 2).map((line) => line.replace('PROBLEM', screen.alert('PROBLEM'))),
+            `    to do: ${printableLine(hint)}`,
+          ]),
+      ]),
+      '',
+      findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
+      absent.length > 0 && `loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
+      findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
+    )
+  },
+  printsFindings: true,
 })
 
 /** The lines first, then what was done with them. */

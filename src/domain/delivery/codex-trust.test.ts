@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { codexRuns, trustHash } from './codex-trust.ts'
+import { readToml, tomlPath } from './toml-values.ts'
+
+const PROMPT = {
+  event: 'UserPromptSubmit',
+  command: 'loadout hook codex UserPromptSubmit',
+  options: '',
+  matcher: undefined,
+  timeout: 10,
+  isPlain: true,
+  group: 0,
+  handler: 0,
+}
+
+// What Codex 0.166.0 calls `currentHash` in its list of hooks.
+const HASH = 'sha256:a0f27a28d1d69221ad6f7298b9291a180397773a5897c37c4625a307b0d08a25'
+
+describe('trust in Codex', () => {
+  it.each([
+    [PROMPT, HASH],
+    [{ ...PROMPT, matcher: 'ignored' }, HASH],
+    [
+      { ...PROMPT, event: 'SessionStart', command: 'loadout hook codex SessionStart', matcher: 'startup|resume' },
+      'sha256:4bf1f89a340ecc23c300d3513c7cb9bf0a6b24cf246d37a386585caa0c04224b',
+    ],
+    [
+      { ...PROMPT, event: 'PostToolUse', command: 'x', matcher: 'Bash', timeout: undefined },
+      'sha256:77cba839c4b837674250a9b4a1fc7e1fc7b58ee987103a1d6536085addedb6f6',
+    ],
+  ])('is given to the content of a hook: %#', (hook, hash) => {
+    expect(trustHash(hook)).toBe(hash)
+  })
+
+  const state = (place: string, lines: string) => `[hooks.state."/h/.codex/hooks.json:${place}"]\n${lines}\n`
+  it.each([
+    ['nothing', '', PROMPT, 'untrusted'],
+    ['this one', state('user_prompt_submit:0:0', `trusted_hash = "${HASH}"`), PROMPT, 'yes'],
+    ['what it was before', state('user_prompt_submit:0:0', 'trusted_hash = "sha256:0"'), PROMPT, 'untrusted'],
+    ['another place', state('user_prompt_submit:1:0', `trusted_hash = "${HASH}"`), PROMPT, 'untrusted'],
+    [
+      'more than we wrote',
+      state('user_prompt_submit:0:0', 'trusted_hash = "sha256:0"'),
+      { ...PROMPT, isPlain: false },
+      'yes',
+    ],
+    ['off', state('user_prompt_submit:0:0', `trusted_hash = "${HASH}"\nenabled = false`), PROMPT, 'off'],
+  ])('is told by the configuration: %s', (_, config, hook, answer) => {
+    expect(codexRuns(readToml(config), ['/real/hooks.json', '/h/.codex/hooks.json'], hook)).toBe(answer)
+  })
+})
+
+it('switches are read from TOML as people write it', () => {
+  const text = `features.hooks = false # no
+a = 1
+[features]
+  "codex_hooks" = true
+list = [
+  "x", # hooks = false
+]
+[projects."/a b/\\"c\\".d"]
+trust_level = 'trusted'
+[[hooks.Stop]]
+command = "echo [x]" # y
+`
+  expect([...readToml(text)]).toEqual([
+    [tomlPath('features', 'hooks'), false],
+    [tomlPath('features', 'codex_hooks'), true],
+    [tomlPath('projects', '/a b/"c".d', 'trust_level'), 'trusted'],
+    [tomlPath('hooks', 'Stop', 'command'), 'echo [x]'],
+  ])
+})
