@@ -32,7 +32,8 @@ export async function serveHttp(
     if (request.url !== ENDPOINT) return refuse(response, 404, `everything is at ${ENDPOINT}`)
     answer(handler.fetch, request, response).catch((error: Error) => {
       tell(error.message)
-      response.destroy()
+      if (response.headersSent) response.destroy()
+      else refuse(response, 400, 'this request cannot be read')
     })
   })
   await new Promise<void>((listening, reject) => {

@@ -1,19 +1,15 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 
-/** What is wrong and what to do about it. */
-export function describeProblem({ code, message, hint }: LoadoutError) {
-  return { code, message, ...(hint === undefined ? {} : { hint }) }
-}
-
 /** For requests whose answer has no room for a problem, such as reading a resource. */
 export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = describeProblem(error)
-    const text = hint === undefined ? message : `${message}; ${hint}`
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, { code })
+    const { code, message, hint } = error
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, hint === undefined ? message : `${message}; ${hint}`, {
+      code,
+    })
   }
 }

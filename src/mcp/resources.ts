@@ -1,5 +1,5 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import { cap } from './cap.ts'
+import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server'
+import type { Loadable } from '../app/loadout.ts'
 import { placeOf } from './fields.ts'
 import { indexText } from './index-text.ts'
 import { orProtocolError } from './problem.ts'
@@ -7,75 +7,75 @@ import type { Desk } from './tool.ts'
 import { MOST_CHARACTERS } from './tools/read-entry.ts'
 import { ENTRY_TEMPLATE, entryUri, INDEX_URI, PACK_TEMPLATE, packUri, readVariable } from './uris.ts'
 
+/** A kind of resource with many of it. */
+interface Kind {
+  name: string
+  description: string
+  template: string
+  /** The part of the address that can be completed. */
+  variable: string
+  list(loadable: Loadable): { name: string; summary: string }[]
+  uriOf(name: string): string
+  /** What to read for an address. */
+  idOf(variables: Variables): string
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'entry',
+    description: 'The text of one payload',
+    template: ENTRY_TEMPLATE,
+    variable: 'id',
+    list: ({ payloads }) => payloads.map(({ id, summary }) => ({ name: id, summary })),
+    uriOf: entryUri,
+    idOf: ({ id }) => `payload:${readVariable(id)}`,
+  },
+  {
+    name: 'pack',
+    description: 'One file of a knowledge pack',
+    template: PACK_TEMPLATE,
+    variable: 'name',
+    list: ({ packs }) => packs,
+    uriOf: (name) => packUri(name, 'KNOWLEDGE.md'),
+    idOf: ({ name, path }) => `pack:${readVariable(name)}/${readVariable(path)}`,
+  },
+]
+
 const MARKDOWN = { mimeType: 'text/markdown' }
 /** Of an index with thousands of entries a list is no help; the search is. */
-const MOST_LISTED = 200
-/** More than a client may be offered for completion. */
-const MOST_OFFERED = 100
+export const MOST_LISTED = 200
+/** The protocol allows no more. */
+const MOST_COMPLETIONS = 100
 
 /** What can be loaded, as resources a person picks from. */
 export function serveResources(mcp: McpServer, desk: Desk): void {
-  const { loadout } = desk
-  const loadable = async () => (await loadout.listLoadable(placeOf(desk))).value
-  const readAs = async (uri: URL, id: string) => {
-    const { value } = await loadout.read({ id, ...placeOf(desk), maxCharacters: MOST_CHARACTERS })
-    return { contents: [{ uri: uri.href, ...MARKDOWN, text: value.text }] }
-  }
+  const loadable = async () => (await desk.loadout.listLoadable(placeOf(desk))).value
+  const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, ...MARKDOWN, text }] })
 
   mcp.registerResource('index', INDEX_URI, { description: 'What can be loaded here', ...MARKDOWN }, (uri) =>
-    orProtocolError(async () => ({ contents: [{ uri: uri.href, ...MARKDOWN, text: indexText(await loadable()) }] })),
+    orProtocolError(async () => contents(uri, indexText(await loadable()))),
   )
-
-  const entries = new ResourceTemplate(ENTRY_TEMPLATE, {
-    list: () =>
-      orProtocolError(async () => {
-        const { shown } = cap((await loadable()).payloads, MOST_LISTED, '')
-        return { resources: shown.map(({ id, summary }) => ({ uri: entryUri(id), name: id, description: summary })) }
+  for (const { name, description, template, variable, list, uriOf, idOf } of KINDS) {
+    const resources = async () =>
+      list(await loadable())
+        .slice(0, MOST_LISTED)
+        .map((item) => ({ uri: uriOf(item.name), name: item.name, description: item.summary }))
+    const complete = async (text: string) =>
+      list(await loadable())
+        .flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
+        .slice(0, MOST_COMPLETIONS)
+    const read = async (uri: URL, id: string) => {
+      const { value } = await desk.loadout.read({ id, ...placeOf(desk), maxCharacters: MOST_CHARACTERS })
+      return contents(uri, value.text)
+    }
+    mcp.registerResource(
+      name,
+      new ResourceTemplate(template, {
+        list: () => orProtocolError(async () => ({ resources: await resources() })),
+        complete: { [variable]: (text) => orProtocolError(() => complete(text)) },
       }),
-    complete: {
-      id: (text) =>
-        orProtocolError(async () =>
-          offer(
-            (await loadable()).payloads.map(({ id }) => id),
-            text,
-          ),
-        ),
-    },
-  })
-  mcp.registerResource('entry', entries, { description: 'The text of one payload', ...MARKDOWN }, (uri, { id }) =>
-    orProtocolError(() => readAs(uri, `payload:${readVariable(id)}`)),
-  )
-
-  const packs = new ResourceTemplate(PACK_TEMPLATE, {
-    list: () =>
-      orProtocolError(async () => {
-        const { shown } = cap((await loadable()).packs, MOST_LISTED, '')
-        return {
-          resources: shown.map(({ name, summary }) => ({
-            uri: packUri(name, 'KNOWLEDGE.md'),
-            name,
-            description: summary,
-          })),
-        }
-      }),
-    complete: {
-      name: (text) =>
-        orProtocolError(async () =>
-          offer(
-            (await loadable()).packs.map(({ name }) => name),
-            text,
-          ),
-        ),
-    },
-  })
-  mcp.registerResource(
-    'pack',
-    packs,
-    { description: 'One file of a knowledge pack', ...MARKDOWN },
-    (uri, { name, path }) => orProtocolError(() => readAs(uri, `pack:${readVariable(name)}/${readVariable(path)}`)),
-  )
-}
-
-function offer(names: readonly string[], text: string): string[] {
-  return names.filter((name) => name.startsWith(text)).slice(0, MOST_OFFERED)
+      { description, ...MARKDOWN },
+      (uri, variables) => orProtocolError(() => read(uri, idOf(variables))),
+    )
+  }
 }

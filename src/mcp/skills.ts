@@ -8,6 +8,7 @@ import {
 import type { Loadout } from '../app/loadout.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { orProtocolError } from './problem.ts'
+import { MOST_LISTED } from './resources.ts'
 import { tell } from './tell.ts'
 
 const BASE = 'skill://'
@@ -17,15 +18,15 @@ const SKILLS_PER_PAGE = 50
 
 /** The library through the protocol's own extension, read anew on each request: nothing to reload, nothing out of date. */
 export function librarySkills(loadout: Loadout): SkillsExtension {
-  const names = async () => (await loadout.listLibrarySkills({})).value
+  const skills = async () => (await loadout.listLibrarySkills({})).value
   const source: SkillSource = {
     list: ({ cursor = '' }) =>
       orProtocolError(async () => {
-        const rest = (await names()).map(({ name }) => name).filter((name) => name > cursor)
+        const rest = (await skills()).map(({ name }) => name).filter((name) => name > cursor)
         const page = rest.slice(0, SKILLS_PER_PAGE)
-        const skills = await Promise.all(page.map((name) => describeSkill(loadout, name)))
+        const described = await Promise.all(page.map((name) => describeSkill(loadout, name)))
         const more = rest.length > page.length ? { nextCursor: page.at(-1) ?? '' } : {}
-        return { skills: skills.filter((skill) => skill !== undefined), ...more }
+        return { skills: described.filter((skill) => skill !== undefined), ...more }
       }),
     get: (uri) =>
       orProtocolError(async () => {
@@ -40,17 +41,24 @@ export function librarySkills(loadout: Loadout): SkillsExtension {
         return value && contentOf(value, place.path)
       }),
     readDirectory: (uri) => orProtocolError(() => listFolder(loadout, uri)),
-    listResources: () =>
-      orProtocolError(async () =>
-        (await names()).map(({ name, description }) => ({
-          uri: `${BASE}${name}/${DOCUMENT}`,
-          name,
-          description,
-          mimeType: 'text/markdown',
-        })),
-      ),
+    listResources: async () => {
+      const listed = await skills().catch(tellInstead)
+      return listed.slice(0, MOST_LISTED).map(({ name, description }) => ({
+        uri: `${BASE}${name}/${DOCUMENT}`,
+        name,
+        description,
+        mimeType: 'text/markdown',
+      }))
+    },
   }
   return new SkillsExtension({ source, baseUri: BASE })
+}
+
+/** A library that cannot be read is no reason to withhold all other resources. */
+function tellInstead(error: unknown): [] {
+  if (!(error instanceof LoadoutError)) throw error
+  tell(`no skills are offered: ${error.message}`)
+  return []
 }
 
 /** Undefined when there is none, or none that the extension could describe: the other skills go on working. */

@@ -7,7 +7,6 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { describeProblem } from './problem.ts'
 import type { Call, Desk, Tool } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
 import { loadContext } from './tools/load-context.ts'
@@ -36,12 +35,13 @@ export function serveTools(mcp: McpServer, desk: Desk): void {
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler('tools/list', () => ({ tools: LISTING }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name)
+    const at = TOOLS.findIndex(({ name }) => name === params.name)
+    const tool = TOOLS[at]
     if (tool === undefined) throw invalid(`there is no tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
     if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
     const result = await answer(tool, data, { ...desk, signal: mcpReq.signal })
-    return server.projectCallToolResult(result, LISTING.find(({ name }) => name === tool.name)?.outputSchema)
+    return server.projectCallToolResult(result, LISTING[at]?.outputSchema)
   })
 }
 
@@ -52,8 +52,8 @@ async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolR
     return { content: [{ type: 'text', text }], structuredContent }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const { code, message, hint } = describeProblem(error)
-    const text = [`${code}: ${message}`, hint].filter((line) => line !== undefined).join('\n')
+    const { code, message, hint } = error
+    const text = `${code}: ${message}${hint === undefined ? '' : `\n${hint}`}`
     return { content: [{ type: 'text', text }], isError: true }
   }
 }

@@ -96,6 +96,14 @@ describe.each([
     }
   })
 
+  it('a long text is cut, and says so inside and outside', async () => {
+    const result = await call('read_entry', { id: 'long' })
+    const { text, cut } = result.structuredContent as { text: string; cut: string }
+    expect(text.length).toBeLessThanOrEqual(60_000)
+    expect(cut).toMatch(/^the first \d+ of 1150\d\d characters$/)
+    expect(text).toContain('</loadout_payload>\n[cut: ')
+  })
+
   it('activate_pack gives the guide of an open pack with the names of its files', async () => {
     const result = await call('activate_pack', { pack: 'water' })
     expect(textOf(result)).toContain('A gauge measures the height of water.')
@@ -218,11 +226,4 @@ describe.each([
     await expect(skills.get('skill://linked/SKILL.md')).rejects.toMatchObject({ code: -32602 })
     await expect(client.readResource({ uri: 'skill://linked/outside.txt' })).rejects.toThrow()
   })
-})
-
-it('without a library there are no skills, and that is no error', async () => {
-  const bare = { ...world, home: makeFolder() }
-  const client = await connect(bare, { mode: 'auto' })
-  expect((await new SkillsClient(client).list()).skills).toEqual([])
-  expect((await client.listResources()).resources.length).toBeGreaterThan(0)
 })

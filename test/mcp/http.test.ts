@@ -55,6 +55,8 @@ describe('over HTTP', () => {
     ['another path', { path: '/' }, 404],
     ['another method', { method: 'PUT' }, 405],
     ['another kind of body', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['a question with a body', { method: 'GET' }, 400],
+    ['a method that is refused everywhere', { method: 'TRACE' }, 400],
     ['no JSON', { body: '{' }, 400],
     ['a body that is too long', { body: PING + ' '.repeat(1024 * 1024) }, 413],
     [

@@ -14,6 +14,7 @@ const { 'board.json': _, ...files } = FULL_PROJECT
 export const PROJECT: Readonly<Record<string, string>> = {
   ...files,
   'rules/odd.md': payload(JSON.stringify(ODD_ID), { keywords: '[unusual]' }),
+  'rules/long.md': payload('long', { keywords: '[tome]' }, 'A line of a long text.\n'.repeat(5_000)),
   '.agents/knowledge/water/wiki/high tide.md': '# High tide\n\nTwice a day.\n',
   '.agents/knowledge/closed/KNOWLEDGE.md': guide(
     { name: 'closed', description: 'How the flood gauge is read' },

@@ -22,7 +22,7 @@ export const mcp = defineCommand({
     if (port !== undefined && !http) {
       throw new LoadoutError('USAGE', '--port is for HTTP', { hint: 'loadout mcp --http --port 0' })
     }
-    const loadout = createLoadout({ caller: { via: 'mcp', session: randomBytes(8).toString('hex') } })
+    const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : sessionOf(process.env) } })
     // A folder that is not there is told now, not to every call.
     loadout.nameLayers({ project })
     const { serve } = await import('../../../mcp/main.ts')
@@ -35,6 +35,11 @@ export const mcp = defineCommand({
   },
   print: () => '',
 })
+
+/** The conversation that started the server, by the name its hooks know it by where the agent tells; else a new one. */
+function sessionOf({ CLAUDE_CODE_SESSION_ID: told }: NodeJS.ProcessEnv): string {
+  return told || randomBytes(8).toString('hex')
+}
 
 function readToken(given: string | undefined): string | undefined {
   if (!given || (given.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(given))) return given || undefined

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { expect, it } from 'vitest'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { connect, makeMcpWorld } from './mcp-world.ts'
+
+const TASK = 'why does the flood gauge read zero?'
+const world = makeMcpWorld()
+
+it('what an agent asked for is in the usage log, with the way it came and its conversation', async () => {
+  const home = makeFolder()
+  const client = await connect({ ...world, home }, { mode: 'legacy' })
+  await client.callTool({ name: 'plan_context', arguments: { task: TASK } })
+  await client.callTool({ name: 'read_entry', arguments: { id: 'house' } })
+  await client.readResource({ uri: 'loadout://entry/flood' })
+  const lines = readFileSync(join(home, '.local/state/loadout/usage.jsonl'), 'utf8').trimEnd().split('\n')
+  const events = lines.map((line) => JSON.parse(line))
+  expect(new Set(events.map(({ via }) => via))).toEqual(new Set(['mcp']))
+  expect(new Set(events.map(({ session }) => session)).size).toBe(1)
+  const steps = events.map(({ stage, entryId }) => `${stage} ${entryId}`)
+  expect(steps).toEqual(expect.arrayContaining(['planned house', 'planned flood', 'used house', 'used flood']))
+  expect(steps.filter((step) => step === 'used house')).toHaveLength(1)
+})
+
+it('a project with a boundless budget does not flood a conversation', async () => {
+  const text = `${'A long line of a document about the gauge. '.repeat(200)}\n`
+  const documents = Array.from({ length: 60 }, (_, at) => [`docs/gauge-${at}.md`, `# ${at}\n${text}`])
+  const intents = { default: { include: ['docs/*.md'] } }
+  const budget = { maxFiles: 10_000, maxCharsPerFile: 10_000_000, maxChars: 10_000_000 }
+  const project = makeProject({
+    '.git/HEAD': '',
+    'loadout.json': JSON.stringify({ intents, budget }),
+    ...Object.fromEntries(documents),
+  })
+  const client = await connect(world, { mode: 'legacy' })
+  const { structuredContent } = await client.callTool({ name: 'load_context', arguments: { task: 'x', project } })
+  const {
+    text: given,
+    omitted,
+    warnings,
+  } = structuredContent as { text: string; omitted: object[]; warnings: string[] }
+  expect(given.length).toBeGreaterThan(40_000)
+  expect(given.length).toBeLessThanOrEqual(80_000)
+  expect(warnings[0]).toContain('cut to 20000 tokens')
+  expect(omitted.length).toBeGreaterThan(0)
+})
+
+it('a configuration that is broken costs the skills, not the other resources', async () => {
+  const home = makeProject({ '.config/loadout/config.json': '{' })
+  const client = await connect({ ...world, home }, { mode: 'legacy' })
+  const uris = (await client.listResources()).resources.map(({ uri }) => uri)
+  expect(uris).toContain('loadout://entry/flood')
+  expect(uris.filter((uri) => uri.startsWith('skill:'))).toEqual([])
+})
+
+it('a server that is started and asked nothing leaves no trace', async () => {
+  const home = makeFolder()
+  const client = await connect({ ...world, home }, { mode: 'auto' })
+  await client.listTools()
+  expect(readdirSync(home)).toEqual([])
+})
+
+it('without a library there are no skills, and that is no error', async () => {
+  const bare = { ...world, home: makeFolder() }
+  const client = await connect(bare, { mode: 'auto' })
+  expect((await new SkillsClient(client).list()).skills).toEqual([])
+  expect((await client.listResources()).resources.length).toBeGreaterThan(0)
+})
