@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { CLI, makeFolder } from './cli/run.ts'
 
 /**
@@ -62,7 +62,7 @@ const END = '\u001e'
 /** All in one shell, so that a folder that is entered stays entered. */
 async function runSteps(steps: readonly Step[]): Promise<Printed[]> {
   const root = realpathSync(makeFolder())
-  const script = ['loadout() { "$NODE" "$CLI" "$@"; }']
+  const script: string[] = []
   let current: string | undefined
   for (const { machine, command } of steps) {
     const home = join(root, machine || 'home')
@@ -93,7 +93,11 @@ function runBash(root: string, script: string): Promise<string> {
   const git = { GIT_CONFIG_GLOBAL: config, GIT_CONFIG_NOSYSTEM: '1', GIT: join(root, 'git') }
   // The same commits have the same ids.
   const dates = { GIT_AUTHOR_DATE: '2026-01-05T09:00:00Z', GIT_COMMITTER_DATE: '2026-01-05T09:00:00Z' }
-  const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', NODE: process.execPath, CLI, ...git, ...dates }
+  const bin = join(root, 'bin')
+  mkdirSync(bin)
+  symlinkSync(CLI, join(bin, 'loadout'))
+  const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { PATH: path, LC_ALL: 'C.UTF-8', ...git, ...dates }
   const child = spawn('bash', [file], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((settle, fail) => {
     const parts: Buffer[] = []
