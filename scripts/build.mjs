@@ -69,15 +69,18 @@ const setApart = (filter, fileFor) => ({
 
 /** In program.cjs: by the folder of the use case. */
 const programApart = setApart(
-  /^\.\/((skills|packs|context|delivery)\/.*|validate|sample)\.ts$|tui\/first-paint\.ts$|\/mcp\/main\.ts$/,
+  /^\.\.?\/((skills|packs|context|delivery)\/.*|usage\/(keep-tasks|erase-log|replay-prompts)|validate|sample)\.ts$|tui\/first-paint\.ts$|\/mcp\/main\.ts$/,
   (path) =>
     path === './sample.ts'
       ? 'context'
-      : (/^(?:\.\/|.*\/(?=mcp))(packs|context|delivery|mcp)\//.exec(path)?.[1] ?? 'skills'),
+      : (/^(?:\.\.?\/|.*\/(?=mcp))(packs|context|delivery|mcp)\//.exec(path)?.[1] ?? 'skills'),
 )
 
-/** In hook.cjs: what starts a session, and what ranks. */
-const hookApart = setApart(/^\.\//, (path) => (path === './session-start.ts' ? 'session' : 'ranking'))
+/** In hook.cjs: what starts a session, what ranks, and what masks the words of a task that is kept. */
+const hookApart = setApart(/^\.\.?\//, (path) => {
+  if (path.startsWith('../context/')) return 'context'
+  return path === './session-start.ts' ? 'session' : 'ranking'
+})
 
 /** What most prompts do not need: whose functions are fetched from rare.cjs when they are called. */
 const RARE = [

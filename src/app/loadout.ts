@@ -2,7 +2,7 @@ import { type Machine, thisMachine } from '../infra/machine.ts'
 import { explainByStrategy } from './routing/explain.ts'
 import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
 import { nameLayers } from './routing/named-layers.ts'
-import { planByStrategy } from './routing/plan.ts'
+import { planNoted } from './routing/noted-plan.ts'
 import { loadPlan } from './routing/plan-contents.ts'
 import { resolveAll } from './routing/resolve.ts'
 
@@ -17,7 +17,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
   const machine: Machine = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(options))
   return {
     nameLayers: bind(machine, nameLayers),
-    plan: bind(machine, planByStrategy),
+    plan: bind(machine, planNoted),
     loadPlan: bind(machine, loadPlan),
     // A payload is at hand; what is none is looked for among packs and skills.
     lookUp: async (request: LookupRequest) =>

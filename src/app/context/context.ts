@@ -21,6 +21,7 @@ import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle } from './bundle-record.ts'
+import { recordDelivery } from './bundle-usage.ts'
 import { checkCandidates } from './check-candidates.ts'
 import { maskError, maskField, maskLabels, maskText } from './mask-labels.ts'
 import { namesInside, refuseSource } from './out-file.ts'
@@ -50,6 +51,8 @@ export interface ContextRequest {
   /** Paths inside the project that are no source; instead of what `out` gives. */
   excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
+  /** Nobody gets it yet: it is noted as planned, and there will be nothing to build again. */
+  isOnlyPlanned?: boolean | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -147,7 +150,13 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   if (request.out !== undefined && out !== undefined) {
     writeAtomically(out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
   }
-  const findings = request.isRecorded === false ? [] : recordBundle(machine, bundle, { root, request, excluded })
+  const findings =
+    request.isRecorded === false
+      ? []
+      : [
+          ...(request.isOnlyPlanned ? [] : recordBundle(machine, bundle, { root, request, excluded })),
+          ...recordDelivery(machine, bundle, { root, request, slice: task }),
+        ]
   return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
 }
 

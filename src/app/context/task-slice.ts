@@ -5,14 +5,18 @@ import type { Intent } from '../../domain/context/settings/context-settings.ts'
 import { allGaps } from '../../domain/packs/resolve/all-gaps.ts'
 import { isWaiting, newWrappers, type PackContext } from '../../domain/packs/resolve/pack-context.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
+import type { Strategy } from '../../domain/routing/strategy.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readIntentFiles } from '../../infra/context/read-candidate.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { resolvePacks } from '../packs/resolve.ts'
+import { deliveredPacks } from '../packs/usage.ts'
 import { readPayload } from '../routing/load.ts'
+import { namedBy } from '../routing/noted-plan.ts'
 import { planByStrategy } from '../routing/plan.ts'
+import type { NotedEntry } from '../usage/record.ts'
 
 export interface TaskSlice {
   candidates: Candidate[]
@@ -20,6 +24,10 @@ export interface TaskSlice {
   warnings: string[]
   missing: string[]
   sourceAnchors: string[]
+  /** What routing and packs offer, by the path of its candidate. Whether it finds a place is not known yet. */
+  planned: ReadonlyMap<string, NotedEntry>
+  /** How payloads were found. */
+  strategy: Strategy
 }
 
 export interface TaskSliceRequest {
@@ -53,6 +61,8 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
     warnings: [...files.findings.map(toWarning), ...payloads.warnings, ...packs.warnings],
     missing: packs.missing,
     sourceAnchors: packs.sourceAnchors,
+    planned: new Map([...payloads.planned, ...packs.planned]),
+    strategy: payloads.strategy,
   }
 }
 
@@ -91,6 +101,8 @@ async function readPayloads(machine: Machine, { task, root }: TaskSliceRequest) 
   return {
     core: plan.preload.flatMap((match) => read(match, 'core')),
     matched: plan.onDemand.flatMap((match) => read(match, plan.strategy)),
+    planned: namedBy(plan).map((entry): [string, NotedEntry] => [`payload:${entry.id}`, entry]),
+    strategy: plan.strategy,
     omitted,
     warnings: findings.filter(({ severity }) => severity !== 'info').map(toWarning),
   }
@@ -113,6 +125,7 @@ function resolveForTask(machine: Machine, { task, root }: TaskSliceRequest) {
   const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
   return {
     candidates: packCandidates(value),
+    planned: deliveredPacks(value).map((entry): [string, NotedEntry] => [`pack:${entry.id}`, entry]),
     omitted,
     warnings: [
       ...value.refused

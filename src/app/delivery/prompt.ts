@@ -2,7 +2,8 @@ import { type HookCall, isTask, LONGEST_PROMPT } from '../../domain/delivery/hoo
 import { indexLine } from '../../domain/delivery/index-line.ts'
 import { formatClaim, keysOf, type Part, readState, wonBy } from '../../domain/delivery/session-state.ts'
 import { blockLength, digestOf, type GivenPart, renderParts } from '../../domain/delivery/session-text.ts'
-import { type MatchResult, triggerOf } from '../../domain/routing/match.ts'
+import { tokensOf } from '../../domain/routing/loadout-index.ts'
+import type { MatchResult } from '../../domain/routing/match.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { logLine } from '../../infra/delivery/hook-log.ts'
@@ -10,8 +11,10 @@ import { claimant, claimLine, readSession } from '../../infra/delivery/session-f
 import { projectFolder } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Knowledge } from '../routing/knowledge.ts'
-import { planByStrategy } from '../routing/plan.ts'
-import { recordUsage, type UsageNote } from '../usage/record.ts'
+import { noteOf } from '../routing/noted-plan.ts'
+import { planByStrategy, type TaskPlan } from '../routing/plan.ts'
+import { keepTask } from '../usage/kept-task.ts'
+import { type NotedEntry, recordTask } from '../usage/record.ts'
 import { readCatalog } from './catalog-store.ts'
 import { entryItem, requireLayers, textPart } from './payload-parts.ts'
 
@@ -37,7 +40,10 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
   const named = await nameOthers(machine, call)
   // The core is for the start of a session, in whatever way it is loaded.
   const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
-  if (matches.length + named.length === 0) return ''
+  if (matches.length + named.length === 0) {
+    await record(machine, call, plan, { matches, named, given: [] })
+    return ''
+  }
 
   const state = readState(readSession(machine, call.host.agent, call.session))
   const { host } = call
@@ -48,7 +54,7 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
   const given = choice.given.filter(({ part }) => won.includes(part))
 
   if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
-  record(machine, call, knowledge, matches, named, given)
+  await record(machine, call, plan, { matches, named, given })
   return renderParts(given)
 }
 
@@ -129,31 +135,34 @@ function claim(machine: Machine, { host, session }: HookCall, parts: readonly Pa
   return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
 }
 
-function record(
+interface Outcome {
+  matches: readonly MatchResult[]
+  named: readonly GivenPart[]
+  given: readonly GivenPart[]
+}
+
+async function record(
   machine: Machine,
   { prompt: task }: HookCall,
-  knowledge: Knowledge,
-  matches: readonly MatchResult[],
-  named: readonly GivenPart[],
-  given: readonly GivenPart[],
-): void {
-  const payloads = matches.map((match): UsageNote['entries'][number] => ({
-    id: match.entry.id,
-    kind: 'payload',
-    trigger: triggerOf(match),
-    mode: match.mode,
-    tokens: match.entry.tokens_est,
-    layer: knowledge.layerOf(match.entry),
-  }))
-  const others = named.flatMap(({ part, text }): UsageNote['entries'][number][] =>
+  plan: TaskPlan,
+  { matches, named, given }: Outcome,
+): Promise<void> {
+  const payloads = matches.map((match) => noteOf(plan, match, tokensOf(match.entry)))
+  const others = named.flatMap(({ part, text }): NotedEntry[] =>
     part.form === 'pointer'
       ? [{ id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }]
       : [],
   )
-  recordUsage(machine, { task, stage: 'planned', entries: [...payloads, ...others] })
   const delivered = payloads.flatMap((entry) => {
     const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
     return found === undefined ? [] : [{ ...entry, tokens: estimateTokens(found.text) }]
   })
-  recordUsage(machine, { task, stage: 'delivered', entries: delivered })
+  recordTask(machine, {
+    task,
+    kept: await keepTask(machine, { task, layers: {}, most: MOST_ENTRIES, withoutCore: true }, plan.strategy),
+    steps: [
+      { stage: 'planned', entries: [...payloads, ...others] },
+      { stage: 'delivered', entries: delivered },
+    ],
+  })
 }

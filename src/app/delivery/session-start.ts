@@ -16,7 +16,7 @@ import { describeTrouble, logLine } from '../../infra/delivery/hook-log.ts'
 import { claimant, claimLine, pruneSessions, readSession } from '../../infra/delivery/session-file.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type Knowledge, openStoredKnowledge } from '../routing/knowledge.ts'
-import { recordUsage } from '../usage/record.ts'
+import { recordTask } from '../usage/record.ts'
 import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
 import { requireLayers } from './payload-parts.ts'
 import { rebuild } from './rebuild.ts'
@@ -116,6 +116,6 @@ function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly
     const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
     return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id) }]
   })
-  for (const stage of ['planned', 'delivered'] as const)
-    recordUsage(machine, { task: `session ${source}`, stage, entries })
+  const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
+  recordTask(machine, { task: `session ${source}`, steps })
 }

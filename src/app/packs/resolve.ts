@@ -21,8 +21,10 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readSession } from '../../infra/packs/audit-store.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
+import { recordUsage } from '../usage/record.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { recordContext } from './record.ts'
+import { deliveredPacks } from './usage.ts'
 
 export interface ResolveRequest {
   task: string
@@ -72,9 +74,13 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
   const whole = { ...context, tokens }
   const recorded = request.isRecorded === false ? NOT_RECORDED : recordContext(machine, whole, request)
+  const used =
+    request.isRecorded === false
+      ? []
+      : recordUsage(machine, { task: request.task, stage: 'delivered', entries: deliveredPacks(whole) })
   return {
     value: { ...whole, auditId: recorded.auditId },
-    findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings],
+    findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings, ...used],
   }
 }
 

@@ -8,10 +8,12 @@ import { layerOf } from '../../domain/packs/pack-path.ts'
 import { type Guide, readGuide } from '../../domain/packs/resolve/guide.ts'
 import { LAYERS, type PackLayer, type Tier } from '../../domain/packs/vocabulary.ts'
 import { type PackWarning, settleWarnings, toFinding } from '../../domain/packs/warning.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
+import { recordUsage } from '../usage/record.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 
 export interface PackView extends CatalogRow {
@@ -59,16 +61,20 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
   }
 }
 
-/** The guide of a pack that may be used, fenced, with the names of what else is in it. */
+/** The guide of a pack that may be used, fenced, with the names of what else is in it. Recorded as used: it was asked for. */
 export function openGuide(
   machine: Machine,
-  request: CatalogRequest & { pack: string; isConfirmed?: boolean | undefined },
+  request: CatalogRequest & { pack: string; isConfirmed?: boolean | undefined; isRecorded?: boolean | undefined },
 ): Report<{ name: string; guide: string }> {
   const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
   const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
   const { text, findings } = wrap(body)
-  return { value: { name: pack.manifest.name, guide: text }, findings }
+  const { name } = pack.manifest
+  const entry = { id: name, kind: 'pack', trigger: 'guide', mode: 'manual', tokens: estimateTokens(text) } as const
+  const recorded =
+    request.isRecorded === false ? [] : recordUsage(machine, { task: `guide ${name}`, stage: 'used', entries: [entry] })
+  return { value: { name, guide: text }, findings: [...findings, ...recorded] }
 }
 
 /** A pack that has passed its gates, and is still what was approved. */

@@ -24,6 +24,8 @@ export interface PlanRequest extends SelectionRules {
   strategy?: Strategy | undefined
   /** The next process will ask again soon: a table is worth storing, however small. */
   isAskedOften?: boolean | undefined
+  /** Default: true. A look at what would happen leaves no trace. */
+  isRecorded?: boolean | undefined
 }
 
 /** A plan, and the numbers that put it in proportion. */

@@ -1,55 +1,97 @@
-import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { hashText } from '../../domain/shared/hash.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import type { EntryKind, Stage, UsageEvent } from '../../domain/usage/usage-event.ts'
+import type { EntryKind, PlanTerms, Stage, UsageEvent } from '../../domain/usage/usage-event.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
 import { appendEvents } from '../../infra/usage-log.ts'
 
-/** What happened to some entries for one task. */
-export interface UsageNote {
-  task: string
+/** An entry on its way to an agent. */
+export interface NotedEntry {
+  id: string
+  kind: EntryKind
+  /** What caused it, in a word. */
+  trigger: string
+  mode: UsageEvent['mode']
+  tokens: number
+  layer?: string | undefined
+}
+
+/** How far some entries came. */
+export interface UsageStep {
   stage: Stage
-  entries: readonly {
-    id: string
-    kind: EntryKind
-    /** What caused it, in a word. */
-    trigger: string
-    mode: UsageEvent['mode']
-    tokens: number
-    layer?: string | undefined
-  }[]
+  entries: readonly NotedEntry[]
+}
+
+/** What happened to some entries for one task. */
+export interface UsageNote extends UsageStep {
+  task: string
+}
+
+/** What is kept of a task besides its hash, where the user asked for it. */
+export interface KeptTask {
+  /** Its words, without secrets. */
+  words: string
+  asked: PlanTerms
 }
 
 /** Writes it down. A log that cannot be written is worth a warning, never the answer. */
-export function recordUsage(machine: Machine, { task, stage, entries }: UsageNote): Finding[] {
-  if (entries.length === 0) return []
-  const { via, session } = machine.caller ?? { via: 'cli' }
+export function recordUsage(machine: Machine, { task, ...step }: UsageNote): Finding[] {
+  return recordTask(machine, { task, steps: [step] })
+}
+
+/** The same for several steps of one task, in one piece: they share its hash. */
+export function recordTask(
+  machine: Machine,
+  { task, kept, steps }: { task: string; kept?: KeptTask | undefined; steps: readonly UsageStep[] },
+): Finding[] {
   const timestamp = machine.now().toISOString()
-  // With the time: the same words tomorrow are another task.
-  const taskHash = sha256(`${timestamp}\n${task}`).slice(0, 16)
-  const events = entries.map(
-    ({ id: entryId, kind, trigger, mode, tokens: tokensEst, layer }): UsageEvent => ({
-      timestamp,
-      taskHash,
-      entryId,
-      trigger,
-      mode,
-      tokensEst,
-      ...(layer === undefined ? {} : { sourceLayer: layer }),
-      stage,
-      ...(kind === 'payload' ? {} : { kind }),
-      via,
-      ...(session === undefined ? {} : { session }),
-    }),
+  const taskHash = hashTask(timestamp, task)
+  const events = steps.flatMap(({ stage, entries }) =>
+    entries.map((entry) => eventOf(machine, { timestamp, taskHash }, stage, entry)),
   )
+  if (kept !== undefined) {
+    const [first] = events.length > 0 ? events : [eventOf(machine, { timestamp, taskHash }, 'planned', NOTHING)]
+    events.splice(0, 1, { ...first!, task: kept.words, asked: kept.asked })
+  }
+  if (events.length === 0) return []
   try {
     appendEvents(events, usageLogPath(machine))
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
+    // An agent in a sandbox may have a home that cannot be written. Nothing is lost but a plan that was only looked at.
+    const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
     const hint = error.hint ?? 'check the state folder'
-    return [
-      { severity: 'warning', code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint },
-    ]
+    return [{ severity, code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
+  }
+}
+
+const NOTHING: NotedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
+
+const OTHER_SEED = 0x01234567
+
+/** With the time: the same words tomorrow are another task. Quick, because a person waits for it on every prompt. */
+function hashTask(timestamp: string, task: string): string {
+  const text = `${timestamp}\n${task}`
+  return [hashText(text), hashText(text, OTHER_SEED)].map((hash) => hash.toString(16).padStart(8, '0')).join('')
+}
+
+function eventOf(
+  { caller = { via: 'cli' } }: Machine,
+  of: Pick<UsageEvent, 'timestamp' | 'taskHash'>,
+  stage: Stage,
+  { id, kind, trigger, mode, tokens, layer }: NotedEntry,
+): UsageEvent {
+  return {
+    ...of,
+    entryId: id,
+    trigger,
+    mode,
+    tokensEst: tokens,
+    ...(layer === undefined ? {} : { sourceLayer: layer }),
+    stage,
+    ...(kind === 'payload' ? {} : { kind }),
+    via: caller.via,
+    ...(caller.session === undefined ? {} : { session: caller.session }),
   }
 }

@@ -1,7 +1,7 @@
 import type { LoadoutEntry, Priority } from '../routing/entry.ts'
 import { entriesOf, isUsable, type LoadoutIndex, tokensOf } from '../routing/loadout-index.ts'
 import type { UsageSummary } from './summary.ts'
-import type { UsageEvent } from './usage-event.ts'
+import { isLoad, kindOf, type UsageEvent } from './usage-event.ts'
 
 export interface DeadEntry {
   entry: LoadoutEntry
@@ -31,7 +31,12 @@ export interface BudgetBreakdown {
 
 /** Entries that could have been loaded and never were, the heaviest first. Core entries always load. */
 export function findDeadEntries(index: LoadoutIndex, events: readonly UsageEvent[]): DeadEntry[] {
-  return deadEntries(index, new Set(events.map((event) => event?.entryId)))
+  return deadEntries(index, new Set(events.filter(isPayloadLoad).map(({ entryId }) => entryId)))
+}
+
+/** A pack or a skill may have the id of a payload. */
+function isPayloadLoad(event: UsageEvent | null | undefined): boolean {
+  return event != null && isLoad(event) && kindOf(event) === 'payload'
 }
 
 export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>): DeadEntry[] {

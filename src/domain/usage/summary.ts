@@ -1,5 +1,5 @@
 import { DistinctCounter } from './distinct-counter.ts'
-import { isEvent, type UsageEvent } from './usage-event.ts'
+import { isEvent, isLoad, type UsageEvent } from './usage-event.ts'
 
 export interface UsageSummary {
   entryId: string
@@ -10,20 +10,21 @@ export interface UsageSummary {
   modes: Set<string>
 }
 
-/** Per entry, the most loaded first. */
+/** Per entry, the most loaded first. What was only planned is no load. */
 export function summarizeUsage(events: readonly UsageEvent[]): UsageSummary[] {
   const tally = new UsageTally()
   for (const event of events) if (isEvent(event)) tally.add(event)
   return tally.summaries()
 }
 
-/** Sums up a log event by event, so that its size does not matter. */
+/** Sums up the loads of a log event by event, so that its size does not matter. */
 export class UsageTally {
   private tokens = 0
   private readonly tasks = new DistinctCounter()
   private readonly entries = new Map<string, Omit<UsageSummary, 'triggers'> & { triggers: Set<string> }>()
 
   add(event: UsageEvent): void {
+    if (!isLoad(event)) return
     // What somebody asked for by name says nothing about what tasks need.
     if (event.mode !== 'manual') {
       this.tokens += event.tokensEst

@@ -1,4 +1,5 @@
-import type { LoadMode } from '../routing/entry.ts'
+import type { LoadMode, Phase } from '../routing/entry.ts'
+import type { Strategy } from '../routing/strategy.ts'
 import { isRecord } from '../shared/record.ts'
 
 /** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
@@ -10,12 +11,27 @@ export const ENTRY_KINDS = ['payload', 'pack', 'skill'] as const
 
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
+/** How a plan was asked for: what it takes, besides the words of the task, to ask again. */
+export interface PlanTerms {
+  /** The folder whose project layer was used. */
+  project?: string
+  /** Absent: by keywords. */
+  strategy?: Strategy
+  phase?: Phase
+  budget?: number
+  /** At most so many of those that matched. */
+  most?: number
+  /** Without the entries that are always loaded: the conversation has them. */
+  withoutCore?: true
+}
+
 /** One step of one entry on its way to an agent. */
 export interface UsageEvent {
   /** ISO 8601. */
   timestamp: string
   /** The same for all loads of one task. */
   taskHash: string
+  /** Empty when nothing was found for a task whose words are kept. */
   entryId: string
   /** What caused the load: a keyword, a phase, a lookup. */
   trigger: string
@@ -30,8 +46,23 @@ export interface UsageEvent {
   via?: string
   /** The conversation it happened in, where there is one. */
   session?: string
-  /** The words of the task. Only where the user asked to keep them. */
+  /** The words of the task, without secrets, at its first event. Only where the user asked to keep them. */
   task?: string
+  /** Beside `task`, when it was planned. */
+  asked?: PlanTerms
+}
+
+export function stageOf({ stage }: Pick<UsageEvent, 'stage'>): Stage {
+  return stage !== undefined && STAGES.includes(stage) ? stage : 'delivered'
+}
+
+export function kindOf({ kind }: Pick<UsageEvent, 'kind'>): EntryKind {
+  return kind !== undefined && ENTRY_KINDS.includes(kind) ? kind : 'payload'
+}
+
+/** Whether it brought an agent a text. A plan only names it. */
+export function isLoad(event: Pick<UsageEvent, 'stage'>): boolean {
+  return stageOf(event) !== 'planned'
 }
 
 /** One line of a usage log, or undefined when it is not an event. */

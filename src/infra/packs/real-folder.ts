@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { expandHome } from '../config-path.ts'
 import type { Machine } from '../machine.ts'
-import { expandHome } from '../skills/config-file.ts'
 
 /** Where a path that a person typed leads, after links. What is gone keeps its name below what is still there. */
 export function realFolder(machine: Machine, typed: string): string {

@@ -2,15 +2,13 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
 import { type Config, type ConfigJson, NO_CONFIG, parseConfig } from '../../domain/skills/config.ts'
+import { configPath, expandHome } from '../config-path.ts'
 import { exists, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import { acquireLock } from '../lock.ts'
-import { configFolder, type Machine, stateFolder } from '../machine.ts'
+import { type Machine, stateFolder } from '../machine.ts'
 
-export function configPath(machine: Machine): string {
-  const named = machine.env.LOADOUT_CONFIG
-  return named ? resolve(machine.cwd, expandHome(machine, named)) : join(configFolder(machine), 'config.json')
-}
+export { configPath, expandHome }
 
 /** The machine's configuration; the defaults when there is none. A mistake in the file is an error. */
 export function readConfig(machine: Machine): Config {
@@ -47,8 +45,4 @@ export function libraryPath(machine: Machine, { repoPath }: Config): string {
 export function resolveConfigured(machine: Machine, path: string): string {
   const expanded = expandHome(machine, path)
   return isAbsolute(expanded) ? resolve(expanded) : resolve(dirname(configPath(machine)), expanded)
-}
-
-export function expandHome({ home }: Machine, path: string): string {
-  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
 }

@@ -43,8 +43,8 @@ export const packsResolve = defineCommand({
       writeRun,
       ...rest,
     }
-    const first = await loadout.resolvePacks(request)
-    const { value, findings } = ask === undefined ? first : await askFor(first, request, ask, loadout)
+    const { value, findings } =
+      ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
     const told = asJson ? findings : findings.filter(isUntold)
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
@@ -62,25 +62,26 @@ function isUntold({ severity, code }: Finding): boolean {
   return severity === 'error' || code === 'pack.substituted' || !code.includes('.')
 }
 
-/** Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. */
-async function askFor(
-  first: Report<PackContext>,
+/**
+ * Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. Only what is
+ * given in the end is recorded.
+ */
+async function resolveAsking(
   request: ResolveRequest,
   ask: (question: string) => string,
   loadout: Loadout,
 ): Promise<Report<PackContext>> {
   const confirmed = [...(request.confirmed ?? [])]
-  let hasAnswer = false
+  const first = await loadout.resolvePacks({ ...request, isRecorded: false })
   for (const refused of first.value.refused.filter(isWaiting)) {
     const answer = ask(question(refused)).trim().toLowerCase()
     const [isYes, isNo] = [/^y(es)?$/.test(answer), /^no?$/.test(answer)]
-    hasAnswer ||= isYes || isNo
     const asked = { pack: refused.path, project: request.project }
     if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes ? [refused.name] : []))
     else if (isYes) await loadout.approvePack(asked)
     else if (isNo) await loadout.denyPack(asked)
   }
-  return hasAnswer ? await loadout.resolvePacks({ ...request, confirmed }) : first
+  return await loadout.resolvePacks({ ...request, confirmed })
 }
 
 function question({ message, path, description, reason }: RefusedPack): string {

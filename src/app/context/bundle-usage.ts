@@ -1,0 +1,30 @@
+import type { ContextBundle } from '../../domain/context/bundle.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { keptTask } from '../usage/kept-task.ts'
+import { recordTask } from '../usage/record.ts'
+import type { ContextRequest } from './context.ts'
+import type { TaskSlice } from './task-slice.ts'
+
+/** Notes what routing and packs offered, and what of it has a place in the bundle. */
+export function recordDelivery(
+  machine: Machine,
+  { files }: ContextBundle,
+  { root, request, slice }: { root: string; request: ContextRequest; slice: TaskSlice },
+): Finding[] {
+  const { task } = request
+  const delivered = files.flatMap(({ path, excerpt }) => {
+    const entry = slice.planned.get(path)
+    return entry === undefined ? [] : [{ ...entry, tokens: estimateTokens(excerpt) }]
+  })
+  return recordTask(machine, {
+    task,
+    // Nothing secret is left in it: it was masked before anything else.
+    kept: keptTask(machine, { words: task, layers: { projectRoot: root }, strategy: slice.strategy }),
+    steps: [
+      { stage: 'planned', entries: [...slice.planned.values()] },
+      { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
+    ],
+  })
+}
