@@ -21,7 +21,7 @@ export function benchUsage(): void {
   const { megabytes, seconds } = JSON.parse(stderr)
   printTable('A usage log of 1 GB', [
     ['events', 'largest memory', 'processor time', 'summary'],
-    [String(events), `${Math.round(megabytes)} MB`, `${seconds.toFixed(1)} s`, stdout.trim().split('\n').at(-1) ?? ''],
+    [String(events), `${Math.round(megabytes)} MB`, `${seconds.toFixed(1)} s`, stdout.split('\n').at(0) ?? ''],
   ])
   rmSync(folder, { recursive: true })
 }

@@ -33,6 +33,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     checkIndex: late(machine, async () => (await import('./routing/index-check.ts')).checkIndex),
     migrate: late(machine, async () => (await import('./routing/index-migrate.ts')).migrateFile),
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    keepTasks: late(machine, async () => (await import('./usage/keep-tasks.ts')).switchTaskKeeping),
+    eraseUsage: late(machine, async () => (await import('./usage/erase-log.ts')).eraseUsage),
     dead: late(machine, async () => (await import('./usage/analysis.ts')).findDead),
     overlaps: late(machine, async () => (await import('./usage/analysis.ts')).findOverlaps),
     budget: late(machine, async () => (await import('./usage/analysis.ts')).reportBudget),
@@ -111,7 +113,7 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 
 export type { PackContext } from '../domain/packs/resolve/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
-export type { UsageSummary } from '../domain/usage/summary.ts'
+export type { EntryUsage } from '../domain/usage/entry-usage.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
@@ -164,4 +166,6 @@ export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { BudgetReport } from './usage/analysis.ts'
+export type { Erasure } from './usage/erase-log.ts'
+export type { TaskKeeping } from './usage/keep-tasks.ts'
 export type { Validation } from './validate.ts'

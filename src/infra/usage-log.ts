@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { readEvent, type UsageEvent } from '../domain/usage/usage-event.ts'
@@ -76,5 +76,19 @@ function forEachLine(path: string, readLine: (line: string) => void): void {
     throw asLoadoutError(error, path, 'read')
   } finally {
     if (file !== undefined) closeSync(file)
+  }
+}
+
+/** In bytes; undefined when there is none. */
+export function logSize(path: string): number | undefined {
+  return exists(path) ? requireFile(path).size : undefined
+}
+
+/** Nothing of it is left, also when it is kept elsewhere behind a link. */
+export function eraseLog(path: string): void {
+  try {
+    for (const file of new Set([realpathSync(path), path])) rmSync(file, { force: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
   }
 }

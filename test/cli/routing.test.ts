@@ -165,10 +165,10 @@ describe('plan', () => {
     expect(run.stdout).toContain('Docs are built last.')
     expect(run.stdout).not.toContain('keywords:')
     expect(run.stderr).toContain('release was not loaded')
-    const usage = json(['usage'], place).value
-    expect(usage.map(({ entryId, modes }: { entryId: string; modes: string[] }) => [entryId, modes])).toEqual([
-      ['rules', ['eager']],
-      ['docs', ['lazy']],
+    expect(json(['usage'], place).value).toMatchObject([
+      { entryId: 'rules', modes: ['eager'], planned: 1, delivered: 1 },
+      { entryId: 'docs', modes: ['lazy'], planned: 1, delivered: 1 },
+      { entryId: 'release', modes: [], planned: 1, delivered: 0, loadCount: 0 },
     ])
     const log = readFileSync(join(place.home, '.local/state/loadout/usage.jsonl'), 'utf8').trim().split('\n')
     expect(new Set(log.map((line) => JSON.parse(line).taskHash)).size).toBe(1)

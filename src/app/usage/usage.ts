@@ -1,33 +1,50 @@
 import { resolve } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { type UsageSummary, UsageTally } from '../../domain/usage/summary.ts'
-import type { UsageEvent } from '../../domain/usage/usage-event.ts'
+import { EntryTally, type EntryUsage } from '../../domain/usage/entry-usage.ts'
+import { parseSince } from '../../domain/usage/since.ts'
+import { UsageTally } from '../../domain/usage/summary.ts'
+import { kindOf, type UsageEvent } from '../../domain/usage/usage-event.ts'
 import { requireFile } from '../../infra/files.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
 import { scanEvents } from '../../infra/usage-log.ts'
 
-/** Sums up a log, however large. A log that was named must be there; the machine's own may not exist yet. */
+/** A log that was named must be there; the machine's own may not exist yet. */
+export function openLog(machine: Machine, named: string | undefined): string {
+  if (named === undefined) return usageLogPath(machine)
+  const path = resolve(machine.cwd, named)
+  requireFile(path)
+  return path
+}
+
+/** Sums up the loads of payloads in a log, however large. */
 export function tallyLog(
   machine: Machine,
   named: string | undefined,
   isCounted: (event: UsageEvent) => boolean = () => true,
 ): { tally: UsageTally; findings: Finding[] } {
-  const path = named === undefined ? usageLogPath(machine) : resolve(machine.cwd, named)
-  if (named !== undefined) requireFile(path)
+  const path = openLog(machine, named)
   const tally = new UsageTally()
   const { junkLines } = scanEvents(path, (event) => {
-    if (isCounted(event)) tally.add(event)
+    if (kindOf(event) === 'payload' && isCounted(event)) tally.add(event)
   })
   return { tally, findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
 }
 
-/** Per entry, the most loaded first. */
-export function summarizeLog(machine: Machine, request: { log?: string | undefined }): Report<UsageSummary[]> {
-  const { tally, findings } = tallyLog(machine, request.log)
-  return { value: tally.summaries(), findings }
+/** Per entry, how often it was planned, delivered and used, the most loaded first. */
+export function summarizeLog(
+  machine: Machine,
+  request: { log?: string | undefined; since?: string | undefined },
+): Report<EntryUsage[]> {
+  const path = openLog(machine, request.log)
+  const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
+  const tally = new EntryTally()
+  const { junkLines } = scanEvents(path, (event) => {
+    if (event.timestamp >= since) tally.add(event)
+  })
+  return { value: tally.entries(), findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
 }
 
-function junkFinding(count: number, path: string): Finding {
+export function junkFinding(count: number, path: string): Finding {
   return {
     severity: 'warning',
     code: 'USAGE_JUNK_LINES',

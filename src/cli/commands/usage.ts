@@ -1,6 +1,8 @@
-import type { UsageSummary } from '../../app/loadout.ts'
-import { defineCommand } from '../command.ts'
-import { alignRows, count, grouped, lines } from '../screen.ts'
+import type { EntryUsage, Erasure, Loadout, TaskKeeping } from '../../app/loadout.ts'
+import type { Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { defineCommand, type Input } from '../command.ts'
+import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const LOG_ARGUMENT = {
   name: 'log',
@@ -8,32 +10,128 @@ export const LOG_ARGUMENT = {
   complete: 'file',
 } as const
 
+const FLAGS = {
+  since: { kind: 'text', value: 'time', summary: 'only what happened since then: 30d, 12h, 2w or a date' },
+  'keep-tasks': {
+    kind: 'choice',
+    choices: ['on', 'off'],
+    summary: 'whether the words of tasks are kept, without secrets (default: off)',
+  },
+  erase: { kind: 'switch', summary: 'remove this machine’s log' },
+  yes: { kind: 'switch', summary: 'with --erase: do not ask' },
+} as const
+
 export const usage = defineCommand({
   name: 'usage',
-  summary: 'how often each entry was loaded',
+  summary: 'how often each entry was planned, delivered and used',
+  details:
+    'Also names what was offered and never used, and what was used though not planned.\nWith --erase it asks first, and ends with 3 when nobody can be asked.',
   args: [LOG_ARGUMENT],
-  flags: {},
-  run: ({ args }, loadout) => loadout.usage({ log: args.log }),
-  print: (summaries: UsageSummary[], screen) => {
-    if (summaries.length === 0) return lines('Nothing was loaded yet. loadout plan "<task>" --load loads and records.')
-    const loads = summaries.reduce((sum, { loadCount }) => sum + loadCount, 0)
-    const total = summaries.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
-    return lines(
-      alignRows(
-        summaries.map(({ entryId, loadCount, totalTokens, lastLoaded }) => [
-          `  ${entryId}`,
-          count(loadCount, 'load'),
-          `${grouped(totalTokens)} tok`,
-          `last ${lastLoaded.slice(0, 10)}`,
-        ]),
-        [1, 2],
-      ),
-      '',
-      screen.strong(
-        `${count(summaries.length, 'entry', 'entries')} · ${count(loads, 'load')} · ${grouped(total)} tokens`,
-      ),
-    )
+  flags: FLAGS,
+  run: (input, loadout): Promise<Report<EntryUsage[] | Erasure | TaskKeeping>> => {
+    const { args, flags } = input
+    const { 'keep-tasks': keeping, erase, since } = flags
+    if (keeping === undefined && !erase) return loadout.usage({ log: args.log, since })
+    if (args.log !== undefined || since !== undefined || (keeping !== undefined && erase)) {
+      throw new LoadoutError('USAGE', '--erase and --keep-tasks go alone', {
+        hint: 'they are about this machine’s own log',
+      })
+    }
+    return keeping === undefined ? eraseAsked(input, loadout) : loadout.keepTasks({ isOn: keeping === 'on' })
+  },
+  print: (value: EntryUsage[] | Erasure | TaskKeeping, screen) => {
+    if (Array.isArray(value)) return printEntries(value, screen)
+    return 'isErased' in value ? printErasure(value) : printKeeping(value)
   },
   // A set has no JSON form of its own.
-  toJson: (summaries) => summaries.map((summary) => ({ ...summary, modes: [...summary.modes] })),
+  toJson: (value) => (Array.isArray(value) ? value.map((entry) => ({ ...entry, modes: [...entry.modes] })) : value),
 })
+
+async function eraseAsked({ flags, ask }: Input<typeof FLAGS>, loadout: Loadout): Promise<Report<Erasure>> {
+  const looked = await loadout.eraseUsage({ dryRun: true })
+  const { log, bytes } = looked.value
+  if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
+  const what = printableLine(log)
+  if (ask === undefined) {
+    throw new LoadoutError('CONFIRMATION_NEEDED', `somebody has to agree to erase ${what}`, {
+      hint: 'loadout usage --erase --yes does not ask',
+    })
+  }
+  if (/^y(es)?$/i.test(ask(`Erase ${what}? It cannot be brought back. [y/N] `))) return loadout.eraseUsage({})
+  throw new LoadoutError('NOT_CONFIRMED', 'nothing was erased', { hint: '--yes does not ask' })
+}
+
+function printErasure({ log, isErased }: Erasure): string {
+  return lines(`${isErased ? 'Erased' : 'Nothing to erase'}: ${printableLine(log)}`)
+}
+
+function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
+  return lines(
+    keepsTasks ? 'The words of tasks are kept from now on, without secrets.' : 'The words of tasks are not kept.',
+    alignRows([
+      ['  log', log],
+      ['  setting', `usage.keep_tasks in ${config}`],
+    ]),
+    keepsTasks
+      ? 'loadout replay-prompts routes them again when an index has changed.'
+      : 'Those already in the log stay until: loadout usage --erase',
+  )
+}
+
+const WIDEST_ID = 28
+
+function printEntries(entries: readonly EntryUsage[], screen: Screen): string {
+  if (entries.length === 0) {
+    return lines('Nothing was planned or loaded. loadout plan "<task>" --load loads and records.')
+  }
+  const loads = entries.reduce((sum, { loadCount }) => sum + loadCount, 0)
+  const total = entries.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
+  return lines(
+    screen.strong(`${count(entries.length, 'entry', 'entries')} · ${count(loads, 'load')} · ${grouped(total)} tokens`),
+    '',
+    alignRows([['', 'planned', 'delivered', 'used', 'tokens', 'last'], ...entries.map(rowOf)], [1, 2, 3, 4]),
+    conclusions(entries, screen),
+    '',
+    nextStep(entries),
+  )
+}
+
+function rowOf(entry: EntryUsage): string[] {
+  const { planned, delivered, used, totalTokens, lastSeen } = entry
+  const counts = [planned, delivered, used, totalTokens].map((number) => (number === 0 ? '–' : grouped(number)))
+  return [`  ${shorten(nameOf(entry), WIDEST_ID)}`, ...counts, lastSeen.slice(0, 10)]
+}
+
+function nameOf({ entryId, kind }: EntryUsage): string {
+  return kind === 'payload' ? entryId : `${entryId} (${kind})`
+}
+
+function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
+  const listed = (title: string, found: readonly EntryUsage[], times: (entry: EntryUsage) => number) =>
+    found.length === 0
+      ? []
+      : [
+          '',
+          screen.strong(title),
+          ...found.flatMap((entry) => wrap(`${nameOf(entry)}: in ${count(times(entry), 'conversation')}`, 2)),
+        ]
+  return [
+    ...listed(
+      'Offered, and never used',
+      entries.filter(({ isNeverUsed }) => isNeverUsed),
+      ({ offered }) => offered,
+    ),
+    ...listed(
+      'Used, though not planned',
+      entries.filter(({ usedUnplanned }) => usedUnplanned > 0),
+      ({ usedUnplanned }) => usedUnplanned,
+    ),
+  ]
+}
+
+function nextStep(entries: readonly EntryUsage[]): string {
+  if (entries.some(({ usedUnplanned }) => usedUnplanned > 0)) {
+    return 'loadout explain <id> --task "<task>" tells why a plan does not name one.'
+  }
+  return 'loadout dead lists the entries that were never loaded.'
+}

@@ -14,6 +14,7 @@ describe('a configuration', () => {
       commitsDeletes: true,
       pushesOnSync: false,
       profiles: {},
+      keepsTasks: false,
     })
   })
 

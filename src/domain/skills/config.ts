@@ -15,6 +15,8 @@ export interface Config {
   commitsDeletes: boolean
   pushesOnSync: boolean
   profiles: Record<string, Profile>
+  /** Whether the usage log keeps the words of tasks. */
+  keepsTasks: boolean
 }
 
 /** The file as it is, with all keys, ours or not. */
@@ -25,6 +27,7 @@ export const NO_CONFIG: Config = parseConfig({}, '')
 export function parseConfig(json: unknown, path: string): Config {
   const file = asRecord(json, path, 'the file')
   const actions = asRecord(file.repo_actions ?? {}, path, '"repo_actions"')
+  const usage = asRecord(file.usage ?? {}, path, '"usage"')
   return {
     repoPath: asOptionalText(file.repo_path, path, '"repo_path"'),
     targets: parseTargets(asRecord(file.targets ?? {}, path, '"targets"'), path),
@@ -32,6 +35,7 @@ export function parseConfig(json: unknown, path: string): Config {
     commitsDeletes: asSwitch(actions.delete_auto_commit, true, path, '"repo_actions.delete_auto_commit"'),
     pushesOnSync: asSwitch(actions.sync_push, false, path, '"repo_actions.sync_push"'),
     profiles: parseProfiles(asRecord(file.profiles ?? {}, path, '"profiles"'), path),
+    keepsTasks: asSwitch(usage.keep_tasks, false, path, '"usage.keep_tasks"'),
   }
 }
 
@@ -86,6 +90,12 @@ export function withTarget(json: ConfigJson, id: string, enabled: boolean): Conf
 export function withAction(json: ConfigJson, name: string, isOn: boolean): ConfigJson {
   const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
   return { ...json, repo_actions: { ...actions, [name]: isOn } }
+}
+
+/** The file with the words of tasks kept, or not. */
+export function withKeptTasks(json: ConfigJson, isOn: boolean): ConfigJson {
+  const usage = isRecord(json.usage) ? json.usage : {}
+  return { ...json, usage: { ...usage, keep_tasks: isOn } }
 }
 
 export function withProfile(json: ConfigJson, name: string, profile: Profile): ConfigJson {

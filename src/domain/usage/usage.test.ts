@@ -2,18 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from '../routing/entry.fixture.ts'
 import { analyzeBudget, findDeadEntries, findKeywordOverlaps } from './analysis.ts'
 import { DistinctCounter } from './distinct-counter.ts'
+import { event } from './event.fixture.ts'
+import { parseSince } from './since.ts'
 import { summarizeUsage, UsageTally } from './summary.ts'
-import { readEvent, type UsageEvent } from './usage-event.ts'
-
-const event = (entryId: string, changes: Partial<UsageEvent> = {}): UsageEvent => ({
-  timestamp: '2026-01-01T00:00:00.000Z',
-  taskHash: 't1',
-  entryId,
-  trigger: 'ci',
-  mode: 'lazy',
-  tokensEst: 100,
-  ...changes,
-})
+import { readEvent } from './usage-event.ts'
 
 describe('a line of a log', () => {
   const rows: [line: string, isEvent: boolean][] = [
@@ -30,12 +22,14 @@ describe('a line of a log', () => {
   })
 })
 
-it('sums up per entry, the most loaded first', () => {
+it('sums up per entry, the most loaded first; a plan is no load', () => {
   const later = '2026-02-02T00:00:00.000Z'
   const summaries = summarizeUsage([
     event('a'),
     event('b'),
     event('b', { timestamp: later, trigger: 'docs', mode: 'eager' }),
+    event('a', { stage: 'planned', timestamp: later }),
+    event('c', { stage: 'planned' }),
   ])
   expect(summaries).toEqual([
     {
@@ -57,9 +51,10 @@ it('sums up per entry, the most loaded first', () => {
   ])
 })
 
-it('measures per task, not per load', () => {
+it('measures per task, not per load, and no plans', () => {
   const tally = new UsageTally()
-  for (const each of [event('a'), event('b'), event('a', { taskHash: 't2' })]) tally.add(each)
+  const plan = event('a', { stage: 'planned', taskHash: 't3' })
+  for (const each of [event('a'), event('b'), event('a', { taskHash: 't2' }), plan]) tally.add(each)
   expect([tally.taskCount(), tally.averagePerTask()]).toEqual([2, 150])
   expect(new UsageTally().averagePerTask()).toBeNull()
 })
@@ -90,6 +85,27 @@ const index = indexOf([
 it('finds entries that were never loaded, the heaviest first', () => {
   expect(findDeadEntries(index, []).map(({ entry }) => entry.id)).toEqual(['large', 'small'])
   expect(findDeadEntries(index, [event('large')]).map(({ entry }) => entry.id)).toEqual(['small'])
+  const noLoad = [event('large', { stage: 'planned' }), event('small', { kind: 'pack' })]
+  expect(findDeadEntries(index, noLoad).map(({ entry }) => entry.id)).toEqual(['large', 'small'])
+})
+
+describe('since', () => {
+  const now = new Date('2026-03-10T12:00:00.000Z')
+  const rows: [text: string, instant: string | undefined][] = [
+    ['2d', '2026-03-08T12:00:00.000Z'],
+    ['12h', '2026-03-10T00:00:00.000Z'],
+    ['1w', '2026-03-03T12:00:00.000Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.000Z'],
+    ['yesterday', undefined],
+    ['2026-13-01', undefined],
+    ['d', undefined],
+    ['', undefined],
+  ]
+  it.each(rows)('%s', (text, instant) => {
+    if (instant === undefined) expect(() => parseSince(text, now)).toThrow('is not a time')
+    else expect(parseSince(text, now)).toBe(instant)
+  })
 })
 
 it('finds shared keywords, the most shared first', () => {
