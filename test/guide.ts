@@ -129,10 +129,11 @@ function startsWith(words: readonly string[], at: number, part: readonly string[
   return part.every((word, index) => words[at + index] === word)
 }
 
-/** Without ids, times and versions. */
+/** Without ids, times, days and versions. */
 function wordsOf(text: string): string[] {
   const steady = text
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, '<day>')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/g, '<id>')
     .replace(/\bversion \d[\d.]*/g, 'version <n>')
   return steady.split(/\s+/).filter((word) => word !== '')

@@ -35,6 +35,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
     keepTasks: late(machine, async () => (await import('./usage/keep-tasks.ts')).switchTaskKeeping),
     eraseUsage: late(machine, async () => (await import('./usage/erase-log.ts')).eraseUsage),
+    replayPrompts: late(machine, async () => (await import('./usage/replay-prompts.ts')).replayPrompts),
     dead: late(machine, async () => (await import('./usage/analysis.ts')).findDead),
     overlaps: late(machine, async () => (await import('./usage/analysis.ts')).findOverlaps),
     budget: late(machine, async () => (await import('./usage/analysis.ts')).reportBudget),
@@ -168,4 +169,5 @@ export type { SyncResult } from './skills/sync.ts'
 export type { BudgetReport } from './usage/analysis.ts'
 export type { Erasure } from './usage/erase-log.ts'
 export type { TaskKeeping } from './usage/keep-tasks.ts'
+export type { PromptReplay } from './usage/replay-prompts.ts'
 export type { Validation } from './validate.ts'

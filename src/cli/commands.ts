@@ -33,6 +33,7 @@ import { packsShow } from './commands/packs/show.ts'
 import { packsValidate } from './commands/packs/validate.ts'
 import { packsWhy } from './commands/packs/why.ts'
 import { plan } from './commands/plan.ts'
+import { replayPrompts } from './commands/replay-prompts.ts'
 import { resolve } from './commands/resolve.ts'
 import { search } from './commands/search.ts'
 import { adopt } from './commands/skills/adopt.ts'
@@ -87,7 +88,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
-  { title: 'What was used', commands: [usage, dead, overlaps, budget] },
+  { title: 'What was used', commands: [usage, replayPrompts, dead, overlaps, budget] },
   { title: 'The program', commands: [tryIt, completion] },
 ]
 

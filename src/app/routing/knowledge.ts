@@ -39,7 +39,10 @@ export interface Resolved extends Discovery {
 
 /** Reads and merges the layers. */
 export function resolveLayers(machine: Machine, options: ResolveOptions): Resolved {
-  const places = layerPlaces(machine, options)
+  return mergePlaces(layerPlaces(machine, options))
+}
+
+function mergePlaces(places: LayerPlace[]): Resolved {
   const discovery = readLayers(places)
   return { ...discovery, merged: mergeIndexes(discovery.layers), places }
 }
@@ -85,6 +88,11 @@ export function renewStoredKnowledge(machine: Machine, options: ResolveOptions):
 
 export function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
   return knowledgeOf(resolveLayers(machine, options))
+}
+
+/** The same for layers that lie somewhere else. */
+export function readPlaces(places: LayerPlace[]): Knowledge {
+  return knowledgeOf(mergePlaces(places))
 }
 
 export function knowledgeOf({ merged, layers, findings, places }: Resolved): Knowledge {

@@ -46,6 +46,8 @@ export const CODES = [
   'USAGE_NOT_RECORDED',
   'USAGE_JUNK_LINES',
   'USAGE_UNREADABLE',
+  'NO_TASK_TEXTS',
+  'ROUTING_CHANGED',
   // the skills library and its skills
   'CONFIG_NOT_FOUND',
   'BAD_CONFIG',
