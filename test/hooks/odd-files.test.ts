@@ -96,6 +96,13 @@ describe('install, then remove', () => {
   })
 })
 
+it('takes out what stands under events that we no longer ask for, even twice', async () => {
+  const old = '{"hooks": [{"command": "loadout hook claude Stop"}]}'
+  const home = makeProject({ [SETTINGS]: `{"hooks": {"Stop": [${old}, 1], "Stop": [2, ${old}], "Stop": [${old}]}}` })
+  await loadoutAt(home).removeHooks(CLAUDE)
+  expect(read(home)).toBe('{"hooks": {"Stop": [ 1], "Stop": [2]}}')
+})
+
 function isPlain(text: string): boolean {
   const body = text.replace(/^\ufeff/, '')
   try {

@@ -79,7 +79,7 @@ interface Step {
 }
 
 interface OwnHook extends FoundHook {
-  nodes: { handler: Item; handlers: Container; group: Item }
+  nodes: { handler: Item; handlers: Container; group: Item; event: Item }
   /** Its command is about the event it stands under. */
   isAsked: boolean
 }
@@ -111,7 +111,7 @@ function ownHooks(tree: SettingsTree, agent: string): OwnHook[] {
             isPlain: hasOnly(handler, ['type', 'command', 'timeout']) && hasOnly(group, ['matcher', 'hooks']),
             group: at,
             handler: within,
-            nodes: { handler, handlers, group },
+            nodes: { handler, handlers, group, event },
             isAsked: own.event === event.key,
           },
         ]
@@ -124,7 +124,7 @@ function hasOnly({ value }: Item, keys: readonly string[]): boolean {
   return value.kind === 'object' && value.items.every(({ key }) => keys.includes(key ?? ''))
 }
 
-/** One that is under the wrong event, there twice, or without the matcher it needs. The last first: the reverse of how they came. */
+/** One that is under the wrong event, there twice, or lacks its matcher. The last first: the reverse of how they came. */
 function removeStray(
   tree: SettingsTree,
   agent: string,
@@ -143,17 +143,16 @@ function removeStray(
 /** Takes a hook out, and whatever around it was made for it alone: its group, the list of its event, `hooks` itself. */
 function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks): Edit[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')!
-  const inEvent = findProperty(hooks, event)!
   const levels: [path: string, container: Container, item: Item][] = [
     ['', tree.root as Container, hooks],
-    ['hooks', hooks.value as Container, inEvent],
-    [`hooks.${event}`, inEvent.value as Container, nodes.group],
+    ['hooks', hooks.value as Container, nodes.event],
+    [`hooks.${event}`, nodes.event.value as Container, nodes.group],
   ]
   if (nodes.handlers.items.length > 1) return removeItem(tree, nodes.handlers, nodes.handler, undefined)
-  const outermost = levels.findLastIndex(
+  const level = levels.findLastIndex(
     ([path, container, item]) => path === '' || blanks[path] !== undefined || !isAlone(tree, container, item),
   )
-  const [path, container, item] = levels[outermost]!
+  const [path, container, item] = levels[level]!
   const isEmptied = path === '' && isAlone(tree, container, item)
   return removeItem(tree, container, item, blanks[path] ?? (isEmptied ? '' : undefined))
 }
@@ -199,7 +198,7 @@ function add(tree: SettingsTree, path: string, container: SettingsValue, item: N
 const KINDS = { object: 'an object', array: 'a list', literal: 'a single value' }
 
 /** Refuses a file that the agent could not read as hooks either, and one in which two places claim to be the same. */
-export function requireShape(tree: SettingsTree): void {
+function requireShape(tree: SettingsTree): void {
   requireKind(tree, tree.root, 'object', 'the file')
   const hooks = onlyOne(tree, tree.root, 'hooks', '"hooks"')
   if (hooks === undefined) return

@@ -46,7 +46,7 @@ export function requireHookProject(machine: Machine, named: string): string {
   const place = resolve(machine.cwd, expandHome(machine, named || '.'))
   const project = isFolder(place) ? findHookProject(machine, place) : undefined
   if (project !== undefined) return project
-  const problem = isFolder(place) ? 'is in no git repository' : 'is not a folder'
+  const problem = isFolder(place) ? 'is in no git repository other than your home' : 'is not a folder'
   throw new LoadoutError('NO_PROJECT', `${place} ${problem}`, {
     hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
   })
