@@ -7,6 +7,9 @@ import { asLoadoutError, exists, readText, requireFile, writeAtomically } from '
 import { readJson } from '../json-file.ts'
 import { type Machine, stateFolder } from '../machine.ts'
 
+// They hold the words of tasks.
+const ONLY_THE_USER = 0o600
+
 function auditFolder(machine: Machine): string {
   return join(stateFolder(machine), 'packs', 'audit')
 }
@@ -15,7 +18,7 @@ function auditFolder(machine: Machine): string {
 export function writeAudit(machine: Machine, record: AuditRecord): string {
   const id = auditId(record)
   const path = join(auditFolder(machine), `${id}.json`)
-  if (!exists(path)) writeAtomically(path, `${JSON.stringify(record)}\n`)
+  if (!exists(path)) writeAtomically(path, `${JSON.stringify(record)}\n`, ONLY_THE_USER)
   return id
 }
 
@@ -58,7 +61,7 @@ export function appendActivations(machine: Machine, lines: readonly object[]): v
     mkdirSync(dirname(path), { recursive: true })
     // Appending to a pipe would wait for its reader.
     if (exists(path)) requireFile(path)
-    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: ONLY_THE_USER })
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   }
@@ -66,7 +69,7 @@ export function appendActivations(machine: Machine, lines: readonly object[]): v
 
 /** A record in the form that other clients read. */
 export function writeContextRecord(machine: Machine, name: string, text: string): void {
-  writeAtomically(join(stateFolder(machine), 'packs', 'records', `${name}.json`), text)
+  writeAtomically(join(stateFolder(machine), 'packs', 'records', `${name}.json`), text, ONLY_THE_USER)
 }
 
 const SESSION_NAME = /^[A-Za-z0-9._-]{1,128}$/
@@ -92,5 +95,5 @@ export function readSession(machine: Machine, session: string): string[] {
 }
 
 export function writeSession(machine: Machine, session: string, wrappers: readonly string[]): void {
-  writeAtomically(sessionPath(machine, session), `${JSON.stringify({ wrappers })}\n`)
+  writeAtomically(sessionPath(machine, session), `${JSON.stringify({ wrappers })}\n`, ONLY_THE_USER)
 }
