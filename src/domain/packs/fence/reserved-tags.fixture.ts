@@ -22,9 +22,13 @@ const NAMED: Record<string, string> = { lt: '<', amp: '&', sol: '/', lowbar: '_'
 
 type Rewrite = (text: string) => string
 
-const hidden: Rewrite = (text) =>
-  text.replace(/(?![\t\n\v\f\r\u0085])[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, '')
-const marks: Rewrite = (text) => text.replace(/\p{M}/gu, '')
+/** Most of a text is printed ASCII, which has nothing to drop: only the rest is looked at letter by letter. */
+const dropped = (letters: RegExp): Rewrite => {
+  return (text) => text.replace(/[^\n -~]+/g, (unusual) => unusual.replace(letters, ''))
+}
+
+const hidden = dropped(/(?![\t\n\v\f\r\u0085])[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu)
+const marks = dropped(/\p{M}/gu)
 const folded: Rewrite = (text) => text.normalize('NFKC').toLowerCase()
 const bare: Rewrite = (text) => marks(text.normalize('NFKD')).toLowerCase()
 
