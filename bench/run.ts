@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchContext } from './context.ts'
+import { benchHook } from './hook.ts'
 import { benchMatch } from './match.ts'
 import { benchMcp } from './mcp.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
@@ -17,6 +18,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   match: benchMatch,
   plan: benchPlan,
   start: benchStart,
+  hook: benchHook,
   rank: benchRank,
   skills: benchSkills,
   usage: benchUsage,

@@ -28,6 +28,8 @@ export interface RebuildRequest {
   fresh: readonly GivenPart[]
   /** The most characters of one reply. */
   room: number
+  /** What the agent still has need not be given. */
+  isHeld(now: GivenPart, given: Part): boolean
   log: (message: string) => void
 }
 
@@ -38,7 +40,7 @@ export function rebuild(machine: Machine, request: RebuildRequest): { text: stri
   const sources = new Sources(machine, request)
   const replies = [
     [...request.fresh],
-    ...startFirst(request.claims).map((claim) => claim.parts.flatMap((part) => sources.read(part, claim) ?? [])),
+    ...startFirst(request.claims).map((claim) => claim.parts.flatMap((part) => sources.missing(part, claim) ?? [])),
   ]
   const lines: string[] = []
   // The newest give way first.
@@ -82,14 +84,14 @@ class Sources {
     this.request = request
   }
 
-  /** A part as it is now; undefined when it is gone, or may no longer be given. */
-  read(part: Part, claim: Claim): GivenPart | undefined {
+  /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
+  missing(part: Part, claim: Claim): GivenPart | undefined {
     const now =
       part.form === 'text' ? this.text(part.id) : part.form === 'index' ? this.index(claim) : this.pointer(part)
     const name = part.form === 'index' ? 'the index' : part.id
     if (now === undefined) this.request.log(`${name} is gone, or no longer open: it was not given again`)
     else if (now.part.sum !== part.sum) this.request.log(`${name} has changed since it was given`)
-    return now
+    return now === undefined || this.request.isHeld(now, part) ? undefined : now
   }
 
   lineFor({ part, text }: GivenPart): string {

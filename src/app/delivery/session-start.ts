@@ -1,19 +1,11 @@
 import type { HookCall } from '../../domain/delivery/hook-call.ts'
-import {
-  type Claim,
-  formatClaim,
-  keysOf,
-  nextStart,
-  readState,
-  type SessionState,
-  wonBy,
-} from '../../domain/delivery/session-state.ts'
+import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../domain/delivery/session-state.ts'
 import { type GivenPart, renderParts } from '../../domain/delivery/session-text.ts'
 import { allEntries } from '../../domain/routing/dispatch-table.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { describeTrouble, logLine } from '../../infra/delivery/hook-log.ts'
-import { claimant, claimLine, pruneSessions, readSession } from '../../infra/delivery/session-file.ts'
+import { claimant, claimLine, pruneSessions } from '../../infra/delivery/session-file.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type Knowledge, openStoredKnowledge } from '../routing/knowledge.ts'
 import { recordTask } from '../usage/record.ts'
@@ -21,16 +13,13 @@ import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
 import { requireLayers } from './payload-parts.ts'
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart } from './start-parts.ts'
+import { openStart } from './start-state.ts'
 
-/** The context was emptied, but the session goes on: what it had is given again. */
-const CONTINUES = ['resume', 'compact', 'fork']
-
-/** The stable core of a session: what is always loaded, and what can be. After a compaction, all that it was given. */
+/** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
 export function answerStart(machine: Machine, call: HookCall): string {
-  const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
   const { host, session, source = 'startup' } = call
-  const before = readSession(machine, host.agent, session)
-  const state = stateAtStart(machine, call, before)
+  const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
+  const { state, isContinued, isHeld } = openStart(machine, call)
   const knowledge = openStoredKnowledge(machine, {}, true)
   requireLayers(knowledge.findings)
   const packs = refreshCatalog(machine, host.agent, log)
@@ -38,8 +27,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
   const sources = { knowledge, packs, room, log }
-  const isContinued = CONTINUES.includes(source) && state.claims.length > 0
-  const base = state.claims.some(hasIndex) && isContinued ? [] : baseParts(machine, sources)
+  const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
   if (base.length + state.claims.length === 0) return ''
   const claim: Claim = {
     by: claimant(),
@@ -50,30 +38,13 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
   if (won === undefined) return ''
   const keys = new Set(won.flatMap(keysOf))
-  const fresh = base.filter(({ part }) => keysOf(part).every((key) => keys.has(key)))
+  const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
+  const fresh = base.filter((given) => isWon(given) && !isHeld(given, given.part))
   const { text, given } = isContinued
-    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh })
+    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, isHeld })
     : { text: renderParts(fresh), given: fresh }
   record(machine, knowledge, given, source)
   return text
-}
-
-/** A damaged state is trusted by nobody, until the context is empty: then it begins anew. */
-function stateAtStart(machine: Machine, { host, session, source }: HookCall, text: string): SessionState {
-  try {
-    return readState(text)
-  } catch (error) {
-    if (source === 'resume' || source === 'fork') throw error
-    const starts = nextStart(text)
-    if (source !== 'compact') return { starts, claims: [], given: new Set() }
-    claimLine(
-      machine,
-      host.agent,
-      session,
-      `\n${formatClaim({ by: claimant(), parts: [], start: starts, isAnew: true })}`,
-    )
-    throw error
-  }
 }
 
 function hasIndex({ parts }: Claim): boolean {

@@ -15,8 +15,10 @@ export function filesRead(command: unknown): string[] {
 const LONGEST_COMMAND = 4096
 
 function wordsOf(part: string): string[] {
-  const words = part.matchAll(/"([^"$`\\]*)"|'([^']*)'|([^\s"'$`\\<>(){}*?]+)/g)
-  return [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+  const words = part.matchAll(/"([^"$`\\]*)"|'([^']*)'|([^\s"']+)/g)
+  return [...words]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+    .filter((word) => !/[$`\\<>(){}*?]/.test(word))
 }
 
 /** The skill whose document a file is, when it lies in one of the folders that an agent reads. */

@@ -8,6 +8,8 @@ export interface HookCall {
   event: HookEvent
   session: string
   cwd: string
+  /** Where the agent keeps what was said. */
+  transcript: string | undefined
   /** What made a session start, or where a prompt comes from. Absent in some versions. */
   source: string | undefined
   prompt: string
@@ -36,6 +38,7 @@ export function readCall(agent: string, event: string, input: string): HookCall 
     event: known,
     session,
     cwd,
+    transcript: textOf(json.transcript_path),
     source: textOf(json.source),
     prompt: textOf(json.prompt) ?? '',
     tool: textOf(json.tool_name) ?? '',
