@@ -4,7 +4,7 @@ import { defineCommand } from '../../command.ts'
 
 export const hook = defineCommand({
   name: 'hook',
-  summary: 'what an agent runs at its events, with the event on standard input',
+  summary: 'what agents run at their events: JSON on standard input',
   details:
     'loadout hooks install sets it up. Whatever goes wrong, it ends with 0 and says nothing, so that no prompt is held up;' +
     ' the state folder’s hooks.log tells why.',
