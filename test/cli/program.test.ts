@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { commandReference } from '../../src/cli/reference.ts'
 import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
 
@@ -201,15 +202,26 @@ describe('README.md', () => {
     expect(readme.split('\n').length).toBeLessThan(200)
   })
 
-  it('names only commands and flags that exist', () => {
-    const reference = commandReference()
-    const calls = [...readme.matchAll(/^\s*loadout (\w+)(?: (build|check|migrate|approve|rehydrate))?.*$/gm)]
-    expect(calls.length).toBeGreaterThan(8)
-    for (const [line, first, second] of calls) {
-      expect(reference).toContain(`### loadout ${[first, second].filter(Boolean).join(' ')}\n`)
-      for (const [flag] of line.matchAll(/--[a-z0-9-]+/g)) expect(reference).toContain(`\`${flag}`)
+  it('names only commands and flags that exist, and runs each of them', () => {
+    const named = [...readme.matchAll(/`(loadout [^`]+)`/g)].map(([, call = '']) => call)
+    const run = [...readme.matchAll(/^\$ .*$/gm)].flatMap(([line]) => line.match(/loadout [^;&|<\n]+/g) ?? [])
+    expect(named.length).toBeGreaterThan(10)
+    const runs = run.map((call) => commandOf(call)?.name)
+    for (const call of [...named, ...run]) {
+      const command = commandOf(call)
+      expect(command, call).toBeDefined()
+      for (const [, flag = ''] of call.matchAll(/ --([a-z0-9-]+)/g)) {
+        expect(Object.keys({ ...command?.flags, json: {} }), call).toContain(flag)
+      }
+      expect(runs, call).toContain(command?.name)
     }
   })
+
+  function commandOf(call: string) {
+    const words = `${call.replace('loadout ', '')} `
+    if (words.startsWith('help ')) return { name: 'help', flags: {} }
+    return COMMANDS.filter(({ name }) => words.startsWith(`${name} `)).sort((a, b) => b.name.length - a.name.length)[0]
+  }
 })
 
 it('is installable: the packed files run on their own', () => {
