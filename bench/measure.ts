@@ -20,13 +20,15 @@ export interface Child {
   name: string
   command: readonly string[]
   cwd: string
+  /** What bash writes behind the command to give it a standard input. */
+  stdin?: string
 }
 
 /** Processor time of whole processes, user and system, in milliseconds each; taken in turns, so that noise hits all alike. */
 export function processTimes(children: readonly Child[], env: NodeJS.ProcessEnv, rounds = 12): Map<string, number> {
   const times = new Map<string, number[]>(children.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const { name, command, cwd } of children) times.get(name)?.push(timeFive(command, cwd, env))
+    for (const child of children) times.get(child.name)?.push(timeFive(child, env))
   }
   return new Map([...times].map(([name, values]) => [name, median(values)]))
 }
@@ -45,8 +47,8 @@ export function timeOnce(command: readonly string[], cwd: string, env: NodeJS.Pr
   return { wall: performance.now() - start, cpu }
 }
 
-function timeFive(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
-  return childTime(`for i in 1 2 3 4 5; do ${quote(command)} >/dev/null 2>&1; done; times`, cwd, env) / 5
+function timeFive({ command, cwd, stdin = '' }: Child, env: NodeJS.ProcessEnv): number {
+  return childTime(`for i in 1 2 3 4 5; do ${quote(command)} >/dev/null 2>&1 ${stdin}; done; times`, cwd, env) / 5
 }
 
 function quote(command: readonly string[]): string {

@@ -312,8 +312,9 @@ function leaveCodeCaches() {
   writeFileSync(join(project, 'a.md'), '---\nid: one\nkeywords: [release]\n---\n# One\n\nA text.\n')
   hook('session', 'SessionStart')
   hook('rare', 'UserPromptSubmit')
-  hook('ranking', 'UserPromptSubmit')
   hook('hook', 'UserPromptSubmit')
+  writeFileSync(join(project, 'loadout.json'), '{ "routing": { "strategy": "ranked" } }')
+  hook('ranking', 'UserPromptSubmit')
   rmSync(project, { recursive: true })
 }
 

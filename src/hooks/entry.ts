@@ -23,16 +23,15 @@ function budgetOf(options: readonly string[]): number | undefined {
 
 // A prompt of a million characters is far below this. What is more is read, so that its writer is not left hanging.
 const MOST_KEPT = 16 * 1024 * 1024
+const CHUNK = 16 * 1024
 
 function readInput(): string {
+  const chunk = Buffer.allocUnsafe(CHUNK)
   const chunks: Buffer[] = []
   let kept = 0
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(64 * 1024)
-    const count = readSome(chunk)
-    if (count === 0) break
+  for (let count = readSome(chunk); count > 0; count = readSome(chunk)) {
     kept += count
-    if (kept <= MOST_KEPT) chunks.push(chunk.subarray(0, count))
+    if (kept <= MOST_KEPT) chunks.push(Buffer.from(chunk.subarray(0, count)))
   }
   return kept > MOST_KEPT ? '' : Buffer.concat(chunks).toString('utf8')
 }

@@ -1,3 +1,5 @@
+import { type CatalogIndex, findInCatalog } from '../../domain/delivery/catalog-match.ts'
+import { digestOf, type GivenPart } from '../../domain/delivery/session-text.ts'
 import type { EntryKind } from '../../domain/usage/usage-event.ts'
 import { readCached, writeCached } from '../../infra/byte-cache.ts'
 import { findProjectFolder } from '../../infra/context/project-folder.ts'
@@ -11,31 +13,32 @@ export interface CatalogItem {
   line: string
 }
 
-/** What the start of a session found, so that no prompt has to look for it: the items, and a ranker over them. */
-export interface HookCatalog {
-  items: CatalogItem[]
-  ranker: Uint8Array
+const FORMAT = 2
+
+/** Leaves behind what the prompts to come are compared with, so that none of them has to look for it. */
+export function storeCatalog(
+  machine: Machine,
+  agent: string,
+  index: CatalogIndex,
+  items: readonly CatalogItem[],
+): void {
+  const text = `${JSON.stringify(index)}\n${JSON.stringify(items)}`
+  writeCached(machine, 'hook-catalogs', keyOf(machine, agent), new TextEncoder().encode(text))
 }
 
-const FORMAT = 1
-
-/** Undefined when no session has started here yet, or nothing was found. */
-export function readCatalog(machine: Machine, agent: string): HookCatalog | undefined {
+/** Packs and skills that a prompt is about; none where no session has started yet. */
+export function pointersFor(machine: Machine, agent: string, prompt: string): GivenPart[] {
   const bytes = readCached(machine, 'hook-catalogs', keyOf(machine, agent))
-  if (bytes === undefined || bytes.length < 4) return undefined
-  const length = new DataView(bytes.buffer).getUint32(0, true)
-  // Our own file, written below and checked by its key; the ranker checks itself.
-  const items = JSON.parse(new TextDecoder().decode(bytes.subarray(4 + length))) as CatalogItem[]
-  return items.length === 0 ? undefined : { items, ranker: bytes.subarray(4, 4 + length) }
-}
-
-export function storeCatalog(machine: Machine, agent: string, { items, ranker }: HookCatalog): void {
-  const json = new TextEncoder().encode(JSON.stringify(items))
-  const bytes = new Uint8Array(4 + ranker.length + json.length)
-  new DataView(bytes.buffer).setUint32(0, ranker.length, true)
-  bytes.set(ranker, 4)
-  bytes.set(json, 4 + ranker.length)
-  writeCached(machine, 'hook-catalogs', keyOf(machine, agent), bytes)
+  if (bytes === undefined) return []
+  // Our own file, written above and checked by its key.
+  const [index = '', items = ''] = new TextDecoder().decode(bytes).split('\n')
+  const places = findInCatalog(JSON.parse(index) as CatalogIndex, prompt)
+  if (places.length === 0) return []
+  const known = JSON.parse(items) as CatalogItem[]
+  return places.flatMap((place) => {
+    const { kind, id, line } = known[place]!
+    return { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line }
+  })
 }
 
 function keyOf(machine: Machine, agent: string) {

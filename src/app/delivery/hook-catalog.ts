@@ -1,9 +1,10 @@
+import { compileCatalog } from '../../domain/delivery/catalog-match.ts'
 import { type IndexItem, indexLine, packItem } from '../../domain/delivery/index-line.ts'
 import { admit } from '../../domain/packs/gates/admission.ts'
 import { isKnownType } from '../../domain/packs/pack.ts'
 import { PACK_TYPES } from '../../domain/packs/vocabulary.ts'
-import type { RankDocument } from '../../domain/routing/rank/document.ts'
-import { createRanker } from '../../domain/routing/rank/ranker.ts'
+import { EVERYDAY_WORDS } from '../../domain/routing/rank/everyday-words.ts'
+import { STOP_WORDS } from '../../domain/routing/rank/stop-words.ts'
 import { type CallableSkill, callableSkills } from '../../infra/delivery/callable-skills.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openCatalog } from '../packs/catalog.ts'
@@ -50,12 +51,11 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
   return { kind: 'skill', id: name, line: indexLine(item) }
 }
 
-/** Leaves behind what the prompts of this session are compared with. */
+/** Words that are in any prompt. */
+const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
+
 export function writeCatalog(machine: Machine, agent: string, packs: readonly OfferedPack[]): void {
   const skills = callableSkills(machine, agent)
   const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
-  const documents = [...packs, ...skills].map(
-    ({ name, description }, at): RankDocument => ({ id: String(at), name, description }),
-  )
-  storeCatalog(machine, agent, { items, ranker: createRanker(documents).save() })
+  storeCatalog(machine, agent, compileCatalog([...packs, ...skills], DULL), items)
 }

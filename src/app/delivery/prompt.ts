@@ -15,7 +15,7 @@ import { noteOf } from '../routing/noted-plan.ts'
 import { planByStrategy, type TaskPlan } from '../routing/plan.ts'
 import { keepTask } from '../usage/kept-task.ts'
 import { type NotedEntry, recordTask } from '../usage/record.ts'
-import { readCatalog } from './catalog-store.ts'
+import { pointersFor } from './catalog-store.ts'
 import { entryItem, requireLayers, textPart } from './payload-parts.ts'
 
 const DEFAULT_TOKENS = 1_200
@@ -37,7 +37,7 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
     isAskedOften: true,
   })
   requireLayers(plan.findings)
-  const named = await nameOthers(machine, call)
+  const named = pointersFor(machine, call.host.agent, call.prompt)
   // The core is for the start of a session, in whatever way it is loaded.
   const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
   if (matches.length + named.length === 0) {
@@ -56,13 +56,6 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
   if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
   await record(machine, call, plan, { matches, named, given })
   return renderParts(given)
-}
-
-/** Packs and skills that fit, from the list that the start of the session left; without one, none. */
-async function nameOthers(machine: Machine, { host, prompt }: HookCall): Promise<GivenPart[]> {
-  const catalog = readCatalog(machine, host.agent)
-  if (catalog === undefined) return []
-  return (await import('./catalog-rank.ts')).rankCatalog(catalog, prompt)
 }
 
 /** What goes into one reply, as long as there is room and the session does not have it. */
