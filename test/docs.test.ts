@@ -17,6 +17,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/moving-over.md',
     'docs/packs.md',
     'docs/context.md',
+    'docs/privacy.md',
     'docs/usage.md',
   ]
   it.for(guides)('%s', async (name, { expect }) => {

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeFolder, runLoadout, runShell } from './cli/run.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const WORD = 'xylophone'
+
+interface Row {
+  patterns: RegExp[]
+  holdsTasks: string
+  isPrivate: boolean
+}
+
+/** The table of docs/privacy.md: file, what it holds, the words of tasks, only you, how long. */
+function storedRows(): Row[] {
+  const page = readFileSync(join(ROOT, 'docs/privacy.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (`[^|]+`) \| [^|]+ \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm)]
+  return rows.map(([, files = '', holdsTasks = '', mode = '']) => ({
+    patterns: [...files.matchAll(/`([^`]+)`/g)].map(([, glob = '']) => asPattern(glob)),
+    holdsTasks,
+    isPrivate: mode === 'yes',
+  }))
+}
+
+/** A folder stands for everything in it. */
+function asPattern(glob: string): RegExp {
+  const escaped = glob.replace(/[.]/g, '\\.').replaceAll('*', '[^/]+')
+  return new RegExp(`^${escaped}${glob.endsWith('/') ? '.*' : ''}$`)
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => relative(folder, join(file.parentPath, file.name)))
+}
+
+describe('docs/privacy.md', () => {
+  const [home, project] = [makeFolder(), makeFolder()]
+  const state = join(home, '.local/state/loadout')
+  const rows = storedRows()
+  const rowOf = (file: string) => rows.find(({ patterns }) => patterns.some((pattern) => pattern.test(file)))
+
+  beforeAll(() => {
+    const here = { home, cwd: project }
+    const git =
+      'GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com'
+    const setUp = [
+      'git init --quiet && mkdir -p .claude/loadout packs',
+      `printf -- '---\\nid: steps\\nsummary: Release\\nkeywords: [release]\\n---\\n\\nTag it.\\n' > .claude/loadout/steps.md`,
+      'loadout index build',
+      `${git} loadout init --new "$HOME/skills"`,
+      'loadout new notes --description "Drafts notes. Use when a release is cut."',
+      'loadout equip notes --target claude --project',
+      'echo edited >> .claude/skills/notes/SKILL.md',
+      'loadout unequip notes --project',
+    ]
+    expect(runShell(setUp.join(' && '), here)).toMatchObject({ code: 0 })
+    const event = (name: string, rest: object) =>
+      JSON.stringify({ session_id: 's-1', cwd: project, hook_event_name: name, ...rest })
+    const prompt = event('UserPromptSubmit', { prompt: `cut a release, ${WORD}` })
+    const runs: [string[], string?][] = [
+      [['plan', `cut a release, ${WORD}`, '--load']],
+      [['context', `cut a release, ${WORD}`]],
+      [['packs', 'resolve', `how does loadout choose packs, ${WORD}`, '--session', 's-1']],
+      [['hook', 'claude', 'SessionStart'], event('SessionStart', { source: 'startup' })],
+      [['hook', 'claude', 'UserPromptSubmit'], prompt],
+      [['hook', 'claude', 'UserPromptSubmit'], prompt.slice(1)],
+      [['hooks', 'install', 'claude']],
+    ]
+    for (const [args, stdin = ''] of runs) {
+      expect(runLoadout(args, { ...here, stdin }), args.join(' ')).toMatchObject({ code: 0 })
+    }
+  })
+
+  it('names every file that is stored', () => {
+    expect(filesIn(state).filter((file) => rowOf(file) === undefined)).toEqual([])
+    const seen = new Set(
+      filesIn(state).map((file) =>
+        file
+          .split('/')
+          .slice(0, 2)
+          .join('/')
+          .replace(/[^/]+\.json$/, '*'),
+      ),
+    )
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        'usage.jsonl',
+        'hooks.log',
+        'hooks/sessions',
+        'context/*',
+        'packs/audit',
+        'packs/records',
+      ]),
+    )
+  })
+
+  it('says rightly what nobody else can read', () => {
+    const open = filesIn(state).filter((file) => (statSync(join(state, file)).mode & 0o077) !== 0)
+    expect(open.filter((file) => rowOf(file)?.isPrivate)).toEqual([])
+  })
+
+  it('says rightly where the words of tasks are', () => {
+    const files = [state, join(home, '.cache/loadout'), join(home, '.config/loadout')].flatMap((folder) =>
+      filesIn(folder).map((file) => join(folder, file)),
+    )
+    const holding = files.filter((file) => readFileSync(file).includes(WORD)).map((file) => relative(state, file))
+    expect(holding.length).toBeGreaterThan(0)
+    expect(holding.filter((file) => rowOf(file)?.holdsTasks !== 'yes')).toEqual([])
+  })
+})
+
+it('nothing but the MCP server over HTTP reaches for the network', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.tsx?$/.test(name) && !name.includes('.test.'),
+  )
+  const network = /from '(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/\w+)?'/g
+  const using = sources.filter((name) =>
+    readFileSync(join(ROOT, 'src', name), 'utf8')
+      .split('\n')
+      .some((line) => !line.startsWith('import type') && line.match(network)),
+  )
+  expect(using).toEqual(['mcp/http.ts'])
+})
