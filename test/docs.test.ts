@@ -19,6 +19,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/context.md',
     'docs/privacy.md',
     'docs/usage.md',
+    ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
   ]
   it.for(guides)('%s', async (name, { expect }) => {
     const path = join(ROOT, name)
@@ -30,9 +31,11 @@ describe.concurrent('guides show what the program prints', () => {
 describe('documents', () => {
   const names = [
     ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-    ...readdirSync(join(ROOT, 'docs'))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `docs/${name}`),
+    ...['docs', 'docs/agents'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `${folder}/${name}`),
+    ),
   ]
   const texts = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
 
