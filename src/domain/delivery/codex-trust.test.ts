@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { codexRuns, trustHash } from './codex-trust.ts'
-import { readToml, tomlPath } from './toml-values.ts'
 
 const PROMPT = {
   event: 'UserPromptSubmit',
@@ -32,41 +31,16 @@ describe('trust in Codex', () => {
     expect(trustHash(hook)).toBe(hash)
   })
 
-  const state = (place: string, lines: string) => `[hooks.state."/h/.codex/hooks.json:${place}"]\n${lines}\n`
+  const at = (place: string, state: object) => ({ hooks: { state: { [`/h/.codex/hooks.json:${place}`]: state } } })
+  const [here, there] = ['user_prompt_submit:0:0', 'user_prompt_submit:1:0']
   it.each([
-    ['nothing', '', PROMPT, 'untrusted'],
-    ['this one', state('user_prompt_submit:0:0', `trusted_hash = "${HASH}"`), PROMPT, 'yes'],
-    ['what it was before', state('user_prompt_submit:0:0', 'trusted_hash = "sha256:0"'), PROMPT, 'untrusted'],
-    ['another place', state('user_prompt_submit:1:0', `trusted_hash = "${HASH}"`), PROMPT, 'untrusted'],
-    [
-      'more than we wrote',
-      state('user_prompt_submit:0:0', 'trusted_hash = "sha256:0"'),
-      { ...PROMPT, isPlain: false },
-      'yes',
-    ],
-    ['off', state('user_prompt_submit:0:0', `trusted_hash = "${HASH}"\nenabled = false`), PROMPT, 'off'],
+    ['nothing', {}, PROMPT, 'untrusted'],
+    ['this one', at(here, { trusted_hash: HASH }), PROMPT, 'yes'],
+    ['what it was before', at(here, { trusted_hash: 'sha256:0' }), PROMPT, 'untrusted'],
+    ['another place', at(there, { trusted_hash: HASH }), PROMPT, 'untrusted'],
+    ['more than we wrote', at(here, { trusted_hash: 'sha256:0' }), { ...PROMPT, isPlain: false }, 'yes'],
+    ['off', at(here, { trusted_hash: HASH, enabled: false }), PROMPT, 'off'],
   ])('is told by the configuration: %s', (_, config, hook, answer) => {
-    expect(codexRuns(readToml(config), ['/real/hooks.json', '/h/.codex/hooks.json'], hook)).toBe(answer)
+    expect(codexRuns(config, ['/real/hooks.json', '/h/.codex/hooks.json'], hook)).toBe(answer)
   })
-})
-
-it('switches are read from TOML as people write it', () => {
-  const text = `features.hooks = false # no
-a = 1
-[features]
-  "codex_hooks" = true
-list = [
-  "x", # hooks = false
-]
-[projects."/a b/\\"c\\".d"]
-trust_level = 'trusted'
-[[hooks.Stop]]
-command = "echo [x]" # y
-`
-  expect([...readToml(text)]).toEqual([
-    [tomlPath('features', 'hooks'), false],
-    [tomlPath('features', 'codex_hooks'), true],
-    [tomlPath('projects', '/a b/"c".d', 'trust_level'), 'trusted'],
-    [tomlPath('hooks', 'Stop', 'command'), 'echo [x]'],
-  ])
 })

@@ -1,17 +1,17 @@
 import { sha256 } from '../shared/digest.ts'
+import { getDeep } from '../shared/record.ts'
 import type { FoundHook } from './hook-settings.ts'
-import { type TomlValues, tomlPath } from './toml-values.ts'
 
 /** Seconds that Codex takes for a hook without a timeout. */
 const DEFAULT_TIMEOUT = 600
 
 /** Whether Codex will run a hook: its user trusts each one by its content, under its place in the file. */
-export function codexRuns(config: TomlValues, paths: readonly string[], hook: FoundHook): 'yes' | 'untrusted' | 'off' {
+export function codexRuns(config: unknown, paths: readonly string[], hook: FoundHook): 'yes' | 'untrusted' | 'off' {
   const event = snakeCase(hook.event)
   for (const path of paths) {
     const state = ['hooks', 'state', `${path}:${event}:${hook.group}:${hook.handler}`]
-    if (config.get(tomlPath(...state, 'enabled')) === false) return 'off'
-    const trusted = config.get(tomlPath(...state, 'trusted_hash'))
+    if (getDeep(config, ...state, 'enabled') === false) return 'off'
+    const trusted = getDeep(config, ...state, 'trusted_hash')
     // Of a hook with more in it than we write we know only that it was looked at.
     if (trusted !== undefined && (!hook.isPlain || trusted === trustHash(hook))) return 'yes'
   }

@@ -20,3 +20,8 @@ export function isTextList(value: unknown): value is string[] {
   for (const item of value) if (typeof item !== 'string') return false
   return true
 }
+
+/** The value below several keys; undefined where one of them is missing. */
+export function getDeep(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((found, key) => (isRecord(found) ? getOwn(found, key) : undefined), value)
+}

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { type AgentSettings, NO_SETTINGS, usageScore } from '../../domain/delivery/agent-settings.ts'
-import { isRecord, isTextList } from '../../domain/shared/record.ts'
+import { getDeep, isRecord, isTextList } from '../../domain/shared/record.ts'
 import type { Agent } from '../../domain/skills/agents.ts'
 import type { SettingsRules } from '../../domain/skills/reading-rules.ts'
 import type { Machine } from '../machine.ts'
 import { HEAD_BYTES, readHead } from './read-head.ts'
 import { ownFolder } from './skill-places.ts'
-import { readTomlLines } from './toml-lines.ts'
+import { readToml } from './toml.ts'
 
 /** The state file of an agent grows with every project. */
 const LARGEST_STATE = 64 * 1024 * 1024
@@ -69,8 +69,8 @@ function jsonReader(file: string, largest = HEAD_BYTES): Reader {
 function tomlReader(file: string): Reader {
   const head = readHead(file)
   if ('problem' in head) return () => undefined
-  const { top, tables } = readTomlLines(head.text)
-  return (key = '') => (Object.hasOwn(top, key) ? top[key] : key.includes('.') ? tables(key) : undefined)
+  const toml = readToml(head.text)
+  return (key = '') => getDeep(toml, ...key.split('.'))
 }
 
 /** Each is on or off as the first says that speaks of it. */

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codexRuns } from '../../domain/delivery/codex-trust.ts'
 import type { FoundHook } from '../../domain/delivery/hook-settings.ts'
-import { readToml, type TomlValues, tomlPath } from '../../domain/delivery/toml-values.ts'
-import { isRecord } from '../../domain/shared/record.ts'
+import { getDeep, isRecord } from '../../domain/shared/record.ts'
 import { isFile, readText } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
 import { realOrSame } from '../skills/target-roots.ts'
 import { type HookPlace, hostFolder } from './hook-places.ts'
+import { readToml } from './toml.ts'
 
 /** Why an agent does not run hooks that are in its settings. */
 export interface Obstacle {
@@ -71,10 +71,10 @@ function findForCodex(machine: Machine, { host, path, project }: HookPlace, hook
   const configPath = join(hostFolder(machine, host), 'config.toml')
   const config = tomlOf(configPath)
   const required = '/etc/codex/requirements.toml'
-  if (tomlOf(required).get('allow_managed_hooks_only') === true) {
+  if (tomlOf(required).allow_managed_hooks_only === true) {
     return [{ message: `${required} allows no hooks but its own`, hint: ASK_ADMINISTRATOR }]
   }
-  const off = ['hooks', 'codex_hooks'].find((name) => config.get(tomlPath('features', name)) === false)
+  const off = ['hooks', 'codex_hooks'].find((name) => getDeep(config, 'features', name) === false)
   if (off !== undefined) {
     return [{ message: `"features.${off}" is off in ${configPath}`, hint: 'remove it from there' }]
   }
@@ -95,16 +95,14 @@ function findForCodex(machine: Machine, { host, path, project }: HookPlace, hook
   ]
 }
 
-function isTrusted(config: TomlValues, project: string): boolean {
-  return [project, realOrSame(project)].some(
-    (path) => config.get(tomlPath('projects', path, 'trust_level')) === 'trusted',
-  )
+function isTrusted(config: unknown, project: string): boolean {
+  return [project, realOrSame(project)].some((path) => getDeep(config, 'projects', path, 'trust_level') === 'trusted')
 }
 
-function tomlOf(path: string): TomlValues {
+function tomlOf(path: string): Record<string, unknown> {
   try {
     return readToml(isFile(path) ? readText(path) : '')
   } catch {
-    return new Map()
+    return {}
   }
 }
