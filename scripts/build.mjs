@@ -84,9 +84,9 @@ const hookApart = setApart(/^\.\.?\//, (path) => {
 
 /** What most prompts do not need: whose functions are fetched from rare.cjs when they are called. */
 const RARE = [
-  'app/delivery/tool-use.ts',
+  'app/delivery/session/tool-use.ts',
   'app/routing/load.ts',
-  'domain/delivery/index-line.ts',
+  'domain/delivery/index/index-line.ts',
   'domain/routing/merge.ts',
   'domain/shared/fence.ts',
   'domain/shared/glob.ts',
@@ -215,6 +215,7 @@ await build({
   entryPoints: { hook: 'src/hooks/entry.ts' },
   plugins: [lateModules, hookApart, rareFunctions, plainDigest],
 })
+if (apart.rare.size !== RARE.length) throw new Error('a file of RARE is not there, or is not used by hooks')
 for (const [file, paths] of Object.entries(apart)) {
   const useCases = [...paths].map((path) => `'${relative('src', path)}': () => require(${JSON.stringify(path)})`)
   await build({

@@ -21,11 +21,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     loadPlan: bind(machine, loadPlan),
     // A payload is at hand; what is none is looked for among packs and skills.
     lookUp: async (request: LookupRequest) =>
-      lookUpPayload(machine, request) ?? (await import('./delivery/lookup.ts')).lookUpEntry(machine, request),
+      lookUpPayload(machine, request) ?? (await import('./delivery/entry/lookup.ts')).lookUpEntry(machine, request),
     explain: bind(machine, explainByStrategy),
     resolve: bind(machine, resolveAll),
-    search: late(machine, async () => (await import('./delivery/search.ts')).searchKnowledge),
-    read: late(machine, async () => (await import('./delivery/read.ts')).readEntry),
+    search: late(machine, async () => (await import('./delivery/entry/search.ts')).searchKnowledge),
+    read: late(machine, async () => (await import('./delivery/entry/read.ts')).readEntry),
     evaluate: late(machine, async () => (await import('./routing/evaluate.ts')).evaluateSuite),
     compare: late(machine, async () => (await import('./routing/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./validate.ts')).validate),
@@ -89,12 +89,15 @@ export function createLoadout(options: Partial<Machine> = {}) {
     revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
     see: late(machine, async () => (await import('./delivery/see.ts')).seeAgent),
     writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
-    answerHook: late(machine, async () => (await import('./delivery/hook.ts')).answerHook),
-    planContext: late(machine, async () => (await import('./delivery/plan-context.ts')).planContext),
-    listLoadable: late(machine, async () => (await import('./delivery/loadable.ts')).listLoadable),
-    listLibrarySkills: late(machine, async () => (await import('./delivery/library-skills.ts')).listLibrarySkills),
-    openLibrarySkill: late(machine, async () => (await import('./delivery/library-skills.ts')).openLibrarySkill),
-    readLibraryFile: late(machine, async () => (await import('./delivery/library-skills.ts')).readLibraryFile),
+    answerHook: late(machine, async () => (await import('./delivery/session/hook.ts')).answerHook),
+    planContext: late(machine, async () => (await import('./delivery/entry/plan-context.ts')).planContext),
+    listLoadable: late(machine, async () => (await import('./delivery/entry/loadable.ts')).listLoadable),
+    listLibrarySkills: late(
+      machine,
+      async () => (await import('./delivery/entry/library-skills.ts')).listLibrarySkills,
+    ),
+    openLibrarySkill: late(machine, async () => (await import('./delivery/entry/library-skills.ts')).openLibrarySkill),
+    readLibraryFile: late(machine, async () => (await import('./delivery/entry/library-skills.ts')).readLibraryFile),
     installHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).installHooks),
     statusOfHooks: late(machine, async () => (await import('./delivery/hooks-status.ts')).statusOfHooks),
     removeHooks: late(machine, async () => (await import('./delivery/hooks-change.ts')).removeHooks),
@@ -120,14 +123,14 @@ export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
-export type { HookAnswer } from './delivery/hook.ts'
+export type { Loadable } from './delivery/entry/loadable.ts'
+export type { EntryLookup, SkillCard } from './delivery/entry/lookup.ts'
+export type { EntryText } from './delivery/entry/read.ts'
+export type { SearchHit, SearchResult } from './delivery/entry/search.ts'
 export type { HookChanges } from './delivery/hooks-change.ts'
 export type { HookStatuses } from './delivery/hooks-status.ts'
-export type { Loadable } from './delivery/loadable.ts'
-export type { EntryLookup, SkillCard } from './delivery/lookup.ts'
-export type { EntryText } from './delivery/read.ts'
-export type { SearchHit, SearchResult } from './delivery/search.ts'
 export type { AgentSight } from './delivery/see.ts'
+export type { HookAnswer } from './delivery/session/hook.ts'
 export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLoadout } from '../../src/app/loadout.ts'
-import { cutLine } from '../../src/domain/delivery/cap-content.ts'
+import { cutLine } from '../../src/domain/delivery/entry/cap-content.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { aFolder, aPipe } from '../cli/run.ts'
 import { skill } from '../cli/skills-machine.ts'

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path'
-import { type BlockState, type BlockTask, buildBlock, changeBlock } from '../../domain/delivery/index-block.ts'
-import { type IndexItem, packItem, payloadItem } from '../../domain/delivery/index-line.ts'
+import { type BlockState, type BlockTask, buildBlock, changeBlock } from '../../domain/delivery/index/index-block.ts'
+import { type IndexItem, packItem, payloadItem } from '../../domain/delivery/index/index-line.ts'
 import type { TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'

@@ -1,17 +1,22 @@
 import { join } from 'node:path'
-import type { ProgramCall } from '../../domain/delivery/hook-command.ts'
 import { HOOK_HOSTS, type HookHost, requireHost } from '../../domain/delivery/hook-hosts.ts'
-import { hostRefusal } from '../../domain/delivery/host-reading.ts'
-import { diffLines } from '../../domain/delivery/line-diff.ts'
-import { wantedHooks } from '../../domain/delivery/wanted-hooks.ts'
+import type { ProgramCall } from '../../domain/delivery/settings/hook-command.ts'
+import { hostRefusal } from '../../domain/delivery/settings/host-reading.ts'
+import { diffLines } from '../../domain/delivery/settings/line-diff.ts'
+import { wantedHooks } from '../../domain/delivery/settings/wanted-hooks.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isEnabled } from '../../domain/skills/config.ts'
 import type { Scope } from '../../domain/skills/placement.ts'
-import { applyHookChange, type HookChangePlan, planHookChange, splitMark } from '../../infra/delivery/hook-install.ts'
-import { type HookPlace, hookPlace, isPresent, requireHookProject } from '../../infra/delivery/hook-places.ts'
-import { ownCall } from '../../infra/delivery/own-program.ts'
-import { readSettings } from '../../infra/delivery/settings-syntax.ts'
+import {
+  applyHookChange,
+  type HookChangePlan,
+  planHookChange,
+  splitMark,
+} from '../../infra/delivery/settings/hook-install.ts'
+import { type HookPlace, hookPlace, isPresent, requireHookProject } from '../../infra/delivery/settings/hook-places.ts'
+import { ownCall } from '../../infra/delivery/settings/own-program.ts'
+import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
 import { acquireLock } from '../../infra/lock.ts'
 import { type Machine, stateFolder } from '../../infra/machine.ts'
 import { readConfig } from '../../infra/skills/config-file.ts'

@@ -1,20 +1,25 @@
-import { pathsIn } from '../../domain/delivery/hook-command.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, requireHost } from '../../domain/delivery/hook-hosts.ts'
-import { type FoundHook, findHooks } from '../../domain/delivery/hook-settings.ts'
-import { hostRefusal } from '../../domain/delivery/host-reading.ts'
-import { isCurrent } from '../../domain/delivery/wanted-hooks.ts'
+import { pathsIn } from '../../domain/delivery/settings/hook-command.ts'
+import { type FoundHook, findHooks } from '../../domain/delivery/settings/hook-settings.ts'
+import { hostRefusal } from '../../domain/delivery/settings/host-reading.ts'
+import { isCurrent } from '../../domain/delivery/settings/wanted-hooks.ts'
 import type { Code } from '../../domain/shared/codes.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Scope } from '../../domain/skills/placement.ts'
-import { splitMark } from '../../infra/delivery/hook-install.ts'
-import { findObstacles } from '../../infra/delivery/hook-obstacles.ts'
-import { findHookProject, type HookPlace, hookPlace, requireHookProject } from '../../infra/delivery/hook-places.ts'
-import { findTraces, type HookTraces } from '../../infra/delivery/hook-traces.ts'
-import { findProgram } from '../../infra/delivery/own-program.ts'
-import { readSettingsFile } from '../../infra/delivery/settings-file.ts'
-import { readSettings } from '../../infra/delivery/settings-syntax.ts'
+import { splitMark } from '../../infra/delivery/settings/hook-install.ts'
+import { findObstacles } from '../../infra/delivery/settings/hook-obstacles.ts'
+import {
+  findHookProject,
+  type HookPlace,
+  hookPlace,
+  requireHookProject,
+} from '../../infra/delivery/settings/hook-places.ts'
+import { findTraces, type HookTraces } from '../../infra/delivery/settings/hook-traces.ts'
+import { findProgram } from '../../infra/delivery/settings/own-program.ts'
+import { readSettingsFile } from '../../infra/delivery/settings/settings-file.ts'
+import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
 import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 

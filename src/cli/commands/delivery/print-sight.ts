@@ -1,6 +1,6 @@
 import type { AgentSight } from '../../../app/loadout.ts'
-import { FATES, type Fate, type SkillSight } from '../../../domain/delivery/fate.ts'
 import { HOOK_HOSTS } from '../../../domain/delivery/hook-hosts.ts'
+import { FATES, type Fate, type SkillSight } from '../../../domain/delivery/sight/fate.ts'
 import { textWidth } from '../../../domain/shared/text-width.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../../screen.ts'
 

@@ -1,0 +1,55 @@
+import { allEntries } from '../../../domain/routing/dispatch-table.ts'
+import type { LoadoutEntry, Priority } from '../../../domain/routing/entry.ts'
+import type { Finding, Report } from '../../../domain/shared/finding.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { listPacks } from '../../packs/list.ts'
+import { openPacks } from './pack-shelf.ts'
+import { openPayloads } from './payload-shelf.ts'
+import { asFinding, projectOf, type Shelf, type ShelfRequest } from './shelf.ts'
+import { openSkills } from './skill-shelf.ts'
+
+interface Named {
+  name: string
+  summary: string
+}
+
+export interface Loadable {
+  /** In merged order. */
+  payloads: { id: string; summary: string; priority: Priority; tokens: number }[]
+  /** Those that may be read now. */
+  packs: Named[]
+  /** What a model is told about all packs, also about those that wait for an approval: fenced. */
+  disclosure: string
+  skills: Named[]
+}
+
+/** All that an agent can ask for, without any of its text. What one kind cannot give does not withhold the others. */
+export function listLoadable(machine: Machine, request: ShelfRequest): Report<Loadable> {
+  const findings: Finding[] = []
+  const open = <T>(list: () => T, otherwise: T): T => {
+    try {
+      return list()
+    } catch (error) {
+      findings.push(asFinding(error))
+      return otherwise
+    }
+  }
+  const value = {
+    payloads: open(() => allEntries(openPayloads(machine, request).knowledge.table).map(describePayload), []),
+    packs: open(() => {
+      const shelf = openPacks(machine, request)
+      return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
+    }, []),
+    disclosure: open(() => listPacks(machine, { project: projectOf(request) }).value.disclosure, ''),
+    skills: open(() => namedOn(openSkills(machine, request)), []),
+  }
+  return { value, findings }
+}
+
+function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutEntry) {
+  return { id, summary, priority, tokens }
+}
+
+function namedOn({ names, describe }: Shelf): Named[] {
+  return names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
+}

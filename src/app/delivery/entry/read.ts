@@ -1,0 +1,80 @@
+import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../../../domain/delivery/entry/cap-content.ts'
+import { estimateTokens } from '../../../domain/routing/tokens.ts'
+import type { Finding, Report } from '../../../domain/shared/finding.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import type { EntryKind } from '../../../domain/usage/usage-event.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { recordUsage } from '../../usage/record.ts'
+import { idOf, type Located, locate } from './locate.ts'
+import { openPackText } from './read-pack.ts'
+import { openPayload } from './read-payload.ts'
+import { openSkill } from './read-skill.ts'
+import type { ShelfRequest } from './shelf.ts'
+
+/** The text of one entry, or of one file of it, fenced as data, as it goes to a model. */
+export interface EntryText {
+  /** The id that means only this. */
+  id: string
+  kind: EntryKind
+  /** The file it was read from. */
+  path: string
+  text: string
+  tokens: number
+  cut?: Cut
+}
+
+export interface ReadRequest extends ShelfRequest {
+  /** `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name`, `skill:name/path`, or a bare name of any kind. */
+  id: string
+  /** The most that the text may have, fence included. */
+  maxCharacters?: number | undefined
+}
+
+/** A text that passed its gates, before it is cut and fenced. */
+export interface Readable {
+  name: string
+  /** Where it comes from: a layer of payloads, the scope of a pack, the library. */
+  layer: string
+  path: string
+  body: string
+  wrap(body: string): { text: string; findings: Finding[] }
+}
+
+/** One entry by its id: fenced, no longer than asked for, and recorded as used. */
+export function readEntry(machine: Machine, request: ReadRequest): Report<EntryText> {
+  const most = requireRoom(request.maxCharacters)
+  const { value: located, findings } = locate(machine, request)
+  const read = readLocated(machine, located, most)
+  return { value: read.value, findings: [...findings, ...read.findings] }
+}
+
+export function readLocated(machine: Machine, located: Located, most = Infinity): Report<EntryText> {
+  const { name, layer, path, body, wrap } = open(located)
+  const cut = findCut(body, most, (content) => wrap(content).text)
+  const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
+  const text = cut === undefined ? fenced.text : `${fenced.text}${cutLine(cut)}`
+  const tokens = estimateTokens(text)
+  const id = idOf(located)
+  const entry = { id: name, kind: located.kind, trigger: 'lookup', mode: 'manual' as const, tokens, layer }
+  const recorded = recordUsage(machine, { task: `lookup ${id}`, stage: 'used', entries: [entry] })
+  const value = { id, kind: located.kind, path, text, tokens, ...(cut === undefined ? {} : { cut }) }
+  return { value, findings: [...fenced.findings, ...recorded] }
+}
+
+function open(located: Located): Readable {
+  switch (located.kind) {
+    case 'payload':
+      return openPayload(located)
+    case 'skill':
+      return openSkill(located)
+    case 'pack':
+      return openPackText(located)
+  }
+}
+
+function requireRoom(most: number | undefined): number | undefined {
+  if (most === undefined || (Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) return most
+  throw new LoadoutError('USAGE', `a text needs room for ${LEAST_CHARACTERS} characters or more, not ${most}`, {
+    hint: 'raise the limit',
+  })
+}

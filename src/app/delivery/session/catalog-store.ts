@@ -1,0 +1,47 @@
+import { type CatalogIndex, findInCatalog } from '../../../domain/delivery/session/catalog-match.ts'
+import { digestOf, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
+import type { EntryKind } from '../../../domain/usage/usage-event.ts'
+import { readCached, writeCached } from '../../../infra/byte-cache.ts'
+import { findProjectFolder } from '../../../infra/context/project-folder.ts'
+import type { Machine } from '../../../infra/machine.ts'
+
+/** A pack or a skill that a prompt may be pointed to. */
+export interface CatalogItem {
+  kind: EntryKind
+  id: string
+  /** The whole line that an agent reads. */
+  line: string
+}
+
+const FORMAT = 2
+
+/** Leaves behind what the prompts to come are compared with, so that none of them has to look for it. */
+export function storeCatalog(
+  machine: Machine,
+  agent: string,
+  index: CatalogIndex,
+  items: readonly CatalogItem[],
+): void {
+  const text = `${JSON.stringify(index)}\n${JSON.stringify(items)}`
+  writeCached(machine, 'hook-catalogs', keyOf(machine, agent), new TextEncoder().encode(text))
+}
+
+/** Packs and skills that a prompt is about; none where no session has started yet. */
+export function pointersFor(machine: Machine, agent: string, prompt: string): GivenPart[] {
+  const bytes = readCached(machine, 'hook-catalogs', keyOf(machine, agent))
+  if (bytes === undefined) return []
+  // Our own file, written above and checked by its key.
+  const [index = '', items = ''] = new TextDecoder().decode(bytes).split('\n')
+  const places = findInCatalog(JSON.parse(index) as CatalogIndex, prompt)
+  if (places.length === 0) return []
+  const known = JSON.parse(items) as CatalogItem[]
+  return places.flatMap((place) => {
+    const { kind, id, line } = known[place]!
+    return { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line }
+  })
+}
+
+function keyOf(machine: Machine, agent: string) {
+  const paths = [agent, findProjectFolder(machine, undefined)]
+  return { paths, key: JSON.stringify([FORMAT, ...paths]), bytes: 0, isSettled: true }
+}

@@ -1,0 +1,61 @@
+import { type IndexItem, indexLine, packItem } from '../../../domain/delivery/index/index-line.ts'
+import { compileCatalog } from '../../../domain/delivery/session/catalog-match.ts'
+import { admit } from '../../../domain/packs/gates/admission.ts'
+import { isKnownType } from '../../../domain/packs/pack.ts'
+import { PACK_TYPES } from '../../../domain/packs/vocabulary.ts'
+import { EVERYDAY_WORDS } from '../../../domain/routing/rank/everyday-words.ts'
+import { STOP_WORDS } from '../../../domain/routing/rank/stop-words.ts'
+import { type CallableSkill, callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { openCatalog } from '../../packs/catalog.ts'
+import { type CatalogItem, storeCatalog } from './catalog-store.ts'
+
+/** A pack that a session may hear of. */
+export interface OfferedPack {
+  name: string
+  description: string
+  /** Whether it may be used; else a person has to approve it first. */
+  isOpen: boolean
+}
+
+/** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
+export function offeredPacks(machine: Machine): OfferedPack[] {
+  const { catalog } = openCatalog(machine, {})
+  return catalog.entries.flatMap(({ pack }) => {
+    const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
+    const { name, description, type } = pack.manifest
+    const isOffered = verdict === 'admitted' || verdict === 'approval-needed'
+    if (!isOffered || pack.scope === 'built-in' || !isKnownType(type, PACK_TYPES)) return []
+    return [{ name, description, isOpen: verdict === 'admitted' }]
+  })
+}
+
+export function packPointer(pack: OfferedPack): CatalogItem {
+  const item = packItem(pack)
+  const shown: IndexItem = pack.isOpen
+    ? item
+    : { ...item, when: ['a person has to approve it first'], where: `loadout packs show ${pack.name}` }
+  return { kind: 'pack', id: pack.name, line: indexLine({ ...shown, id: `pack ${pack.name}` }) }
+}
+
+export function skillPointer({ name, description, file }: CallableSkill): CatalogItem {
+  const item: IndexItem = {
+    id: `skill ${name}`,
+    kind: 'skill',
+    summary: description,
+    when: [],
+    where: file,
+    rank: 0,
+    reach: 0,
+  }
+  return { kind: 'skill', id: name, line: indexLine(item) }
+}
+
+/** Words that are in any prompt. */
+const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
+
+export function writeCatalog(machine: Machine, agent: string, packs: readonly OfferedPack[]): void {
+  const skills = callableSkills(machine, agent)
+  const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
+  storeCatalog(machine, agent, compileCatalog([...packs, ...skills], DULL), items)
+}

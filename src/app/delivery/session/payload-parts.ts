@@ -1,0 +1,52 @@
+import { isAbsolute, join, relative } from 'node:path'
+import { type IndexItem, payloadItem } from '../../../domain/delivery/index/index-line.ts'
+import { bodyDigest, fenceDigest, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
+import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
+import { tokensOf } from '../../../domain/routing/loadout-index.ts'
+import type { Finding } from '../../../domain/shared/finding.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { readCached, writeCached } from '../../../infra/byte-cache.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { signatureOf } from '../../../infra/signature.ts'
+import type { Knowledge } from '../../routing/knowledge.ts'
+import { loadPayloads } from '../../routing/load.ts'
+
+/** The text of a payload, ready to be given; or why it cannot be. Read and fenced once, while its file stays as it is. */
+export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutEntry): GivenPart | { problem: string } {
+  const { id, path } = entry
+  const layer = knowledge.layerOf(entry)
+  const file = signatureOf([join(knowledge.rootOf(entry), path)], machine.now())
+  const signature = { ...file, paths: [...file.paths, id], key: JSON.stringify([FORMAT, file.key, id, layer, path]) }
+  const stored = readCached(machine, 'payloads', signature)
+  if (stored !== undefined) return partOf(id, new TextDecoder().decode(stored))
+  const { contents, findings } = loadPayloads(knowledge, [entry])
+  const text = contents[0]?.text
+  if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
+  writeCached(machine, 'payloads', signature, new TextEncoder().encode(text))
+  return partOf(id, text)
+}
+
+// To be raised whenever the same payload would be fenced in another way than before.
+const FORMAT = 1
+
+function partOf(id: string, text: string): GivenPart {
+  return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
+}
+
+/** A payload as a line of an index, its file as somebody in this folder writes it. */
+export function entryItem(knowledge: Knowledge, entry: LoadoutEntry, folder: string): IndexItem {
+  const tokens = tokensOf(entry)
+  const item = payloadItem(entry, shownPath(folder, join(knowledge.rootOf(entry), entry.path)))
+  return tokens > 0 ? { ...item, tokens } : item
+}
+
+function shownPath(folder: string, file: string): string {
+  const inside = relative(folder, file)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? file : inside
+}
+
+/** Half of what is known may be the wrong half: a layer that cannot be read may override the others. */
+export function requireLayers(findings: readonly Finding[]): void {
+  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+  if (broken !== undefined) throw new LoadoutError(broken.code, broken.message)
+}

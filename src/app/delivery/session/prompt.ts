@@ -1,0 +1,161 @@
+import { indexLine } from '../../../domain/delivery/index/index-line.ts'
+import { type HookCall, isTask, LONGEST_PROMPT } from '../../../domain/delivery/session/hook-call.ts'
+import { formatClaim, keysOf, type Part, readState, wonBy } from '../../../domain/delivery/session/session-state.ts'
+import { blockLength, digestOf, type GivenPart, renderParts } from '../../../domain/delivery/session/session-text.ts'
+import { tokensOf } from '../../../domain/routing/loadout-index.ts'
+import type { MatchResult } from '../../../domain/routing/match.ts'
+import { estimateTokens } from '../../../domain/routing/tokens.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { logLine } from '../../../infra/delivery/session/hook-log.ts'
+import { claimant, claimLine, readSession } from '../../../infra/delivery/session/session-file.ts'
+import { projectFolder } from '../../../infra/layers.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import type { Knowledge } from '../../routing/knowledge.ts'
+import { noteOf } from '../../routing/noted-plan.ts'
+import { planByStrategy, type TaskPlan } from '../../routing/plan.ts'
+import { keepTask } from '../../usage/kept-task.ts'
+import { type NotedEntry, recordTask } from '../../usage/record.ts'
+import { pointersFor } from './catalog-store.ts'
+import { entryItem, requireLayers, textPart } from './payload-parts.ts'
+
+const DEFAULT_TOKENS = 1_200
+
+/** Of many that fit a little, few are worth their place. */
+const MOST_ENTRIES = 5
+
+/** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
+export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
+  if (!isTask(call)) return ''
+  if (call.prompt.length > LONGEST_PROMPT) {
+    throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
+  }
+  // Found once, not by everyone who needs it.
+  const machine = { ...asker, cwd: projectFolder(asker, {}) }
+  const { value: plan, knowledge } = await planByStrategy(machine, {
+    task: call.prompt,
+    layers: {},
+    isAskedOften: true,
+  })
+  requireLayers(plan.findings)
+  const named = pointersFor(machine, call.host.agent, call.prompt)
+  // The core is for the start of a session, in whatever way it is loaded.
+  const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
+  if (matches.length + named.length === 0) {
+    await record(machine, call, plan, { matches, named, given: [] })
+    return ''
+  }
+
+  const state = readState(readSession(machine, call.host.agent, call.session))
+  const { host } = call
+  const choice = new Choice(state.given, Math.min(budget, host.replyLimit.tokens) * 4, host.replyLimit.characters)
+  const problems = takePayloads(machine, choice, knowledge, matches)
+  for (const pointer of named) choice.addPointer(pointer)
+  const won = claim(machine, call, choice.parts)
+  const given = choice.given.filter(({ part }) => won.includes(part))
+
+  if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
+  await record(machine, call, plan, { matches, named, given })
+  return renderParts(given)
+}
+
+/** What goes into one reply, as long as there is room and the session does not have it. */
+class Choice {
+  readonly given: GivenPart[] = []
+  private readonly known: Set<string>
+  private readonly room: number
+  private texts = 0
+  private lines: string[] = []
+
+  constructor(known: ReadonlySet<string>, ...rooms: number[]) {
+    this.known = new Set(known)
+    this.room = Math.min(...rooms)
+  }
+
+  get parts(): Part[] {
+    return this.given.map(({ part }) => part)
+  }
+
+  isKnown(part: Part): boolean {
+    return keysOf(part).some((key) => this.known.has(key))
+  }
+
+  addText(text: GivenPart): boolean {
+    if (text.text.length + this.texts + blockLength(this.lines) > this.room) return false
+    this.texts += text.text.length
+    this.add(text)
+    return true
+  }
+
+  addPointer(pointer: GivenPart): void {
+    const lines = [...this.lines, pointer.text]
+    if (this.isKnown(pointer.part) || this.texts + blockLength(lines) > this.room) return
+    this.lines = lines
+    this.add(pointer)
+  }
+
+  private add(given: GivenPart): void {
+    this.given.push(given)
+    for (const key of keysOf(given.part)) this.known.add(key)
+  }
+}
+
+/** Best first; what does not fit is named. Tells what could not be read. */
+function takePayloads(
+  machine: Machine,
+  choice: Choice,
+  knowledge: Knowledge,
+  matches: readonly MatchResult[],
+): string[] {
+  const problems: string[] = []
+  for (const { entry } of matches) {
+    if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
+    const text = textPart(machine, knowledge, entry)
+    if ('problem' in text) problems.push(text.problem)
+    else if (!choice.isKnown(text.part) && !choice.addText(text)) {
+      const line = indexLine(entryItem(knowledge, entry, machine.cwd))
+      choice.addPointer({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
+    }
+  }
+  return problems
+}
+
+/** Written before it is given, then read back: of two hooks at once, the first line has a part. */
+function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[]): Part[] {
+  if (parts.length === 0) return []
+  const by = claimant()
+  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim({ by, parts }))), by) ?? []
+  const keys = new Set(won.flatMap(keysOf))
+  return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
+}
+
+interface Outcome {
+  matches: readonly MatchResult[]
+  named: readonly GivenPart[]
+  given: readonly GivenPart[]
+}
+
+async function record(
+  machine: Machine,
+  { prompt: task }: HookCall,
+  plan: TaskPlan,
+  { matches, named, given }: Outcome,
+): Promise<void> {
+  const payloads = matches.map((match) => noteOf(plan, match, tokensOf(match.entry)))
+  const others = named.flatMap(({ part, text }): NotedEntry[] =>
+    part.form === 'pointer'
+      ? [{ id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }]
+      : [],
+  )
+  const delivered = payloads.flatMap((entry) => {
+    const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
+    return found === undefined ? [] : [{ ...entry, tokens: estimateTokens(found.text) }]
+  })
+  recordTask(machine, {
+    task,
+    kept: await keepTask(machine, { task, layers: {}, most: MOST_ENTRIES, withoutCore: true }, plan.strategy),
+    steps: [
+      { stage: 'planned', entries: [...payloads, ...others] },
+      { stage: 'delivered', entries: delivered },
+    ],
+  })
+}

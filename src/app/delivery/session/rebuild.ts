@@ -1,0 +1,144 @@
+import { indexLine } from '../../../domain/delivery/index/index-line.ts'
+import type { Claim, Part } from '../../../domain/delivery/session/session-state.ts'
+import {
+  blockLength,
+  digestOf,
+  type GivenPart,
+  partsLength,
+  pointerBlock,
+  renderParts,
+} from '../../../domain/delivery/session/session-text.ts'
+import { allEntries } from '../../../domain/routing/dispatch-table.ts'
+import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
+import { callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
+import { projectFolder } from '../../../infra/layers.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import type { Knowledge } from '../../routing/knowledge.ts'
+import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
+import { entryItem, textPart } from './payload-parts.ts'
+import { indexPart } from './start-parts.ts'
+
+export interface RebuildRequest {
+  agent: string
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  /** What the session was given, in its order. */
+  claims: readonly Claim[]
+  /** What it starts with and was not given before. */
+  fresh: readonly GivenPart[]
+  /** The most characters of one reply. */
+  room: number
+  /** What the agent still has need not be given. */
+  isHeld(now: GivenPart, given: Part): boolean
+  log: (message: string) => void
+}
+
+const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
+
+/** Everything a session was given, from its sources as they are now: the same bytes, as long as those have not changed. */
+export function rebuild(machine: Machine, request: RebuildRequest): { text: string; given: GivenPart[] } {
+  const sources = new Sources(machine, request)
+  const replies = [
+    [...request.fresh],
+    ...startFirst(request.claims).map((claim) => claim.parts.flatMap((part) => sources.missing(part, claim) ?? [])),
+  ]
+  const lines: string[] = []
+  // The newest give way first.
+  while (lengthOf(replies, lines) > request.room) {
+    const part = takeNewest(replies)
+    if (part === undefined) break
+    lines.unshift(sources.lineFor(part))
+  }
+  while (lengthOf(replies, lines) > request.room && lines.length > 0) lines.pop()
+  return { text: replies.map(renderParts).join('') + pointerBlock(lines, LEFT_OUT), given: replies.flat() }
+}
+
+/** A session may have been given something before it was told that it starts. */
+function startFirst(claims: readonly Claim[]): Claim[] {
+  const isStart = ({ parts }: Claim) => parts.some(({ form }) => form === 'index')
+  return [...claims.filter(isStart), ...claims.filter((claim) => !isStart(claim))]
+}
+
+function lengthOf(replies: readonly (readonly GivenPart[])[], lines: readonly string[]): number {
+  return replies.reduce((sum, parts) => sum + partsLength(parts), 0) + blockLength(lines, LEFT_OUT)
+}
+
+/** The last text or pointer that is not part of the index, out of its reply. */
+function takeNewest(replies: GivenPart[][]): GivenPart | undefined {
+  for (const parts of replies.toReversed()) {
+    const at = parts.findLastIndex(({ part }) => part.form !== 'index')
+    if (at >= 0) return parts.splice(at, 1)[0]
+  }
+  return undefined
+}
+
+/** Where the parts of a session come from, read when first needed. */
+class Sources {
+  private readonly machine: Machine
+  private readonly request: RebuildRequest
+  private entries: Map<string, LoadoutEntry> | undefined
+  private skills: Map<string, string> | undefined
+
+  constructor(machine: Machine, request: RebuildRequest) {
+    this.machine = machine
+    this.request = request
+  }
+
+  /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
+  missing(part: Part, claim: Claim): GivenPart | undefined {
+    const now =
+      part.form === 'text' ? this.text(part.id) : part.form === 'index' ? this.index(claim) : this.pointer(part)
+    const name = part.form === 'index' ? 'the index' : part.id
+    if (now === undefined) this.request.log(`${name} is gone, or no longer open: it was not given again`)
+    else if (now.part.sum !== part.sum) this.request.log(`${name} has changed since it was given`)
+    return now === undefined || this.request.isHeld(now, part) ? undefined : now
+  }
+
+  lineFor({ part, text }: GivenPart): string {
+    const entry = part.form === 'text' ? this.entry(part.id) : undefined
+    return entry === undefined ? text : this.entryLine(entry)
+  }
+
+  private text(id: string): GivenPart | undefined {
+    const entry = this.entry(id)
+    const part = entry && textPart(this.machine, this.request.knowledge, entry)
+    return part === undefined || 'problem' in part ? undefined : part
+  }
+
+  private index(claim: Claim): GivenPart | undefined {
+    const { knowledge, packs, room } = this.request
+    const given = new Set(claim.parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
+    return indexPart(this.machine, { knowledge, packs, given, room: Math.floor(room / 3) })
+  }
+
+  private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {
+    const line = this.pointerLine(part)
+    const isShut = part.kind === 'pack' && this.request.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
+    // Not even the name of a pack whose approval was taken back; one that was waiting all along still does.
+    if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
+    return { part: { ...part, sum: digestOf(line) }, text: line }
+  }
+
+  private pointerLine({ kind, id }: Part & { form: 'pointer' }): string | undefined {
+    const { packs, agent } = this.request
+    if (kind === 'payload') {
+      const entry = this.entry(id)
+      return entry === undefined ? undefined : this.entryLine(entry)
+    }
+    if (kind === 'pack') {
+      const pack = packs.find(({ name }) => name === id)
+      return pack === undefined ? undefined : packPointer(pack).line
+    }
+    this.skills ??= new Map(callableSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
+    return this.skills.get(id)
+  }
+
+  private entry(id: string): LoadoutEntry | undefined {
+    this.entries ??= new Map(allEntries(this.request.knowledge.table).map((entry) => [entry.id, entry]))
+    return this.entries.get(id)
+  }
+
+  private entryLine(entry: LoadoutEntry): string {
+    return indexLine(entryItem(this.request.knowledge, entry, projectFolder(this.machine, {})))
+  }
+}

@@ -1,0 +1,92 @@
+import type { HookCall } from '../../../domain/delivery/session/hook-call.ts'
+import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../../domain/delivery/session/session-state.ts'
+import { type GivenPart, renderParts } from '../../../domain/delivery/session/session-text.ts'
+import { allEntries } from '../../../domain/routing/dispatch-table.ts'
+import { estimateTokens } from '../../../domain/routing/tokens.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { describeTrouble, logLine } from '../../../infra/delivery/session/hook-log.ts'
+import { claimant, claimLine, pruneSessions } from '../../../infra/delivery/session/session-file.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { type Knowledge, openStoredKnowledge } from '../../routing/knowledge.ts'
+import { recordTask } from '../../usage/record.ts'
+import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
+import { requireLayers } from './payload-parts.ts'
+import { rebuild } from './rebuild.ts'
+import { coreParts, indexPart } from './start-parts.ts'
+import { openStart } from './start-state.ts'
+
+/** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
+export function answerStart(machine: Machine, call: HookCall): string {
+  const { host, session, source = 'startup' } = call
+  const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
+  const { state, isContinued, isHeld } = openStart(machine, call)
+  const knowledge = openStoredKnowledge(machine, {}, true)
+  requireLayers(knowledge.findings)
+  const packs = refreshCatalog(machine, host.agent, log)
+  pruneSessions(machine)
+
+  const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
+  const sources = { knowledge, packs, room, log }
+  const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
+  if (base.length + state.claims.length === 0) return ''
+  const claim: Claim = {
+    by: claimant(),
+    parts: base.map(({ part }) => part),
+    start: state.starts + 1,
+    ...(isContinued || state.starts === 0 ? {} : { isAnew: true }),
+  }
+  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
+  if (won === undefined) return ''
+  const keys = new Set(won.flatMap(keysOf))
+  const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
+  const fresh = base.filter((given) => isWon(given) && !isHeld(given, given.part))
+  const { text, given } = isContinued
+    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, isHeld })
+    : { text: renderParts(fresh), given: fresh }
+  record(machine, knowledge, given, source)
+  return text
+}
+
+function hasIndex({ parts }: Claim): boolean {
+  return parts.some(({ form }) => form === 'index')
+}
+
+interface Sources {
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  room: number
+  log: (message: string) => void
+}
+
+/** The core takes up to two thirds, the index up to a third: what prompts add must fit beside it after a compaction. */
+function baseParts(machine: Machine, { knowledge, packs, room, log }: Sources): GivenPart[] {
+  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3))
+  core.problems.forEach(log)
+  const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
+  const index = indexPart(machine, { knowledge, packs, given: ids, room: Math.floor(room / 3) })
+  return index === undefined ? core.parts : [...core.parts, index]
+}
+
+/** Packs and skills for the prompts to come. Without them the rest is still worth having. */
+function refreshCatalog(machine: Machine, agent: string, log: Sources['log']): OfferedPack[] {
+  try {
+    const packs = offeredPacks(machine)
+    writeCatalog(machine, agent, packs)
+    return packs
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    log(`packs and skills are left out: ${describeTrouble(error)}`)
+    return []
+  }
+}
+
+function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {
+  const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
+  const entries = given.flatMap(({ part, text }) => {
+    if (part.form !== 'text') return []
+    const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
+    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id) }]
+  })
+  const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
+  recordTask(machine, { task: `session ${source}`, steps })
+}

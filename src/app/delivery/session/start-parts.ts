@@ -1,0 +1,97 @@
+import { fitLines, indexLine, orderItems, packItem } from '../../../domain/delivery/index/index-line.ts'
+import { digestOf, type GivenPart, indexBlock } from '../../../domain/delivery/session/session-text.ts'
+import { allEntries } from '../../../domain/routing/dispatch-table.ts'
+import { harmlessLine } from '../../../domain/shared/fence.ts'
+import { readContextSettings } from '../../../infra/context/context-settings-file.ts'
+import { findFiles } from '../../../infra/context/project-files.ts'
+import { findProjectFolder } from '../../../infra/context/project-folder.ts'
+import { projectFolder } from '../../../infra/layers.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import type { Knowledge } from '../../routing/knowledge.ts'
+import type { OfferedPack } from './hook-catalog.ts'
+import { entryItem, textPart } from './payload-parts.ts'
+
+/** The texts that every session starts with, as far as they find room; what could not be read is told. */
+export function coreParts(
+  machine: Machine,
+  knowledge: Knowledge,
+  room: number,
+): { parts: GivenPart[]; problems: string[] } {
+  const parts: GivenPart[] = []
+  const problems: string[] = []
+  let left = room
+  for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
+    const part = textPart(machine, knowledge, knowledge.table.entryAt(position))
+    if ('problem' in part) problems.push(part.problem)
+    else if (part.text.length <= left && !parts.some((other) => isSameBody(other, part))) {
+      parts.push(part)
+      left -= part.text.length
+    }
+  }
+  return { parts, problems }
+}
+
+function isSameBody({ part: a }: GivenPart, { part: b }: GivenPart): boolean {
+  return a.form === 'text' && b.form === 'text' && a.body === b.body
+}
+
+export interface IndexSources {
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  /** Entries whose text the session has. */
+  given: ReadonlySet<string>
+  /** The most characters it may take. */
+  room: number
+}
+
+/** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
+export function indexPart(machine: Machine, sources: IndexSources): GivenPart | undefined {
+  const { knowledge, packs, given, room } = sources
+  const folder = projectFolder(machine, {})
+  const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
+  const items = orderItems([
+    ...entries.map((entry) => entryItem(knowledge, entry, folder)),
+    ...packs.filter(({ isOpen }) => isOpen).map(packItem),
+  ])
+  const { preset, line } = controlPlane(machine)
+  if (items.length + given.size === 0 && preset === 'generic') return undefined
+  const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
+  const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
+  const left = room - head.length - indexBlock(more(items.length)).length
+  // More than could ever fit is not even written.
+  const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
+  const { lines } = fitLines(most, left / 4)
+  const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
+  return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text }
+}
+
+const SHORTEST_LINE = 10
+
+function headingFor(folder: string): string {
+  const place = harmlessLine(folder, digestOf(folder)).text
+  return `Loadout: what can be loaded here. Read the file, or run the command, of a line that fits a task; paths start at ${place}.\n`
+}
+
+const MOST_NAMED = 6
+
+/** Which files a task would be grounded on. */
+function controlPlane(machine: Machine): { preset: string; line: string } {
+  const root = findProjectFolder(machine, undefined)
+  const { preset, controlPlane } = readContextSettings(root)
+  const places = controlPlane.map((item) => {
+    const { files } = findFiles(root, [item.pattern], { mostFiles: item.take })
+    return { pattern: item.pattern, isMissing: item.isRequired && files.length === 0, files }
+  })
+  const found = places.flatMap(({ files }) => files.map(({ path }) => path))
+  const missing = places.filter(({ isMissing }) => isMissing).map(({ pattern }) => pattern)
+  if (found.length + missing.length === 0) return { preset, line: '' }
+  const there = found.length === 0 ? '' : `Control files: ${listed(found)}. `
+  const lacking = missing.length === 0 ? '' : `Required and missing: ${listed(missing)}. `
+  const line = `${there}${lacking}\`loadout context "<task>"\` bundles them with what a task needs.\n`
+  return { preset, line: `Loadout: ${line}` }
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => harmlessLine(name, digestOf(name), 80).text)
+  return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
+}

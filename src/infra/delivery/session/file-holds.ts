@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { requireFile } from '../../files.ts'
+
+/** Whether a path may stand at the end of a text in a JSON file. May say yes wrongly, never no. */
+export function fileHolds(jsonFile: string, path: string): boolean {
+  try {
+    requireFile(jsonFile)
+  } catch {
+    return false
+  }
+  // Other letters can be written in several ways.
+  if (!/^[\w ./-]*$/.test(path)) return true
+  return readFileSync(jsonFile).includes(`${path}"`)
+}

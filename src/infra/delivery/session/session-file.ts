@@ -1,0 +1,93 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256 } from '../../../domain/shared/digest.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { asLoadoutError, exists, requireFile } from '../../files.ts'
+import { type Machine, stateFolder } from '../../machine.ts'
+
+// Thousands of parts: more is no session.
+const LARGEST_STATE = 4 * 1024 * 1024
+
+/** What a session was given so far; empty when nothing is known of it. */
+export function readSession(machine: Machine, agent: string, session: string): string {
+  const path = sessionPath(machine, agent, session)
+  if (!exists(path)) return ''
+  requireFile(path)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    return readAll(file)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Adds a line in a single write, and gives the file as it is then: whose line stands first was first. */
+export function claimLine(machine: Machine, agent: string, session: string, line: string): string {
+  const path = sessionPath(machine, agent, session)
+  try {
+    mkdirSync(sessionsFolder(machine), { recursive: true, mode: 0o700 })
+    if (exists(path)) requireFile(path)
+    const file = openSync(path, 'a+', 0o600)
+    try {
+      const bytes = Buffer.from(line)
+      // A line that is cut off can never be understood: then nobody says anything until the context is empty again.
+      if (writeSync(file, bytes) < bytes.length) throw new LoadoutError('WRITE_FAILED', `${path}: the disk is full`)
+      return readAll(file)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Tells this process from every other that claims at the same moment. */
+export function claimant(): string {
+  return `${process.pid}-${process.hrtime.bigint()}`
+}
+
+function readAll(file: number): string {
+  const { size } = fstatSync(file)
+  if (size > LARGEST_STATE) throw new LoadoutError('FILE_TOO_LARGE', 'the state of the session is too large')
+  const bytes = Buffer.allocUnsafe(size)
+  let length = 0
+  while (length < size) {
+    const count = readSync(file, bytes, length, size - length, length)
+    if (count === 0) break
+    length += count
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/
+
+/** Agents name sessions as they like: what could be a path, or would be too long for one, is named by its digest. */
+function sessionPath(machine: Machine, agent: string, session: string): string {
+  return join(sessionsFolder(machine), `${agent}.${PLAIN.test(session) ? session : `~${sha256(session)}`}.jsonl`)
+}
+
+export function sessionsFolder(machine: Machine): string {
+  return join(stateFolder(machine), 'hooks', 'sessions')
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+const MOST_LOOKED_AT = 500
+
+/** Forgets sessions that nobody has touched for a month: some at each call, another stretch each time. */
+export function pruneSessions(machine: Machine): void {
+  const folder = sessionsFolder(machine)
+  const now = machine.now().getTime()
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+    const from = names.length > MOST_LOOKED_AT ? now % names.length : 0
+    for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, MOST_LOOKED_AT)) {
+      const path = join(folder, name)
+      if (now - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
+    }
+  } catch {
+    // Old files do no harm; the next session tries again.
+  }
+}

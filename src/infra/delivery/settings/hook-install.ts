@@ -1,0 +1,81 @@
+import { findHooks, reconcileHooks, type WantedHook } from '../../../domain/delivery/settings/hook-settings.ts'
+import type { Machine } from '../../machine.ts'
+import type { HookPlace } from './hook-places.ts'
+import { type InstallRecord, recallInstall, rememberInstall } from './install-record.ts'
+import {
+  deleteSettingsFile,
+  isOrdinaryFile,
+  missingFolders,
+  readSettingsFile,
+  removeFolders,
+  replaceSettingsFile,
+} from './settings-file.ts'
+import { readSettings } from './settings-syntax.ts'
+
+/** What a settings file is and what it would be. */
+export interface HookChangePlan {
+  place: HookPlace
+  /** Undefined when there is no file. */
+  before: string | undefined
+  after: string | undefined
+  /** Hooks of ours were there before. */
+  hadHooks: boolean
+  record: InstallRecord
+}
+
+/** What we write where there is nothing. */
+const NOTHING = '{}\n'
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** Reads and decides; nothing is written. */
+export function planHookChange(machine: Machine, place: HookPlace, wanted: readonly WantedHook[]): HookChangePlan {
+  const { path, host } = place
+  const before = readSettingsFile(path)
+  const { mark, body } = splitMark(before ?? '')
+  const isBlank = body.trim() === ''
+  const text = isBlank ? NOTHING : body
+  const read = (source: string) => readSettings(source, path)
+  const hadHooks = findHooks(read(text), host.agent).length > 0
+  const known = recallInstall(machine, path)
+  const record = hadHooks && known !== undefined ? known : newRecord(path, before, isBlank, known)
+  const plan = { place, before, hadHooks, record }
+  if (wanted.length === 0 && !hadHooks) return { ...plan, after: before }
+  const result = reconcileHooks({ text, blanks: record.blanks }, host.agent, wanted, read)
+  const after = mark + result.text
+  if (wanted.length > 0) return { ...plan, after, record: { ...record, blanks: result.blanks } }
+  return { ...plan, after: result.text === NOTHING ? asItWas(path, record, after) : after }
+}
+
+/** Whoever was killed may have made the folders and no file, or removed the file and not the folders. */
+function newRecord(path: string, before: string | undefined, isBlank: boolean, old: InstallRecord | undefined) {
+  const left = before === undefined ? (old?.folders ?? []) : []
+  const folders = [...new Set([...left, ...missingFolders(path)])]
+  return { ...(isBlank ? { before: before ?? null } : {}), folders, blanks: {} }
+}
+
+/** A file that held nothing is given back as it was; one that was not there goes, unless it is a link by now. */
+function asItWas(path: string, { before }: InstallRecord, emptied: string): string | undefined {
+  if (before === null) return isOrdinaryFile(path) ? undefined : emptied
+  return before ?? emptied
+}
+
+export function splitMark(text: string): { mark: string; body: string } {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  return { mark, body: text.slice(mark.length) }
+}
+
+/** Whoever is killed in between leaves the old file or the new one, and a record that the next one can go on with. */
+export function applyHookChange(machine: Machine, plan: HookChangePlan, isInstall: boolean): void {
+  const { place, before, after, record } = plan
+  if (isInstall) {
+    if (after === before || after === undefined) return
+    rememberInstall(machine, place.path, record)
+    replaceSettingsFile(place.path, before, after)
+    return
+  }
+  if (after === undefined) {
+    if (before !== undefined) deleteSettingsFile(place.path, before)
+    removeFolders(place.path, record.folders)
+  } else if (after !== before) replaceSettingsFile(place.path, before, after)
+  rememberInstall(machine, place.path, undefined)
+}
