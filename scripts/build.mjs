@@ -88,6 +88,7 @@ const RARE = [
   'app/routing/load.ts',
   'domain/delivery/index/index-line.ts',
   'domain/routing/merge.ts',
+  'domain/shared/digest.ts',
   'domain/shared/fence.ts',
   'domain/shared/glob.ts',
   'domain/shared/nearest.ts',
@@ -116,7 +117,7 @@ const rareFunctions = {
   },
 }
 
-/** In hook.cjs: a digest that needs no module of Node. */
+/** In rare.cjs: a digest that needs no module of Node. */
 const plainDigest = {
   name: 'plain-digest',
   setup({ onResolve }) {
@@ -213,7 +214,7 @@ await build({
 await build({
   ...program,
   entryPoints: { hook: 'src/hooks/entry.ts' },
-  plugins: [lateModules, hookApart, rareFunctions, plainDigest],
+  plugins: [lateModules, hookApart, rareFunctions],
 })
 if (apart.rare.size !== RARE.length) throw new Error('a file of RARE is not there, or is not used by hooks')
 for (const [file, paths] of Object.entries(apart)) {

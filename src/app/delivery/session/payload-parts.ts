@@ -18,19 +18,23 @@ export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutE
   const file = signatureOf([join(knowledge.rootOf(entry), path)], machine.now())
   const signature = { ...file, paths: [...file.paths, id], key: JSON.stringify([FORMAT, file.key, id, layer, path]) }
   const stored = readCached(machine, 'payloads', signature)
-  if (stored !== undefined) return partOf(id, new TextDecoder().decode(stored))
+  if (stored !== undefined) return readStored(id, new TextDecoder().decode(stored))
   const { contents, findings } = loadPayloads(knowledge, [entry])
   const text = contents[0]?.text
   if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
-  writeCached(machine, 'payloads', signature, new TextEncoder().encode(text))
-  return partOf(id, text)
+  const [sum, body] = [fenceDigest(text), bodyDigest(text)]
+  writeCached(machine, 'payloads', signature, new TextEncoder().encode(`${sum} ${body}\n${text}`))
+  return { part: { form: 'text', id, sum, body }, text }
 }
 
 // To be raised whenever the same payload would be fenced in another way than before.
-const FORMAT = 1
+const FORMAT = 2
 
-function partOf(id: string, text: string): GivenPart {
-  return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
+/** What is written above: two digests on a line of their own, then the text. */
+function readStored(id: string, stored: string): GivenPart {
+  const end = stored.indexOf('\n')
+  const [sum = '', body = ''] = stored.slice(0, end).split(' ')
+  return { part: { form: 'text', id, sum, body }, text: stored.slice(end + 1) }
 }
 
 /** A payload as a line of an index, its file as somebody in this folder writes it. */
