@@ -19,7 +19,8 @@ import {
 } from './world.ts'
 
 const NAMES = ['one', 'two', 'three']
-const ROUNDS = 20
+/** Races show themselves now and then: many rounds for who has changed a lock, some for everyone. */
+const ROUNDS = process.env.LOADOUT_TEST_ALL === undefined ? 4 : 20
 
 function makeLibrary(): World {
   const files = (name: string) => ({ ...skillFiles(name), 'docs/more.md': `More about ${name}.\n`, 'run.sh': 'true\n' })
@@ -76,7 +77,7 @@ const isFine = ({ code, stderr }: Run) =>
   code === 0 || (code === 2 && /is locked by loadout \w+ \(process/.test(stderr))
 
 describe.concurrent('twelve at once', () => {
-  it(`leave every install whole or absent, ${ROUNDS} times`, { timeout: 120_000 }, async () => {
+  it(`leave every install whole or absent, ${ROUNDS} times`, { timeout: 600_000 }, async () => {
     const whole = await installedTrees()
     const world = makeLibrary()
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -88,7 +89,7 @@ describe.concurrent('twelve at once', () => {
     }
   })
 
-  it('take over the lock of a dead process, once', { timeout: 60_000 }, async () => {
+  it('take over the lock of a dead process, once', { timeout: 300_000 }, async () => {
     const whole = await installedTrees()
     const { pid } = spawnSync('true')
     for (let round = 0; round < 3; round += 1) {

@@ -1,11 +1,14 @@
 // Loaded into the program with --require. Every call that changes the file system, and every start of a program, gets
 // a number and is written to KILL_LOG; the process kills itself at call KILL_AT: before it, half-way, or after it.
+// A kill leaves the files as they are at that moment: with KILL_COPIES the home is copied at many such moments of one
+// run, each into a folder of that name, `12-half`, if there is one.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
-const { dirname, join } = require('node:path')
+const { dirname, join, relative } = require('node:path')
 
 const real = { ...fs }
-const { KILL_LOG, KILL_AT, KILL_HOW } = process.env
+const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, HOME } = process.env
+const { spawnSync } = childProcess
 let calls = 0
 // What such a call calls in turn is a part of it.
 let isInside = false
@@ -14,27 +17,41 @@ function die() {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Does what a call would have done up to its middle. */
+/** Does what a call would have done up to its middle, where a function says that its path lies. */
 const HALVES = {
-  mkdirSync(path, options) {
+  mkdirSync(place, path, options) {
     const missing = []
-    for (let at = path; options?.recursive && !real.existsSync(at); at = dirname(at)) missing.unshift(at)
+    for (let at = place(path); options?.recursive && !real.existsSync(at); at = dirname(at)) missing.unshift(at)
     if (missing.length > 1) real.mkdirSync(missing[0])
   },
-  rmSync(path, options) {
-    if (!options?.recursive || !real.existsSync(path) || !real.statSync(path).isDirectory()) return
-    const files = real.readdirSync(path, { recursive: true }).map((name) => join(path, name))
+  rmSync(place, path, options) {
+    const folder = place(path)
+    if (!options?.recursive || !real.existsSync(folder) || !real.statSync(folder).isDirectory()) return
+    const files = real.readdirSync(folder, { recursive: true }).map((name) => join(folder, name))
     const plain = files.filter((file) => !real.lstatSync(file).isDirectory()).sort()
     for (const file of plain.slice(0, Math.ceil(plain.length / 2))) real.unlinkSync(file)
   },
-  writeFileSync(path, data, options) {
+  writeFileSync(place, path, data, options) {
     const bytes = Buffer.from(data)
-    real.writeFileSync(path, bytes.subarray(0, bytes.length / 2), options)
+    if (paths.has(path)) HALVES.writeSync(place, path, data)
+    else real.writeFileSync(place(path), bytes.subarray(0, bytes.length / 2), options)
   },
-  writeSync(file, data, offset = 0) {
+  writeSync(place, number, data, offset = 0) {
     const bytes = Buffer.from(data).subarray(offset)
-    real.writeSync(file, bytes.subarray(0, bytes.length / 2))
+    const file = real.openSync(place(paths.get(number)), 'r+')
+    real.writeSync(file, bytes, 0, bytes.length >> 1, written.get(number))
+    real.closeSync(file)
   },
+}
+
+/** What a kill here would leave. */
+function copyHome(how, name, args) {
+  const copy = join(KILL_COPIES ?? '', `${calls}-${how}`)
+  if (KILL_COPIES === undefined || !real.existsSync(copy)) return
+  // What is remembered of what was read depends on the time: the calls may be others than in the run before.
+  if (how === 'half' && !(name in HALVES)) return
+  spawnSync('cp', ['-a', `${HOME}/.`, copy])
+  if (how === 'half') HALVES[name]((path) => join(copy, relative(HOME, path)), ...args)
 }
 
 function inside(act) {
@@ -58,7 +75,9 @@ const IN_VAIN = {
   spawn: (_program, command) => !/^(?:add|commit|update-index|merge|checkout|fetch|push)$/.test(command),
 }
 
+// Of each number that stands for a file that was opened: its path, and how far it is written.
 const paths = new Map()
+const written = new Map()
 
 /** What a call is about: paths, also where a number stands for one. */
 function describe(name, args) {
@@ -75,12 +94,16 @@ function counted(name, args, call) {
     inside(() => real.appendFileSync(KILL_LOG, `${JSON.stringify(line)}\n`))
   }
   const isHere = calls === Number(KILL_AT)
-  if (isHere && KILL_HOW === 'half') inside(() => HALVES[name]?.(...args))
+  if (isHere && KILL_HOW === 'half') inside(() => HALVES[name]?.((path) => path, ...args))
   if (isHere && KILL_HOW !== 'after') die()
+  for (const how of ['before', 'half']) inside(() => copyHome(how, name, args))
   const result = inside(call)
+  inside(() => copyHome('after'))
   if (isHere && typeof result?.then === 'function') return result.then(die)
   if (isHere) die()
   if (name === 'openSync') paths.set(result, args[0])
+  if (name === 'openSync') written.set(result, 0)
+  if (name === 'writeSync') written.set(args[0], written.get(args[0]) + result)
   return result
 }
 

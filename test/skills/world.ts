@@ -15,7 +15,8 @@ export const AGENT_FOLDERS = ['.claude/skills', '.codex/skills']
 // The same commits in every copy.
 const WHEN = '2026-01-02T03:04:05Z'
 
-function envOf({ home }: World): Record<string, string | undefined> {
+/** What the program and git find around them there. */
+export function envOf({ home }: World): Record<string, string | undefined> {
   const dates = { GIT_AUTHOR_DATE: WHEN, GIT_COMMITTER_DATE: WHEN }
   return { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, 'tmp'), GIT_CONFIG_NOSYSTEM: '1', ...dates }
 }
