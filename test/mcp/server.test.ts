@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect, it } from 'vitest'
-import { makeFolder, makeProject } from '../cli/run.ts'
+import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
 import { connect, makeMcpWorld } from './mcp-world.ts'
 
 const TASK = 'why does the flood gauge read zero?'
@@ -23,7 +23,7 @@ it('what an agent asked for is in the usage log, with the way it came and its co
   expect(steps.filter((step) => step === 'used house')).toHaveLength(1)
 })
 
-it('a project with a boundless budget does not flood a conversation', async () => {
+it('a project with a boundless budget floods no conversation, and what it gets is counted once', async () => {
   const text = `${'A long line of a document about the gauge. '.repeat(200)}\n`
   const documents = Array.from({ length: 60 }, (_, at) => [`docs/gauge-${at}.md`, `# ${at}\n${text}`])
   const intents = { default: { include: ['docs/*.md'] } }
@@ -31,19 +31,27 @@ it('a project with a boundless budget does not flood a conversation', async () =
   const project = makeProject({
     '.git/HEAD': '',
     'loadout.json': JSON.stringify({ intents, budget }),
+    '.claude/loadout/rule.md': '---\nid: rule\npriority: core\n---\n\nA rule.\n',
     ...Object.fromEntries(documents),
   })
-  const client = await connect(world, { mode: 'legacy' })
+  const home = makeFolder()
+  expect(runLoadout(['index', 'build'], { cwd: project, home }).code).toBe(0)
+  const client = await connect({ ...world, home }, { mode: 'legacy' })
   const { structuredContent } = await client.callTool({ name: 'load_context', arguments: { task: 'x', project } })
   const {
     text: given,
+    tokens,
     omitted,
     warnings,
-  } = structuredContent as { text: string; omitted: object[]; warnings: string[] }
+  } = structuredContent as { text: string; tokens: number; omitted: object[]; warnings: string[] }
   expect(given.length).toBeGreaterThan(40_000)
   expect(given.length).toBeLessThanOrEqual(80_000)
   expect(warnings[0]).toContain('cut to 20000 tokens')
   expect(omitted.length).toBeGreaterThan(0)
+  const planned = await client.callTool({ name: 'plan_context', arguments: { task: 'x', project } })
+  expect(planned.structuredContent).toMatchObject({ tokens, warnings })
+  const told = readFileSync(join(home, '.local/state/loadout/usage.jsonl'), 'utf8')
+  expect(told.match(/"stage":"\w+"/g)).toEqual(['"stage":"planned"', '"stage":"delivered"', '"stage":"planned"'])
 })
 
 it('a configuration that is broken costs the skills, not the other resources', async () => {

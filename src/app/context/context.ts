@@ -11,6 +11,7 @@ import { type Place, withoutPlaces } from '../../domain/context/sanitize/placele
 import type { ContextSettings } from '../../domain/context/settings/context-settings.ts'
 import { summarizeJson } from '../../domain/context/settings/control-summary.ts'
 import { readIntent } from '../../domain/context/settings/intent.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
 import { findProjectFolder } from '../../infra/context/project-folder.ts'
@@ -51,6 +52,8 @@ export interface ContextRequest {
   /** Paths inside the project that are no source; instead of what `out` gives. */
   excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
+  /** Of tokens. Whoever gets more than that asks again for less, so it is not recorded. */
+  mostTaken?: number | undefined
   /** Nobody gets it yet: it is noted as planned, and there will be nothing to build again. */
   isOnlyPlanned?: boolean | undefined
   signal?: AbortSignal | undefined
@@ -151,7 +154,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     writeAtomically(out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
   }
   const findings =
-    request.isRecorded === false
+    request.isRecorded === false || estimateTokens(renderings.markdown) > (request.mostTaken ?? Infinity)
       ? []
       : [
           ...(request.isOnlyPlanned ? [] : recordBundle(machine, bundle, { root, request, excluded })),

@@ -1,12 +1,8 @@
 import * as z from 'zod'
-import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { PROJECT, TASK } from '../fields.ts'
 import { defineTool } from '../tool.ts'
 import { BUNDLE_FIELDS, describeBundle } from './bundle-fields.ts'
-
-/** What a client surely takes, when neither the call nor a sensible project sets a limit. */
-const MOST_UNASKED = 20_000
-const CUT = `the budget of this project is more than a reply holds; it was cut to ${MOST_UNASKED} tokens, and max_tokens asks for more`
+import { buildFitting } from './fitting-bundle.ts'
 
 const NOTHING = 'Nothing of what this project knows fits this task and budget.\n'
 
@@ -22,13 +18,15 @@ export const loadContext = defineTool({
   output: z.object({ text: z.string(), digest: z.string(), ...BUNDLE_FIELDS }),
   call: async ({ task, max_tokens: maxTokens, project }, { loadout, project: usual, signal }) => {
     const request = { task, maxTokens, project: project ?? usual, signal }
-    const asked = await loadout.buildContext(request)
-    const isCut = maxTokens === undefined && estimateTokens(asked.value.renderings.markdown) > MOST_UNASKED
-    const { value, findings } = isCut ? await loadout.buildContext({ ...request, maxTokens: MOST_UNASKED }) : asked
+    const { value, findings, cut } = await buildFitting(loadout.buildContext, request)
     const { bundle, renderings } = value
-    const described = describeBundle(bundle, findings)
-    const warnings = isCut ? [CUT, ...described.warnings] : described.warnings
-    return { text: renderings.markdown || NOTHING, digest: bundle.digest, ...described, warnings }
+    const { warnings, ...described } = describeBundle(bundle, findings)
+    return {
+      text: renderings.markdown || NOTHING,
+      digest: bundle.digest,
+      ...described,
+      warnings: [...cut, ...warnings],
+    }
   },
   toText: ({ text }) => text,
 })

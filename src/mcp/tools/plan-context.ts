@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { PROJECT, TASK } from '../fields.ts'
 import { defineTool } from '../tool.ts'
 import { BUNDLE_FIELDS, describeBundle } from './bundle-fields.ts'
+import { buildFitting } from './fitting-bundle.ts'
 
 export const planContext = defineTool({
   name: 'plan_context',
@@ -9,7 +10,9 @@ export const planContext = defineTool({
   input: z.strictObject({ task: TASK, project: PROJECT }),
   output: z.object(BUNDLE_FIELDS),
   call: async ({ task, project }, { loadout, project: usual, signal }) => {
-    const { value, findings } = await loadout.planContext({ task, project: project ?? usual, signal })
-    return describeBundle(value.bundle, findings)
+    const request = { task, project: project ?? usual, signal }
+    const { value, findings, cut } = await buildFitting(loadout.planContext, request)
+    const { warnings, ...described } = describeBundle(value.bundle, findings)
+    return { ...described, warnings: [...cut, ...warnings] }
   },
 })
