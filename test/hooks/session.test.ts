@@ -2,11 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RESERVED_ELEMENTS } from '../../src/domain/shared/fence.ts'
-import { runLoadout } from '../cli/run.ts'
 import {
   buildIndex,
   type Fields,
-  type HookWorld,
   logOf,
   makeHookWorld,
   prompt,
@@ -220,68 +218,6 @@ describe('the start of a session', () => {
     start(here, 'startup')
     expect(readdirSync(dirname(sessionPath(here))).sort()).toEqual(['claude.new.jsonl', 'claude.one.jsonl'])
     expect(statSync(sessionPath(here)).mode & 0o777).toBe(0o600)
-  })
-})
-
-describe('packs and skills', () => {
-  const guide = (name: string) =>
-    `---\nname: ${name}\ndescription: Prices and discounts of the kestrel radio\ntype: domain-reference\nstatus: ready\n---\n# Prices\n`
-  const PRICES = 'what discounts on prices does the kestrel radio have'
-
-  function withPack(): HookWorld {
-    return makeHookWorld({ rules: RULES }, { '.agents/knowledge/prices/KNOWLEDGE.md': guide('prices') })
-  }
-
-  it('of a pack that waits for an approval only that is said, once', () => {
-    const here = withPack()
-    expect(start(here, 'startup')).not.toContain('prices')
-    expect(prompt(here, PRICES)).toContain('a person has to approve it first')
-    expect(prompt(here, PRICES)).toBe('')
-  })
-
-  it('points to a pack that is open, and no more when the approval is taken back', () => {
-    const here = withPack()
-    const pack = join(here.project, '.agents/knowledge/prices')
-    const packs = (...words: string[]) => runLoadout(['packs', ...words], { cwd: here.project, home: here.home })
-    expect(packs('approve', pack).code).toBe(0)
-    const first = start(here, 'startup')
-    expect(first).toContain('`loadout packs guide prices`')
-    expect(prompt(here, PRICES)).toContain('pack prices: Prices and discounts')
-    expect(packs('revoke', pack).code).toBe(0)
-    expect(start(here, 'compact')).not.toContain('prices')
-  })
-
-  it('points to a skill that the agent has, not to one that only people call', () => {
-    const here = withPack()
-    const skill = (name: string, more = '') => {
-      const folder = join(here.home, '.claude/skills', name)
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(
-        join(folder, 'SKILL.md'),
-        `---\nname: ${name}\ndescription: Tunes the antenna of a ferry\n${more}---\n`,
-      )
-    }
-    skill('antenna')
-    skill('antenna-hidden', 'disable-model-invocation: true\n')
-    start(here, 'startup')
-    const reply = prompt(here, 'please tune the antenna of the ferry')
-    expect(reply).toContain(
-      `skill antenna: Tunes the antenna of a ferry -> \`${here.home}/.claude/skills/antenna/SKILL.md\``,
-    )
-    expect(reply).not.toContain('hidden')
-    runHook(here, 'PostToolUse', {
-      tool_name: 'Read',
-      tool_input: { file_path: join(here.home, '.claude/skills/antenna/SKILL.md') },
-    })
-    expect(
-      usageOf(here)
-        .map(({ stage, entryId, kind }) => [stage, entryId, kind])
-        .slice(-2),
-    ).toEqual([
-      ['planned', 'antenna', 'skill'],
-      ['used', 'antenna', 'skill'],
-    ])
-    expect(prompt(here, 'what is the weather')).toBe('')
   })
 })
 
