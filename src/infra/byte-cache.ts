@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashText } from '../domain/shared/hash.ts'
-import { requireFile, writeAtomically } from './files.ts'
+import { isFile, writeAtomically } from './files.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 import type { Signature } from './signature.ts'
 
@@ -9,7 +9,7 @@ import type { Signature } from './signature.ts'
 export function readCached(machine: Machine, kind: string, signature: Signature): Uint8Array | undefined {
   try {
     const path = cachePath(machine, kind, signature)
-    requireFile(path)
+    if (!isFile(path)) return undefined
     const stored = readFileSync(path)
     const key = Buffer.from(keyLine(signature))
     if (!stored.subarray(0, key.length).equals(key)) return undefined

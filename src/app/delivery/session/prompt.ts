@@ -21,7 +21,7 @@ import { entryItem, requireLayers, textPart } from './payload-parts.ts'
 const DEFAULT_TOKENS = 1_200
 
 /** Of many that fit a little, few are worth their place. */
-const MOST_ENTRIES = 5
+const MOST_ENTRIES = 3
 
 /** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
 export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {

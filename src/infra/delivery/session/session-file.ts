@@ -28,8 +28,8 @@ export function readSession(machine: Machine, agent: string, session: string): s
 export function claimLine(machine: Machine, agent: string, session: string, line: string): string {
   const path = sessionPath(machine, agent, session)
   try {
-    mkdirSync(sessionsFolder(machine), { recursive: true, mode: 0o700 })
     if (exists(path)) requireFile(path)
+    else mkdirSync(sessionsFolder(machine), { recursive: true, mode: 0o700 })
     const file = openSync(path, 'a+', 0o600)
     try {
       const bytes = Buffer.from(line)
