@@ -1,15 +1,16 @@
 // Loaded into the program with --require. Every call that changes the file system, and every start of a program, gets
 // a number and is written to KILL_LOG; the process kills itself at call KILL_AT: before it, half-way, or after it.
-// A kill leaves the files as they are at that moment: with KILL_COPIES the home is copied at many such moments of one
-// run, each into a folder of that name, `12-half`, if there is one.
+// A kill leaves the files as they are at that moment. So one run is enough for all: with KILL_COPIES the home is copied
+// there before each line of the log, and half-way, into `12-before` and `12-half` for the twelfth.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 
 const real = { ...fs }
-const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, HOME } = process.env
+const { KILL_LOG, KILL_AT, KILL_HOW, KILL_COPIES, KILL_SKIPS, HOME } = process.env
 const { spawnSync } = childProcess
 let calls = 0
+let lines = 0
 // What such a call calls in turn is a part of it.
 let isInside = false
 
@@ -44,14 +45,18 @@ const HALVES = {
   },
 }
 
-/** What a kill here would leave. */
-function copyHome(how, name, args) {
-  const copy = join(KILL_COPIES ?? '', `${calls}-${how}`)
-  if (KILL_COPIES === undefined || !real.existsSync(copy)) return
-  // What is remembered of what was read depends on the time: the calls may be others than in the run before.
-  if (how === 'half' && !(name in HALVES)) return
-  spawnSync('cp', ['-a', `${HOME}/.`, copy])
-  if (how === 'half') HALVES[name]((path) => join(copy, relative(HOME, path)), ...args)
+function copyHome(how) {
+  const copy = join(KILL_COPIES, `${lines}-${how}`)
+  spawnSync('cp', ['-a', HOME, copy])
+  return copy
+}
+
+/** What a kill would leave here, and what half-way. */
+function copyForKills(name, args) {
+  copyHome('before')
+  if (!(name in HALVES)) return
+  const half = copyHome('half')
+  HALVES[name]((path) => join(half, relative(HOME, path)), ...args)
 }
 
 function inside(act) {
@@ -85,26 +90,32 @@ function describe(name, args) {
   return words.map((word) => paths.get(word) ?? word).join(' ')
 }
 
+// Whether it remembers what it has read depends on the time: those calls have no number, and the others always the same.
+const isRemembering = (detail) => detail.includes('/.cache/')
+
 function counted(name, args, call) {
   if (isInside) return call()
-  calls += 1
-  if (KILL_LOG) {
-    const isVain = IN_VAIN[name]?.(...args) ?? false
-    const line = { name, detail: describe(name, args), hasHalf: name in HALVES, isVain }
-    inside(() => real.appendFileSync(KILL_LOG, `${JSON.stringify(line)}\n`))
-  }
-  const isHere = calls === Number(KILL_AT)
+  const detail = describe(name, args)
+  if (!isRemembering(detail)) calls += 1
+  if (KILL_LOG) inside(() => log(name, detail, args))
+  const isHere = calls === Number(KILL_AT) && !isRemembering(detail)
   if (isHere && KILL_HOW === 'half') inside(() => HALVES[name]?.((path) => path, ...args))
   if (isHere && KILL_HOW !== 'after') die()
-  for (const how of ['before', 'half']) inside(() => copyHome(how, name, args))
   const result = inside(call)
-  inside(() => copyHome('after'))
   if (isHere && typeof result?.then === 'function') return result.then(die)
   if (isHere) die()
   if (name === 'openSync') paths.set(result, args[0])
   if (name === 'openSync') written.set(result, 0)
   if (name === 'writeSync') written.set(args[0], written.get(args[0]) + result)
   return result
+}
+
+function log(name, detail, args) {
+  lines += 1
+  const isVain = IN_VAIN[name]?.(...args) ?? false
+  const line = { name, detail, hasHalf: name in HALVES, isVain, number: calls }
+  real.appendFileSync(KILL_LOG, `${JSON.stringify(line)}\n`)
+  if (KILL_COPIES && !isVain && !new RegExp(KILL_SKIPS).test(detail)) copyForKills(name, args)
 }
 
 function wrap(module, name, isMeant = () => true) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SkillView } from '../../src/app/loadout.ts'
@@ -130,6 +130,8 @@ interface Call {
   hasHalf: boolean
   /** It leaves everything as it is: a folder that is there already, a flush, a git that only reads. */
   isVain: boolean
+  /** By which to kill at it. Calls that are not the same in each run share that of the one before. */
+  number: number
 }
 
 type How = 'before' | 'half' | 'after'
@@ -141,25 +143,38 @@ interface Point {
   call: Call
 }
 
+interface Recording {
+  calls: Call[]
+  /** What a kill would leave, if asked for. */
+  copyAt(point: Point): World
+}
+
 /** What a command does to the file system, call by call. */
-async function recordCalls(world: World, args: readonly string[]): Promise<Call[]> {
-  const log = join(world.home, 'calls.log')
-  const run = await loadout(world, args, { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_LOG: log })
-  expect(run, args.join(' ')).toMatchObject({ code: 0 })
+async function recordCalls(world: World, args: readonly string[], skips?: RegExp): Promise<Recording> {
+  const folder = makeFolder()
+  const log = join(folder, 'calls.log')
+  const env: Record<string, string> = { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_LOG: log }
+  if (skips !== undefined) Object.assign(env, { KILL_COPIES: folder, KILL_SKIPS: skips.source })
+  const { code, stderr } = await loadout(world, args, env)
+  expect(code, stderr).toBe(0)
   const lines = readFileSync(log, 'utf8').trim().split('\n')
-  rmSync(log)
-  return lines.map((line) => JSON.parse(line) as Call)
+  const copyAt = ({ at, how }: Point) => {
+    const home = join(folder, `${at}-${how}`)
+    return { home, library: join(home, 'library') }
+  }
+  return { calls: lines.map((line) => JSON.parse(line) as Call), copyAt }
 }
 
 /**
  * Before each call that changes something, half-way through those that have a middle, and right after git was started,
- * which goes on by itself. After any other is the same as before the next: in between nothing changes.
+ * which goes on by itself. After any other is the same as before the next: in between nothing changes. After the last
+ * is what it is without a kill.
  */
 function killPoints(calls: readonly Call[]): Point[] {
   return calls.flatMap((call, index) => {
     if (call.isVain) return []
     const hows: How[] = ['before', ...(call.hasHalf ? ['half' as const] : [])]
-    if (call.name === 'spawn' || index === calls.length - 1) hows.push('after')
+    if (call.name === 'spawn') hows.push('after')
     return hows.map((how) => ({ at: index + 1, how, call }))
   })
 }
@@ -293,69 +308,60 @@ function isMoreOfTheSame(seen: Set<string>, { how, call }: Point): boolean {
   return seen.size === seen.add(key).size
 }
 
-function choosePoints(calls: readonly Call[], { crash }: Scenario, isFirst: boolean): Point[] {
+function choosePoints(calls: readonly Call[], skips: RegExp): Point[] {
   const seen = new Set<string>()
   return killPoints(calls)
-    .filter(({ call }) => !SCRATCH.test(call.detail))
-    .filter(({ call }) => isThorough || isFirst || crash || !EVERYWHERE.test(call.detail))
+    .filter(({ call }) => !skips.test(call.detail))
     .filter((point) => !isMoreOfTheSame(seen, point))
 }
 
-const folderOf = ({ at, how }: Point) => `${at}-${how}`
-
-/** What a kill would leave at each of the points, all from one run. */
-async function copyAtPoints(start: World, args: readonly string[], points: readonly Point[]): Promise<string> {
-  const copies = makeFolder()
-  for (const point of points) mkdirSync(join(copies, folderOf(point)))
-  const env = { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_COPIES: copies }
-  const { code, stderr } = await loadout(await copyWorld(start), args, env)
-  expect(code, stderr).toBe(0)
-  return copies
+/** One where a kill is tried as well: it leaves what the copy has. Up to it, every run is the same. */
+function chooseSample(points: readonly Point[], calls: readonly Call[]): Point | undefined {
+  const steady = calls.findIndex(({ number }, index) => number !== index + 1)
+  const same = points.filter((point) => (steady === -1 || point.at <= steady) && !isLeftRunning(point))
+  return same[same.length >> 1]
 }
 
 /** Git goes on without the program, which has to be dead for that. */
 const isLeftRunning = ({ how, call }: Point) => how === 'after' && call.name === 'spawn'
 
 async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
+  const { crash } = scenario
+  const skips = isThorough || isFirst || crash ? SCRATCH : new RegExp(`${SCRATCH.source}|${EVERYWHERE.source}`)
   const before = await makeBase()
   await scenario.prepare?.(before)
   const after = await copyWorld(before)
-  const wholeRun = await recordCalls(after, scenario.args)
-  const start = scenario.crash === undefined ? before : await crashed(before, scenario, wholeRun)
-  const args = scenario.crash?.next ?? scenario.args
-  const calls = scenario.crash === undefined ? wholeRun : await recordCalls(await copyWorld(start), args)
-  const points = choosePoints(calls, scenario, isFirst)
-  const copies = await copyAtPoints(start, args, points)
+  const wholeRun = await recordCalls(after, scenario.args, crash === undefined ? skips : undefined)
+  const start = crash === undefined ? before : await crashed(before, scenario, wholeRun.calls)
+  const args = crash?.next ?? scenario.args
+  const { calls, copyAt } = crash === undefined ? wholeRun : await recordCalls(await copyWorld(start), args, skips)
+  const points = choosePoints(calls, skips)
+  const sample = chooseSample(points, calls)
   const seen = new Set<string>()
   const isKnown = (state: string) => seen.size === seen.add(state).size
   const failures: string[] = []
-  let kills = 0
   await forEachAtOnce(points, async (point) => {
     const { at, how, call } = point
-    const copy = { home: join(copies, folderOf(point)), library: join(copies, folderOf(point), 'library') }
     try {
-      const world = isLeftRunning(point) ? await killedAt(start, args, point) : copy
-      // What is remembered of what was read depends on the time: with fewer calls it may end before this one.
-      if (!existsSync(world.library)) return
-      kills += 1
-      // A copy is what a kill leaves: tried once.
-      if (point === points[points.length >> 1]) expect(stateOf(await killedAt(start, args, point))).toBe(stateOf(world))
+      const world = isLeftRunning(point) ? await killedAt(start, args, point) : copyAt(point)
+      if (point === sample) {
+        expect(stateOf(await killedAt(start, args, point))).toBe(stateOf(world))
+      }
       const gits = calls.slice(0, at).filter(changesRepository).length
       const isMoving = isLeftRunning(point) && changesRepository(call)
       if (isMoving || !isKnown(`${gits} ${stateOf(world)}`))
         await checkNext(world, { before, after, scenario }, isKnown)
+      rmSync(world.home, { recursive: true, force: true })
     } catch (error) {
       failures.push(`${how} call ${at}, ${call.name} ${call.detail}: ${error instanceof Error ? error.message : error}`)
     }
-    rmSync(copy.home, { recursive: true, force: true })
   })
-  expect(kills).toBeGreaterThan(points.length * 0.9)
-  return { kills, states: seen.size, failures }
+  return { kills: points.length, states: seen.size, failures }
 }
 
-async function killedAt(start: World, args: readonly string[], { at, how }: Point): Promise<World> {
+async function killedAt(start: World, args: readonly string[], { call, how }: Point): Promise<World> {
   const world = await copyWorld(start)
-  expect(await loadout(world, args, withKill(at, how))).toMatchObject({ code: null })
+  expect(await loadout(world, args, withKill(call.number, how))).toMatchObject({ code: null })
   return world
 }
 
@@ -366,10 +372,9 @@ interface Tally {
 }
 
 async function crashed(before: World, { args, crash }: Scenario, calls: readonly Call[]): Promise<World> {
-  const at = calls.findIndex(({ name, detail }) => crash?.at.test(`${name} ${detail}`))
-  const world = await copyWorld(before)
-  expect(await loadout(world, args, withKill(at + 1, 'before'))).toMatchObject({ code: null })
-  return world
+  const call = calls.find(({ name, detail }) => crash?.at.test(`${name} ${detail}`))
+  if (call === undefined) throw new Error(`no call is ${crash?.at}`)
+  return killedAt(before, args, { at: call.number, how: 'before', call })
 }
 
 describe('a kill at any call', () => {
@@ -383,7 +388,7 @@ describe('a kill at any call', () => {
 it('adopt goes on where a kill between the commit and the copy stopped it', async () => {
   const before = await makeBase()
   await edited(before)
-  const calls = await recordCalls(await copyWorld(before), ADOPT.args)
+  const { calls } = await recordCalls(await copyWorld(before), ADOPT.args)
   const crash = { at: /^renameSync \S+\/\.claude\/skills\/alpha \S+\.old$/, next: [] }
   const world = await crashed(before, { ...ADOPT, crash }, calls)
   await loadoutOk(world, ...ADOPT.args)
