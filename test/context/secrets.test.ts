@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
 import { guide } from '../packs/pack-world.ts'
+import { runMany } from '../packs/run-many.ts'
 import { board, makeContextWorld, NOTES, NOW, noteLine, payload } from './context-world.ts'
 
 /** Letters and digits that look drawn by lot, and are the same every time. None of it is written anywhere. */
@@ -109,26 +110,28 @@ describe.each(Object.entries(SECRETS))('%s', (_, secret) => {
 
   it('reaches nobody, in no format', () => {
     const task = `read the gauge with ${text}`
-    const before = treeText(world.home)
-    expectHidden(before, secret, 'the index')
-    for (const words of [
+    expectHidden(treeText(world.home), secret, 'the index')
+    const out = join(makeFolder(), 'bundle')
+    const ways = [
       ['--format', 'text'],
       ['--format', 'markdown'],
       ['--format', 'xml'],
       ['--format', 'json'],
       ['--explain'],
       ['--json', '--strict'],
-    ]) {
-      const { code, stdout, stderr } = world.run(['context', task, '--now', NOW, ...words])
+      ['--out', out],
+    ]
+    const calls = ways.map((words) => ['context', task, '--now', NOW, ...words])
+    const runs = runMany(calls, { cwd: world.project, home: world.home })
+    for (const [at, { code, stdout, stderr }] of runs.entries()) {
+      const words = ways[at] ?? []
       expect.soft(code, stderr).toBe(words.includes('--strict') ? 1 : 0)
       expectHidden(stdout, secret, words.join(' '))
       expectHidden(stderr, secret, `the warnings of ${words.join(' ')}`)
-      expect.soft(stdout).toContain('[masked: ')
+      if (words[0] !== '--out') expect.soft(stdout).toContain('[masked: ')
     }
-    const out = join(makeFolder(), 'bundle')
-    world.run(['context', task, '--now', NOW, '--out', out])
     expectHidden(readFileSync(out, 'latin1'), secret, '--out')
-    const digest = JSON.parse(world.run(['context', task, '--now', NOW, '--json']).stdout).digest
+    const digest = JSON.parse(runs[5]?.stdout ?? '').digest
     const again = world.run(['replay', digest])
     expect([again.code, again.stderr]).toEqual([0, ''])
     expectHidden(again.stdout, secret, 'replay')
@@ -147,22 +150,18 @@ describe.each(Object.entries(SECRETS))('%s', (_, secret) => {
       { preset: key },
       { sanitize: key, routing: { strategy: key } },
     ]
-    for (const each of settings as { adapters?: unknown }[]) {
-      const cwd = makeProject({ 'loadout.json': JSON.stringify(each) })
-      const { code, stdout, stderr } = runLoadout(['context', 'x', '--json'], { cwd })
-      expect
-        .soft(code, JSON.stringify(Object.keys(each)[0]?.slice(0, 5)))
-        .toBeOneOf(each.adapters === undefined ? [2] : [0, 2])
-      expectHidden(stdout + stderr, secret, Object.keys(each)[0]?.slice(0, 5) ?? '')
-    }
-    for (const words of [
+    const projects = settings.map((each) => ['--project', makeProject({ 'loadout.json': JSON.stringify(each) })])
+    const wrong = [
       ['--intent', key],
       ['--project', `/no/${fileName}`],
       ['--tokenizer', key],
-    ]) {
-      const { code, stdout, stderr } = runLoadout(['context', 'x', '--json', ...words])
-      expect.soft(code).toBe(2)
-      expectHidden(stdout + stderr, secret, words[0] ?? '')
+    ]
+    const calls = [...projects, ...wrong].map((words) => ['context', 'x', '--json', ...words])
+    const runs = runMany(calls, { cwd: makeFolder(), home: makeFolder() })
+    for (const [at, { args, code, stdout, stderr }] of runs.entries()) {
+      const where = Object.keys(settings[at] ?? {})[0]?.slice(0, 5) ?? args[3] ?? ''
+      expect.soft(code, where).toBeOneOf(where === 'adapt' ? [0, 2] : [2])
+      expectHidden(stdout + stderr, secret, where)
     }
   })
 
