@@ -309,6 +309,7 @@ describe('names', () => {
     })
     expect(world.run(['lookup', 'skill:deploy', '--load']).stdout).toContain('The text of deploy.')
     expect(world.run(['lookup', 'payload:skill:deploy', '--load']).stdout).toContain('Posing.')
+    expect(world.run(['lookup', 'payload:skill:deploy']).stdout).toContain('lookup payload:skill:deploy --load')
     const ids = world.json(['search', 'deploy']).value.hits.map(({ id }: { id: string }) => id)
     expect(ids.sort()).toEqual(['payload:skill:deploy', 'skill:deploy'])
   })

@@ -1,4 +1,5 @@
 import type { EntryLookup, Lookup } from '../../app/loadout.ts'
+import { entryId } from '../../domain/delivery/entry-id.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'
@@ -18,7 +19,7 @@ export const lookup = defineCommand({
     loadout.lookUp({ id: args.id ?? '', load: flags.load, layers: loadout.nameLayers(flags) }),
   print: (found: Lookup | EntryLookup, screen) => {
     if ('contents' in found) return found.contents?.text ?? ''
-    const id = found.kind === 'payload' ? found.entry.id : found.id
+    const id = found.kind === 'payload' ? entryId('payload', found.entry.id) : found.id
     return lines(
       screen.strong(printableLine(id)),
       found.kind !== 'payload' && wrap(found.kind === 'pack' ? found.pack.description : found.skill.description, 2),
