@@ -158,6 +158,11 @@ describe('a search where something is missing or broken', () => {
     expect(run.stderr).toContain('may not be read')
   })
 
+  it('no hits at all cannot be asked for', () => {
+    const run = makeKnowledge({}).run(['search', 'lamp', '--limit', '0'])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('one hit or more') })
+  })
+
   it('an unknown kind is a mistake', () => {
     const run = makeKnowledge({}).run(['search', 'lamp', '--kind', 'skills'])
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean skill?') })

@@ -50,6 +50,7 @@ const SHELVES: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Sh
  * the ranker, so that their confidences can be compared; ties go by kind, then by name.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
+  const limit = requireLimit(request.limit)
   const findings: Finding[] = []
   const shelves = readKinds(request.kinds).flatMap((kind) => {
     try {
@@ -62,16 +63,19 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Repor
   findings.push(...shelves.flatMap((shelf) => shelf.findings))
   const ranker = openRanker(machine, shelves, findings)
   const byKind = new Map(shelves.map((shelf) => [shelf.kind, shelf]))
-  const hits = ranker
-    .rank(request.query, { limit: request.limit ?? RANKED_LIMIT * 2 })
-    .flatMap(({ id: ranked, confidence, why }) => {
-      const { kind, name } = unrank(ranked)
-      const details = byKind.get(kind)?.describe(name)
-      if (details === undefined) return []
-      return [{ kind, id: entryId(kind, name), ...details, confidence, why } as SearchHit]
-    })
+  const hits = ranker.rank(request.query, { limit }).flatMap(({ id: ranked, confidence, why }) => {
+    const { kind, name } = unrank(ranked)
+    const details = byKind.get(kind)?.describe(name)
+    if (details === undefined) return []
+    return [{ kind, id: entryId(kind, name), ...details, confidence, why } as SearchHit]
+  })
   const known = Object.fromEntries(shelves.map(({ kind, names }) => [kind, names.length]))
   return { value: { query: request.query, known, hits }, findings: withoutRepeats(findings) }
+}
+
+function requireLimit(limit = RANKED_LIMIT * 2): number {
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit
+  throw new LoadoutError('USAGE', `a search gives one hit or more, not ${limit}`, { hint: 'raise the limit' })
 }
 
 function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
