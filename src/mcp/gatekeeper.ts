@@ -26,7 +26,7 @@ export function checkRequest(
   }
   const given = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (given === undefined || !isSame(given, token))
-    return { status: 401, message: 'the bearer token is missing or wrong' }
+    return { status: 401, message: 'the bearer token is missing or wrong; the server shows it when it starts' }
   return undefined
 }
 

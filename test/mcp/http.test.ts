@@ -49,6 +49,7 @@ describe('over HTTP', () => {
     ['another token', { headers: { authorization: `Bearer ${'x'.repeat(43)}` } }, 401],
     ['a foreign host', { headers: { host: 'evil.example' } }, 403],
     ['a foreign host on our port', { headers: { host: 'evil.example:PORT' } }, 403],
+    ['a host that only begins like ours', { headers: { host: '127.0.0.1:PORT.evil' } }, 403],
     ['a foreign page', { headers: { origin: 'https://evil.example' } }, 403],
     ['a page that hides itself', { headers: { origin: 'null' } }, 403],
     ['a question of a foreign page’s browser', { method: 'OPTIONS', headers: { origin: 'https://evil.example' } }, 403],
@@ -78,10 +79,13 @@ describe('over HTTP', () => {
     const { port } = new URL(http.url)
     const run = (words: string[], env = {}) =>
       runLoadout(['mcp', ...words], { cwd: world.project, home: world.home, env })
-    expect(run(['--http', '--port', port])).toMatchObject({ code: 2, stderr: expect.stringContaining('port is taken') })
+    expect(run(['--http', '--port', port])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`port ${port} is taken`),
+    })
     expect(run(['--http', '--port', '70000'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('port cannot'),
+      stderr: expect.stringContaining('port 70000 cannot'),
     })
     const weak = run(['--http', '--port', '0'], { LOADOUT_MCP_TOKEN: 'secret' })
     expect(weak).toMatchObject({ code: 2, stderr: expect.stringContaining('16 characters') })

@@ -29,7 +29,8 @@ export const mcp = defineCommand({
     if (!http) await serve({ loadout, project, signal })
     else {
       const token = readToken(process.env.LOADOUT_MCP_TOKEN)
-      await serve({ loadout, project, signal, http: { port: port ?? USUAL_PORT, token } }).catch(explain)
+      const wanted = port ?? USUAL_PORT
+      await serve({ loadout, project, signal, http: { port: wanted, token } }).catch((error) => explain(error, wanted))
     }
     return { value: {}, findings: [] }
   },
@@ -48,8 +49,8 @@ function readToken(given: string | undefined): string | undefined {
   })
 }
 
-function explain(error: NodeJS.ErrnoException): never {
+function explain(error: NodeJS.ErrnoException, port: number): never {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT') throw error
   const why = error.code === 'EADDRINUSE' ? 'is taken' : 'cannot be used'
-  throw new LoadoutError('USAGE', `the port ${why}`, { hint: '--port 0 takes any that is free', cause: error })
+  throw new LoadoutError('USAGE', `the port ${port} ${why}`, { hint: '--port 0 takes any that is free', cause: error })
 }
