@@ -1,5 +1,6 @@
 import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server'
 import type { Loadable } from '../app/loadout.ts'
+import { printableLine } from '../domain/shared/printable.ts'
 import { placeOf } from './fields.ts'
 import { indexText } from './index-text.ts'
 import { orProtocolError } from './problem.ts'
@@ -44,22 +45,27 @@ const KINDS: readonly Kind[] = [
 const MARKDOWN = { mimeType: 'text/markdown' }
 /** Of an index with thousands of entries a list is no help; the search is. */
 export const MOST_LISTED = 200
+const INDEX_DESCRIPTION = `What can be loaded here. As resources, the first ${MOST_LISTED} of each kind are listed.`
 /** The protocol allows no more. */
 const MOST_COMPLETIONS = 100
 
 /** What can be loaded, as resources a person picks from. */
 export function serveResources(mcp: McpServer, desk: Desk): void {
-  const loadable = async () => (await desk.loadout.listLoadable(placeOf(desk))).value
+  const listLoadable = () => desk.loadout.listLoadable(placeOf(desk))
+  const loadable = async () => (await listLoadable()).value
   const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, ...MARKDOWN, text }] })
 
-  mcp.registerResource('index', INDEX_URI, { description: 'What can be loaded here', ...MARKDOWN }, (uri) =>
-    orProtocolError(async () => contents(uri, indexText(await loadable()))),
+  mcp.registerResource('index', INDEX_URI, { description: INDEX_DESCRIPTION, ...MARKDOWN }, (uri) =>
+    orProtocolError(async () => {
+      const { value, findings } = await listLoadable()
+      return contents(uri, indexText(value, findings))
+    }),
   )
   for (const { name, description, template, variable, list, uriOf, idOf } of KINDS) {
     const resources = async () =>
       list(await loadable())
         .slice(0, MOST_LISTED)
-        .map((item) => ({ uri: uriOf(item.name), name: item.name, description: item.summary }))
+        .map((item) => ({ uri: uriOf(item.name), name: item.name, description: printableLine(item.summary) }))
     const complete = async (text: string) =>
       list(await loadable())
         .flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))

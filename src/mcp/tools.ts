@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { printableLine } from '../domain/shared/printable.ts'
 import type { Call, Desk, Tool } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
 import { loadContext } from './tools/load-context.ts'
@@ -53,7 +54,7 @@ async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolR
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const { code, message, hint } = error
-    const text = `${code}: ${message}${hint === undefined ? '' : `\n${hint}`}`
+    const text = [`${code}: ${message}`, ...(hint === undefined ? [] : [hint])].map(printableLine).join('\n')
     return { content: [{ type: 'text', text }], isError: true }
   }
 }

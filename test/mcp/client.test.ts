@@ -81,8 +81,15 @@ describe.each([
 
   it('search_knowledge finds payloads, packs and skills, and read_entry reads each', async () => {
     const { structuredContent } = await call('search_knowledge', { query: 'flood gauge reading' })
-    const { hits } = structuredContent as { hits: { id: string; kind: string }[] }
+    const { hits } = structuredContent as { hits: { id: string; kind: string; needs?: string }[] }
     expect(new Set(hits.map(({ kind }) => kind))).toEqual(new Set(['payload', 'pack', 'skill']))
+    expect(hits.filter(({ needs }) => needs !== undefined)).toEqual([
+      expect.objectContaining({
+        id: 'pack:closed',
+        trust: 'unapproved',
+        needs: `loadout packs approve ${join(world.project, '.agents/knowledge/closed')}`,
+      }),
+    ])
     const texts: Record<string, string> = {
       flood: 'The body of flood.',
       'skill:gauge-reading': 'Look at the water.',

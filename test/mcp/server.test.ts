@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { expect, it } from 'vitest'
 import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { guide } from '../packs/pack-world.ts'
 import { connect, makeMcpWorld } from './mcp-world.ts'
 
 const TASK = 'why does the flood gauge read zero?'
@@ -60,6 +61,44 @@ it('a configuration that is broken costs the skills, not the other resources', a
   const uris = (await client.listResources()).resources.map(({ uri }) => uri)
   expect(uris).toContain('loadout://entry/flood')
   expect(uris.filter((uri) => uri.startsWith('skill:'))).toEqual([])
+})
+
+it('an index that is broken is told, not passed off as an empty one', async () => {
+  const project = makeProject({ '.git/HEAD': '', '.claude/loadout/index.json': '{' })
+  const client = await connect({ ...world, project, home: makeFolder() }, { mode: 'legacy' })
+  const found = await client.callTool({ name: 'search_knowledge', arguments: { query: 'gauge' } })
+  expect(found.structuredContent).toEqual({
+    hits: [],
+    warnings: [expect.stringMatching(/index\.json is not valid JSON.*loadout index build/)],
+  })
+  const { contents } = await client.readResource({ uri: 'loadout://index' })
+  expect(contents[0]).toMatchObject({ text: expect.stringContaining('is not valid JSON') })
+  expect(contents[0]).toMatchObject({ text: expect.not.stringContaining('Nothing is indexed') })
+})
+
+it('odd ids, control characters and a guide without end stay harmless', async () => {
+  const endless = guide({ name: 'endless', description: 'Endless' }, 'A line of a guide.\n'.repeat(10_000))
+  const project = makeProject({
+    '.git/HEAD': '',
+    '.claude/loadout/trap.md': '---\nid: pack:trap\nsummary: "\\u001b[31mred"\nkeywords: [trap]\n---\n\nTrap.\n',
+  })
+  const home = makeProject({ '.agents/knowledge/endless/KNOWLEDGE.md': endless })
+  expect(runLoadout(['index', 'build'], { cwd: project, home }).code).toBe(0)
+  const client = await connect({ ...world, project, home }, { mode: 'legacy' })
+  const call = (name: string, args: object) => client.callTool({ name, arguments: { ...args } })
+  const listed = JSON.stringify([
+    await call('search_knowledge', { query: 'trap' }),
+    await client.listResources(),
+    await call('read_entry', { id: 'no\u001b[31m' }),
+    await client.readResource({ uri: 'loadout://entry/no%1B' }).catch(({ message }) => message),
+  ])
+  expect(listed).toContain('red')
+  expect(/[^\\](\\\\)*\\u001b/.test(listed)).toBe(false)
+  const { contents } = await client.readResource({ uri: 'loadout://index' })
+  expect(contents[0]).toMatchObject({ text: expect.stringContaining('- payload:pack:trap (') })
+  const { text } = (await call('activate_pack', { pack: 'endless' })).structuredContent as { text: string }
+  expect(text.length).toBeLessThanOrEqual(60_000)
+  expect(text).toMatch(/<\/knowledge_pack_guide>\n\[cut: the first \d+ of 19\d{4} characters are shown\]\n$/)
 })
 
 it('a server that is started and asked nothing leaves no trace', async () => {

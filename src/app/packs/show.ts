@@ -1,3 +1,4 @@
+import { cutLine, findCut } from '../../domain/delivery/entry/cap-content.ts'
 import { withholdSecrets } from '../../domain/packs/fence/content-scan.ts'
 import { type GuideResource, wrapGuide } from '../../domain/packs/fence/guide-wrapper.ts'
 import { type Admission, admissionError, admit } from '../../domain/packs/gates/admission.ts'
@@ -64,17 +65,25 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
 /** The guide of a pack that may be used, fenced, with the names of what else is in it. Recorded as used: it was asked for. */
 export function openGuide(
   machine: Machine,
-  request: CatalogRequest & { pack: string; isConfirmed?: boolean | undefined; isRecorded?: boolean | undefined },
+  request: CatalogRequest & {
+    pack: string
+    isConfirmed?: boolean | undefined
+    isRecorded?: boolean | undefined
+    /** The most that the text may have, fence included. */
+    maxCharacters?: number | undefined
+  },
 ): Report<{ name: string; guide: string }> {
   const { catalog } = openCatalog(machine, { ...request, packs: [request.pack] })
   const pack = findPack(machine, catalog, request.pack)
   const { body, wrap } = prepareGuide(openAdmitted(pack, request.isConfirmed ?? false))
-  const { text, findings } = wrap(body)
+  const cut = findCut(body, request.maxCharacters ?? Infinity, (content) => wrap(content).text)
+  const fenced = wrap(body.slice(0, cut?.characters))
+  const text = `${fenced.text}${cut === undefined ? '' : cutLine(cut)}`
   const { name } = pack.manifest
   const entry = { id: name, kind: 'pack', trigger: 'guide', mode: 'manual', tokens: estimateTokens(text) } as const
   const recorded =
     request.isRecorded === false ? [] : recordUsage(machine, { task: `guide ${name}`, stage: 'used', entries: [entry] })
-  return { value: { name, guide: text }, findings: [...findings, ...recorded] }
+  return { value: { name, guide: text }, findings: [...fenced.findings, ...recorded] }
 }
 
 /** A pack that has passed its gates, and is still what was approved. */

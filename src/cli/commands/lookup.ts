@@ -1,5 +1,5 @@
 import type { EntryLookup, Lookup } from '../../app/loadout.ts'
-import { entryId } from '../../domain/delivery/entry-id.ts'
+import { entryId } from '../../domain/delivery/entry/entry-id.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../layer-flags.ts'

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { NAME, PROJECT } from '../fields.ts'
 import { defineTool } from '../tool.ts'
+import { MOST_CHARACTERS } from './read-entry.ts'
 
 export const activatePack = defineTool({
   name: 'activate_pack',
@@ -9,7 +10,11 @@ export const activatePack = defineTool({
   input: z.strictObject({ pack: NAME, project: PROJECT }),
   output: z.object({ name: z.string(), text: z.string(), warnings: z.array(z.string()) }),
   call: async ({ pack, project }, { loadout, project: usual }) => {
-    const { value, findings } = await loadout.openGuide({ pack, project: project ?? usual })
+    const { value, findings } = await loadout.openGuide({
+      pack,
+      project: project ?? usual,
+      maxCharacters: MOST_CHARACTERS,
+    })
     return { name: value.name, text: value.guide, warnings: findings.map(({ message }) => message) }
   },
   toText: ({ text }) => text,

@@ -14,12 +14,12 @@ export const BUNDLE_FIELDS = {
 }
 
 const MOST_OMITTED = 40
-const MOST_WARNINGS = 40
+export const MOST_WARNINGS = 40
 
 /** Every part with the reason why it is there, and why the others are not. */
 export function describeBundle({ files, omitted, warnings, estimate }: ContextBundle, findings: readonly Finding[]) {
   const left = cap(omitted, MOST_OMITTED, 'omitted are')
-  const told = cap([...warnings, ...findings.map(tell)], MOST_WARNINGS, 'warnings are')
+  const told = cap([...warnings, ...findings.map(tellFinding)], MOST_WARNINGS, 'warnings are')
   return {
     tokens: estimate.tokens,
     files: files.map(({ path, reason }) => ({ path, why: reason })),
@@ -28,6 +28,6 @@ export function describeBundle({ files, omitted, warnings, estimate }: ContextBu
   }
 }
 
-function tell({ message, hint }: Finding): string {
+export function tellFinding({ message, hint }: Finding): string {
   return hint === undefined ? message : `${message}: ${hint}`
 }

@@ -1,14 +1,19 @@
 import * as z from 'zod'
+import type { SearchHit } from '../../app/loadout.ts'
 import { describeWhy } from '../../domain/routing/ranked.ts'
+import { printableLine } from '../../domain/shared/printable.ts'
+import { cap } from '../cap.ts'
 import { PROJECT, placeOf } from '../fields.ts'
 import { defineTool } from '../tool.ts'
+import { MOST_WARNINGS, tellFinding } from './bundle-fields.ts'
 
 const LONGEST_QUERY = 2_000
 const USUAL = 10
 
 export const searchKnowledge = defineTool({
   name: 'search_knowledge',
-  description: 'Searches payloads, packs and skills for words; best first, to be read with read_entry.',
+  description:
+    'Searches payloads, packs and skills for words; best first, to be read with read_entry. A hit with `needs` is shut until the user runs that command.',
   input: z.strictObject({
     query: z.string().regex(/\S/).max(LONGEST_QUERY),
     limit: z.int().min(1).max(50).optional(),
@@ -22,18 +27,29 @@ export const searchKnowledge = defineTool({
         summary: z.string(),
         confidence: z.number(),
         why: z.string(),
+        status: z.string().optional(),
+        trust: z.string().optional(),
+        needs: z.string().optional(),
       }),
     ),
+    warnings: z.array(z.string()),
   }),
   call: async ({ query, limit = USUAL, project }, call) => {
-    const { value } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
-    const hits = value.hits.map(({ id, kind, summary, confidence, why }) => ({
-      id,
-      kind,
-      summary,
-      confidence: Math.round(confidence * 100) / 100,
-      why: describeWhy(why),
-    }))
-    return { hits }
+    const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
+    const warnings = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    return { hits: value.hits.map(describeHit), warnings: [...warnings.shown, ...warnings.cut] }
   },
 })
+
+function describeHit(hit: SearchHit) {
+  const { id, kind, summary, confidence, why } = hit
+  return {
+    id,
+    kind,
+    summary: printableLine(summary),
+    confidence: Math.round(confidence * 100) / 100,
+    why: describeWhy(why),
+    ...(hit.kind === 'pack' ? { status: hit.status, trust: hit.trust } : {}),
+    ...(hit.kind === 'pack' && hit.admission !== 'admitted' ? { needs: hit.next } : {}),
+  }
+}

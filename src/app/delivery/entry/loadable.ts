@@ -5,7 +5,7 @@ import type { Machine } from '../../../infra/machine.ts'
 import { listPacks } from '../../packs/list.ts'
 import { openPacks } from './pack-shelf.ts'
 import { openPayloads } from './payload-shelf.ts'
-import { asFinding, projectOf, type Shelf, type ShelfRequest } from './shelf.ts'
+import { asFinding, projectOf, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
 import { openSkills } from './skill-shelf.ts'
 
 interface Named {
@@ -35,15 +35,23 @@ export function listLoadable(machine: Machine, request: ShelfRequest): Report<Lo
     }
   }
   const value = {
-    payloads: open(() => allEntries(openPayloads(machine, request).knowledge.table).map(describePayload), []),
+    payloads: open(() => {
+      const shelf = openPayloads(machine, request)
+      findings.push(...shelf.findings)
+      return allEntries(shelf.knowledge.table).map(describePayload)
+    }, []),
     packs: open(() => {
       const shelf = openPacks(machine, request)
       return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
     }, []),
     disclosure: open(() => listPacks(machine, { project: projectOf(request) }).value.disclosure, ''),
-    skills: open(() => namedOn(openSkills(machine, request)), []),
+    skills: open(() => {
+      const shelf = openSkills(machine, request)
+      findings.push(...shelf.findings)
+      return namedOn(shelf)
+    }, []),
   }
-  return { value, findings }
+  return { value, findings: withoutRepeats(findings) }
 }
 
 function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutEntry) {
