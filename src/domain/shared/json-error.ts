@@ -13,10 +13,8 @@ export function findJsonError(text: string): number {
   for (;;) {
     TOKEN.lastIndex = at
     const token = TOKEN.exec(text)
-    const start = at + (/^[ \t\r\n]*/.exec(text.slice(at, at + 10_000))?.[0].length ?? 0)
-    if (token === null) return start
-    const next = accept(token, expected, open)
-    if (next === undefined) return start
+    const next: Expected | undefined = token === null ? undefined : accept(token, expected, open)
+    if (next === undefined) return at + (/^[ \t\r\n]*/.exec(text.slice(at, at + 10_000))?.[0].length ?? 0)
     expected = next
     at = TOKEN.lastIndex
   }
