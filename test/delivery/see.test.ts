@@ -185,13 +185,44 @@ it('skills of plugins are there when the plugin is switched on', () => {
 })
 
 it('an agent with a quiet machine says so, and one of which little is known says that', () => {
-  const home = makeProject(skills('.gemini/skills', { one: document('Fine.') }))
+  const home = makeProject(skills('.roo/skills', { one: document('Fine.') }))
   expect(run('claude', home).code).toBe(0)
-  const gemini = run('gemini', home)
-  expect(gemini.code).toBe(0)
-  expect(gemini.stdout).toMatch(/reads 1 folder\. Its limit is not known\./)
+  const roo = run('roo', home)
+  expect(roo.code).toBe(0)
+  expect(roo.stdout).toMatch(/reads 1 folder\. Its limit is not known\./)
   expect(run('claude', home, ['--longest']).stdout).toContain('no skill')
   expect(runLoadout(['see', 'cladue'], { home }).stderr).toContain('did you mean claude?')
+})
+
+it('Gemini CLI reads four folders, the later before the earlier, and cuts nothing', () => {
+  const home = makeProject({
+    ...skills('.gemini/skills', { one: document('First.'), two: document('d'.repeat(5_000)), '.dot': document('No.') }),
+    ...skills('.agents/skills', { one: document('Second.'), mute: '---\nname: x\n---\n', deep: '' }),
+    '.agents/skills/nameless/SKILL.md': '---\ndescription: Silent about its name.\n---\n',
+    '.agents/skills/linked': aLinkTo('../../elsewhere/linked'),
+    ...skills('elsewhere', { linked: document('Behind a link.') }),
+    ...skills('.agents/skills/deep', { nested: document('Not read.') }),
+    ...skills('proj/.gemini/skills', { two: document('Of the root: not read from below.') }),
+    ...skills('proj/sub/.gemini/skills', { one: document('Third.') }),
+    ...skills('proj/sub/.agents/skills', { one: document('Fourth.') }),
+  })
+  mkdirSync(join(home, 'proj/.git'))
+  const { skills: seen } = see('gemini', home, ['--project', 'proj/sub'])
+  const place = (path: string) => path.replace(`${home}/`, '').replace(/\/[^/]+\/SKILL\.md$/, '')
+  expect(seen.map(({ name, path, fate, why }) => `${place(path)} ${name} ${fate} ${place(why)}`.trim())).toEqual([
+    '.gemini/skills one shadowed proj/sub/.agents/skills/one is read later, and replaces it',
+    '.gemini/skills two visible',
+    '.agents/skills linked visible',
+    '.agents/skills one shadowed proj/sub/.agents/skills/one is read later, and replaces it',
+    'proj/sub/.gemini/skills one shadowed proj/sub/.agents/skills/one is read later, and replaces it',
+    'proj/sub/.agents/skills one visible',
+    '.agents/skills deep unreadable it has no frontmatter',
+    '.agents/skills mute unreadable it has no description',
+    '.agents/skills nameless unreadable it has no name',
+  ])
+  const { stdout } = run('gemini', home, ['--project', 'proj/sub'])
+  expect(stdout).toMatch(/reads 4 folders and lists all skills in full: it has\nno limit\./)
+  expect(stdout).toMatch(/only where you have said that you\ntrust it/)
 })
 
 it('folders and files that may not be read are told', () => {

@@ -28,10 +28,12 @@ export interface AgentSight extends Sight {
   label: string
   /** The version of the agent that its rules were read from; absent when they are not known. */
   readFrom?: string
+  /** What must be given before it reads the folders of a project; absent when nothing must. */
+  trust?: string
   cwd?: string
   home: string
   places: FoundPlace[]
-  /** What the list may take; absent when no limit is known. */
+  /** What the list may take; absent when no limit is known, or there is none. */
   budget?: Limits & { unit: 'columns' | 'tokens'; model?: string }
   instructions: InstructionSight[]
   mostInstructionBytes?: number
@@ -52,11 +54,14 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const found = findSkills(places, rules)
   const listing = agent.replay?.listing
   const limits = listing && limitsOf(listing, settings, request.window)
-  const sight = decideFates(found, rules, settings, listing && limits && { listing, limits })
+  const frame = agent.replay?.frame
+  const whole = frame === undefined ? undefined : { frame }
+  const sight = decideFates(found, rules, settings, listing && limits ? { listing, limits } : whole)
   const value: AgentSight = {
     agent: agent.id,
     label: agent.label,
     ...(agent.replay && { readFrom: agent.replay.readFrom }),
+    ...(rules.trust !== undefined && cwd !== undefined && { trust: rules.trust }),
     ...(cwd === undefined ? {} : { cwd }),
     home: machine.home,
     places,

@@ -2,6 +2,7 @@ import { LoadoutError } from '../shared/loadout-error.ts'
 import { nearest } from '../shared/nearest.ts'
 import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
 import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
+import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'
 import { plainReading } from './plain-reading.ts'
 import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
 
@@ -21,9 +22,12 @@ export interface Agent {
   replay?: {
     readFrom: string
     reading: ReadingRules
-    listing: Listing
-    instructions: InstructionRules
-    settings: SettingsRules
+    /** Absent: its list has no limit. */
+    listing?: Listing
+    /** Where there is no limit: the characters that it puts around one skill. */
+    frame?: number
+    instructions?: InstructionRules
+    settings?: SettingsRules
   }
   isEnabledByDefault?: true
 }
@@ -66,7 +70,13 @@ export const AGENTS: readonly Agent[] = [
   { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED },
   { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
   { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
-  { id: 'gemini', label: 'Gemini CLI', userFolder: '.gemini/skills', projectFolder: SHARED },
+  {
+    id: 'gemini',
+    label: 'Gemini CLI',
+    userFolder: '.gemini/skills',
+    projectFolder: SHARED,
+    replay: { readFrom: 'Gemini CLI 0.61.0', reading: GEMINI_READING, frame: GEMINI_FRAME },
+  },
   { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills' },
   { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills' },
   { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },

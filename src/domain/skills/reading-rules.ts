@@ -1,7 +1,7 @@
 /** Where an agent's own program looks for skills, beginning from one of these. */
 export interface SkillPlace {
   /** `own`: its own folder. `machine`: the root of the file system. `project`: each folder from the working one up. */
-  from: 'own' | 'home' | 'machine' | 'project'
+  from: 'own' | 'home' | 'machine' | 'project' | 'working'
   path: string
   /** Whose skills these are. */
   scope: 'machine' | 'user' | 'project' | 'agent' | 'plugin'
@@ -46,13 +46,17 @@ export interface ReadingRules {
   /** What names a skill; the folder does where the frontmatter is silent. */
   namedBy: 'folder' | 'frontmatter'
   longestName?: number
+  /** Whether a skill is passed over when its frontmatter is silent about its name. */
+  needsName?: true
   /** Whether a skill without a readable description is listed, by the first line of its text. */
   guessesDescription: boolean
   /** Joined to the description by ` - `. */
   describedAlsoBy?: string
   hiding: readonly HidingRule[]
-  /** What happens to several skills of one name: the first answers, or none does. */
-  sameName: 'first' | 'none' | 'unknown'
+  /** What happens to several skills of one name: the first answers, or none does, or only the last is listed. */
+  sameName: 'first' | 'last' | 'none' | 'unknown'
+  /** What must be given before the folders of a project are read, where it cannot be seen whether it was. */
+  trust?: string
   /** Whether it looks further up than the working folder where there is no repository. */
   climbsWithoutRepository: boolean
   /** By place and name in their order; or by scope, name and path. */

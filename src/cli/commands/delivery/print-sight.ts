@@ -16,9 +16,10 @@ export function printSight(sight: AgentSight, screen: Screen): string {
   )
 }
 
-function opening({ label, places, cwd, budget }: AgentSight): string {
+function opening({ label, places, cwd, budget, readFrom }: AgentSight): string {
   const read = places.filter(({ state }) => state === 'read').length
   const reads = `${label} ${cwd === undefined ? 'on this machine' : 'in this project'} reads ${count(read, 'folder')}`
+  if (budget === undefined && readFrom !== undefined) return `${reads} and lists all skills in full: it has no limit.`
   if (budget === undefined) return `${reads}. Its limit is not known.`
   return `${reads} and lists skills in ${grouped(budget.budget)} ${unitOf(budget.unit)}.`
 }
@@ -28,23 +29,25 @@ function unitOf(unit: 'columns' | 'tokens'): string {
 }
 
 /** A row for each fate that occurs; the sizes add up to what the list takes. */
-function summary({ skills, own, budget, used = 0 }: AgentSight): string[] {
+function summary({ skills, own, budget, used = 0, readFrom }: AgentSight): string[] {
+  const sizesOf = (those: readonly SkillSight[]) => (readFrom === undefined ? [] : sizes(those))
   const rows = FATES.flatMap((fate) => {
     const those = skills.filter((skill) => skill.fate === fate)
-    return those.length === 0 ? [] : [[`  ${fate}`, count(those.length, 'skill'), ...sizes(those, budget?.unit)]]
+    return those.length === 0 ? [] : [[`  ${fate}`, count(those.length, 'skill'), ...sizesOf(those)]]
   })
-  if (skills.length === 0) rows.push(['  visible', 'no skill', ...sizes([], budget?.unit)])
+  if (skills.length === 0) rows.push(['  visible', 'no skill', ...sizesOf([])])
   if (own.count > 0) rows.push(['  its own', count(own.count, 'skill'), grouped(own.characters), grouped(own.tokens)])
-  if (budget === undefined) return alignRows(rows)
+  if (readFrom === undefined) return alignRows(rows)
+  const table = alignRows([['', '', 'characters', 'tokens'], ...rows], [2, 3])
+  if (budget === undefined) return table
   const rest = budget.budget - used
   const left = rest < 0 ? `${grouped(-rest)} too many` : `${grouped(rest)} free`
   const model = budget.model === undefined ? '' : ` (${budget.model})`
   const total = `${grouped(used)} of ${grouped(budget.budget)} ${unitOf(budget.unit)} in use, ${left}; window ${grouped(budget.window)} tokens${model}`
-  return [...alignRows([['', '', 'characters', 'tokens'], ...rows], [2, 3]), '', ...wrap(total, 2)]
+  return [...table, '', ...wrap(total, 2)]
 }
 
-function sizes(skills: readonly SkillSight[], unit: 'columns' | 'tokens' | undefined): string[] {
-  if (unit === undefined) return []
+function sizes(skills: readonly SkillSight[]): string[] {
   const characters = skills.reduce((total, skill) => total + skill.characters.line, 0)
   const tokens = skills.reduce((total, skill) => total + skill.tokens, 0)
   return [grouped(characters), grouped(tokens)]
@@ -122,7 +125,7 @@ function pathRows(rows: readonly (readonly string[])[], home: string): string[] 
   })
 }
 
-function closing({ agent, cwd, skills, readFrom, budget }: AgentSight): string[] {
+function closing({ agent, cwd, skills, readFrom, trust, budget }: AgentSight): string[] {
   const dropped = skills.filter(({ fate }) => fate === 'dropped').length
   const isCrowded = budget !== undefined && skills.some(({ fate }) => fate === 'dropped' || fate === 'cut')
   const hasHooks = HOOK_HOSTS.some((host) => host.agent === agent)
@@ -133,6 +136,7 @@ function closing({ agent, cwd, skills, readFrom, budget }: AgentSight): string[]
   ]
   const texts = [
     readFrom !== undefined && `These are the rules of ${readFrom}.`,
+    trust,
     advice.filter((part) => part !== false).join(' '),
     cwd === undefined && `In a project it may read more: loadout see ${agent} --project`,
   ]

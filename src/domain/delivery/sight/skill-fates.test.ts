@@ -6,8 +6,8 @@ import { decideFates, type FoundSkill } from './skill-fates.ts'
 
 const rulesOf = (agent: string): { reading: ReadingRules; listing: Listing } => {
   const { replay } = requireAgent(agent)
-  if (replay === undefined) throw new Error(`nothing is known of ${agent}`)
-  return replay
+  if (replay?.listing === undefined) throw new Error(`no list of ${agent} is known`)
+  return { reading: replay.reading, listing: replay.listing }
 }
 const CLAUDE = rulesOf('claude')
 const CODEX = rulesOf('codex')
@@ -141,6 +141,18 @@ it('an agent of which no limit is known still has folders that hide each other',
   expect(sight.skills.map(({ why }) => why)).toEqual(
     Array(2).fill('one of 2 with this name; which one counts is not known'),
   )
+})
+
+it('Gemini CLI lists the last of a name, whole, whatever file it is', () => {
+  const { reading, frame = 0 } = requireAgent('gemini').replay ?? {}
+  if (reading === undefined) throw new Error('nothing is known of gemini')
+  const found = [skill('a'), skill('a', { place: 1, realPath: '/0/a/SKILL.md', description: 'd'.repeat(3_000) })]
+  const { skills, used } = decideFates(found, reading, NO_SETTINGS, { frame })
+  expect(used).toBeUndefined()
+  expect(skills.map(({ fate, why, characters: { shown, line } }) => [fate, why, shown, line])).toEqual([
+    ['shadowed', '/1/a is read later, and replaces it', 0, 0],
+    ['visible', '', 3_000, 97 + 'a'.length + 3_000 + '/1/a/SKILL.md'.length],
+  ])
 })
 
 describe('limits', () => {

@@ -40,9 +40,9 @@ export function decideFates(
   found: readonly FoundSkill[],
   rules: ReadingRules,
   settings: AgentSettings,
-  list?: { listing: Listing; limits: Limits },
+  list?: { listing: Listing; limits: Limits } | { frame: number },
 ): Sight {
-  const judged = judge(found, settings)
+  const judged = judge(found, settings, rules)
   const listed = orderListed(
     judged.filter(({ fate }) => fate === undefined).map((candidate) => candidate.found),
     rules,
@@ -53,8 +53,12 @@ export function decideFates(
     fate === undefined ? [] : [{ ...sightOf(skill, undefined), fate, why }],
   )
   const nameFate = (skill: FoundSkill) => sameNameFate(skill, rivals.get(skill.name) ?? [], rules)
-  if (list === undefined) {
-    const skills = listed.map((skill) => ({ ...sightOf(skill, undefined), ...(nameFate(skill) ?? lossFate(skill)) }))
+  if (list === undefined || 'frame' in list) {
+    const skills = listed.map((skill) => {
+      const fate = nameFate(skill) ?? lossFate(skill)
+      const line = list && fate.fate !== 'shadowed' ? wholeLine(skill, list.frame) : undefined
+      return { ...sightOf(skill, line), ...fate }
+    })
     return { skills: [...skills, ...others], own: { count: 0, characters: 0, tokens: 0 } }
   }
   const { listing, limits } = list
@@ -79,11 +83,16 @@ export function decideFates(
 }
 
 /** What keeps a skill out of the list, before anything is counted. */
-function judge(found: readonly FoundSkill[], { overrides, off }: AgentSettings): Candidate[] {
+function judge(
+  found: readonly FoundSkill[],
+  { overrides, off }: AgentSettings,
+  { sameName }: ReadingRules,
+): Candidate[] {
   const seen = new Map<string, FoundSkill>()
   return found.map((skill) => {
     if (skill.problem !== undefined) return { found: skill, fate: 'unreadable', why: skill.problem }
-    const same = seen.get(skill.realPath)
+    // Where the last of a name counts, it does so whatever file it is.
+    const same = sameName === 'last' ? undefined : seen.get(skill.realPath)
     if (same !== undefined) return { found: skill, fate: 'shadowed', why: `the same file as ${folderOf(same)}` }
     seen.set(skill.realPath, skill)
     const override = getOwn(overrides, skill.name)
@@ -147,6 +156,10 @@ function sameNameFate(
   if (sameName === 'first') {
     return skill === first ? undefined : { fate: 'shadowed', why: `${folderOf(first)} answers to its name` }
   }
+  if (sameName === 'last') {
+    const last = rivals.at(-1) ?? first
+    return skill === last ? undefined : { fate: 'shadowed', why: `${folderOf(last)} is read later, and replaces it` }
+  }
   const outcome = sameName === 'none' ? 'called by name, none answers' : 'which one counts is not known'
   return { fate: 'ambiguous', why: `one of ${rivals.length} with this name; ${outcome}` }
 }
@@ -180,6 +193,12 @@ function folderOf({ path, isCommand }: FoundSkill): string {
 /** The model sees less than the author wrote. */
 function lossFate({ loss }: FoundSkill): Ending {
   return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'cut', why: loss }
+}
+
+/** Where nothing is ever cut. */
+function wholeLine({ name, description, path }: FoundSkill, frame: number): FittedLine {
+  const characters = frame + name.length + description.length + path.length
+  return { shown: 'whole', left: description.length, cost: characters, characters }
 }
 
 function sightOf(skill: FoundSkill, line: FittedLine | undefined): SkillSight {

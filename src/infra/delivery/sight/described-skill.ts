@@ -47,6 +47,9 @@ function describeText(text: string, path: string, called: string, rules: Reading
   if (rules.longestName !== undefined && [...name].length > rules.longestName) {
     return { name, description: '', problem: `its name has more than ${rules.longestName} characters` }
   }
+  if (rules.needsName && document.problem === undefined && lineOf(fields.name, rules) === undefined) {
+    return { name, description: '', problem: fields.description === undefined ? lossOf(document) : 'it has no name' }
+  }
   if (own !== undefined) {
     const more = rules.describedAlsoBy === undefined ? undefined : fields[rules.describedAlsoBy]
     return { name, description: more == null || more === '' ? own : `${own} - ${String(more)}`, ...rest }

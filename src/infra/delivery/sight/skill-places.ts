@@ -40,6 +40,7 @@ function pathsOf(
   if (from === 'own') return [join(ownFolder(machine, agent), path)]
   if (from === 'home') return [homePath(machine, path)]
   if (cwd === undefined) return []
+  if (from === 'working') return [join(cwd, path)]
   const folders = projectFolders(machine, cwd, rules.climbsWithoutRepository)
   return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
 }
