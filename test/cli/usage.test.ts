@@ -235,7 +235,7 @@ describe('usage', () => {
   const conversation = (session: string, stage: UsageEvent['stage'], id: string, more: Partial<UsageEvent> = {}) =>
     event(id, { session, via: 'claude', taskHash: session, ...(stage === undefined ? {} : { stage }), ...more })
   const events = [
-    ...['1', '2', '3', '4', '5'].map((session) => conversation(session, 'planned', `pointer-${'x'.repeat(60)}`)),
+    ...['1', '2', '3', '4', '5'].map((session) => conversation(session, 'planned', `pointer-${'x'.repeat(90)}`)),
     conversation('5', 'used', 'unplanned', { kind: 'skill', timestamp: '2026-02-02T00:00:00.000Z' }),
     event('old'),
   ]
@@ -245,7 +245,7 @@ describe('usage', () => {
     const { code, stdout, stderr } = runLoadout(['usage', 'log.jsonl'], { cwd })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^3 entries · 2 loads · 200 tokens\n/)
-    expect(stdout).toMatch(/Offered, and never used\n {2}pointer-x+: in 5\s+conversations\n/)
+    expect(stdout).toMatch(/Offered, and never used\n {2}pointer-x+…:\s+in 5 conversations\n/)
     expect(stdout).toMatch(/Used, though not planned\n {2}unplanned \(skill\): in 1 conversation\n/)
     expect(stdout).toMatch(/loadout explain .*\n$/)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -300,6 +300,23 @@ describe('replay-prompts', () => {
     expect(machine.json('replay-prompts', '--index', changed, '--limit', '1').changes).toHaveLength(1)
     writeFileSync(join(machine.cwd, INDEX), readFileSync(changed))
     expect(machine.json('replay-prompts', machine.log)).toMatchObject(value)
+  })
+
+  it.each([
+    ['a b;$(c)', 'tag it', `loadout explain 'a b;$(c)' --task 'tag it'\n`],
+    ['a', 'x'.repeat(60), 'loadout explain a --task "<task>"\n'],
+    ['y'.repeat(300), 'tag it', `loadout explain <id> --task 'tag it'\n`],
+  ])('ends with a command that can be typed: %s', (id, task, command) => {
+    const machine = makeMachine()
+    const gone = event(id, { stage: 'planned', task })
+    const events = [gone, ...['rules', 'release'].map((other) => event(other, { stage: 'planned' }))]
+    const log = join(
+      makeProject({ 'log.jsonl': events.map((each) => `${JSON.stringify(each)}\n`).join('') }),
+      'log.jsonl',
+    )
+    const { code, stdout } = machine.run('replay-prompts', log)
+    expect(code).toBe(1)
+    expect(stdout.slice(stdout.lastIndexOf('loadout explain'))).toBe(command)
   })
 
   it('compares what a hook was asked, as far as it gives it', () => {

@@ -65,7 +65,7 @@ function printReplay(replay: PromptReplay, screen: Screen): string {
         [1, 2],
       ),
     ],
-    newest !== undefined && ['', `loadout explain ${printableLine(ids[0] ?? '')} --task ${shown(newest.task)}`],
+    newest !== undefined && ['', explainCommand(ids[0] ?? '', newest.task)],
   )
 }
 
@@ -77,8 +77,13 @@ function listed(label: string, ids: readonly string[]): string[] {
   return [`    ${label.padEnd(LABEL)}${first.trimStart()}`, ...others]
 }
 
-/** To be typed, if it is short enough to be read. */
-function shown(task: string): string {
-  const word = shellWord(printableLine(task))
-  return word.length > 40 ? '"<task>"' : word
+/** To be typed as it stands, where it is short enough to be read. */
+function explainCommand(id: string, task: string): string {
+  const shownId = typed(id, 40) ?? '<id>'
+  return `loadout explain ${shownId} --task ${typed(task, 56 - shownId.length) ?? '"<task>"'}`
+}
+
+function typed(text: string, most: number): string | undefined {
+  const word = shellWord(printableLine(text))
+  return word.length > most ? undefined : word
 }

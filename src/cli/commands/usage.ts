@@ -79,6 +79,7 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
 }
 
 const WIDEST_ID = 28
+const LONGEST_ID = 76
 
 function printEntries(entries: readonly EntryUsage[], screen: Screen): string {
   if (entries.length === 0) {
@@ -113,7 +114,9 @@ function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
       : [
           '',
           screen.strong(title),
-          ...found.flatMap((entry) => wrap(`${nameOf(entry)}: in ${count(times(entry), 'conversation')}`, 2)),
+          ...found.flatMap((entry) =>
+            wrap(`${shorten(nameOf(entry), LONGEST_ID)}: in ${count(times(entry), 'conversation')}`, 2),
+          ),
         ]
   return [
     ...listed(
