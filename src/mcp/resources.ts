@@ -46,8 +46,6 @@ const MARKDOWN = { mimeType: 'text/markdown' }
 /** Of an index with thousands of entries a list is no help; the search is. */
 export const MOST_LISTED = 200
 const INDEX_DESCRIPTION = `What can be loaded here. As resources, the first ${MOST_LISTED} of each kind are listed.`
-/** The protocol allows no more. */
-const MOST_COMPLETIONS = 100
 
 /** What can be loaded, as resources a person picks from. */
 export function serveResources(mcp: McpServer, desk: Desk): void {
@@ -66,10 +64,9 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
       list(await loadable())
         .slice(0, MOST_LISTED)
         .map((item) => ({ uri: uriOf(item.name), name: item.name, description: printableLine(item.summary) }))
+    // Cut by the SDK, which also tells that there are more.
     const complete = async (text: string) =>
-      list(await loadable())
-        .flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
-        .slice(0, MOST_COMPLETIONS)
+      list(await loadable()).flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
     const read = async (uri: URL, id: string) => {
       const { value } = await desk.loadout.read({ id, ...placeOf(desk), maxCharacters: MOST_CHARACTERS })
       return contents(uri, value.text)

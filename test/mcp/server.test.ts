@@ -101,6 +101,25 @@ it('odd ids, control characters and a guide without end stay harmless', async ()
   expect(text).toMatch(/<\/knowledge_pack_guide>\n\[cut: the first \d+ of 19\d{4} characters are shown\]\n$/)
 })
 
+it('of many entries the lists name some, and say so', async () => {
+  const entries = Array.from({ length: 250 }, (_, at) => ({
+    id: `entry-${at}`,
+    path: `.claude/loadout/${at}.md`,
+    keywords: [`word${at}`],
+    summary: 'One of many',
+  }))
+  const index = { version: '1.0.0', entries, budget: {} }
+  const project = makeProject({ '.git/HEAD': '', '.claude/loadout/index.json': JSON.stringify(index) })
+  const client = await connect({ ...world, project, home: makeFolder() }, { mode: 'legacy' })
+  const { resources } = await client.listResources()
+  expect(resources.filter(({ uri }) => uri.startsWith('loadout://entry/'))).toHaveLength(200)
+  expect(resources[0]).toMatchObject({ uri: 'loadout://index', description: expect.stringContaining('first 200') })
+  const ref = { type: 'ref/resource' as const, uri: 'loadout://entry/{id}' }
+  const { completion } = await client.complete({ ref, argument: { name: 'id', value: 'entry-' } })
+  expect(completion).toMatchObject({ total: 250, hasMore: true })
+  expect(completion.values).toHaveLength(100)
+})
+
 it('a server that is started and asked nothing leaves no trace', async () => {
   const home = makeFolder()
   const client = await connect({ ...world, home }, { mode: 'auto' })
