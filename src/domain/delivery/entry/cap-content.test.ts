@@ -14,6 +14,7 @@ describe('findCut', () => {
     ['a last line without an end', `${lines}x`, 2 + 98 + told(98, 99), undefined],
     ['a first line that is too long', 'x'.repeat(200), 2 + 30 + told(30, 200), { characters: 30, of: 200 }],
     ['a long first line before others', `${'x'.repeat(150)}\ny\n`, 60, { characters: 60 - 2 - told(12, 153), of: 153 }],
+    ['a short line before an endless one', `\n${'x'.repeat(199)}`, 2 + 30 + told(30, 200), { characters: 30, of: 200 }],
     ['no room at all', lines, 10, { characters: 0, of: 98 }],
     ['nothing', '', 1, { characters: 0, of: 0 }],
   ]

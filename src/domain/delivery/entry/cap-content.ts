@@ -14,7 +14,8 @@ export function cutLine({ characters, of }: Cut): string {
 
 /**
  * As many whole lines of a content as its wrapper and the line that tells have room for; undefined when all of it fits.
- * The content is cut before it is wrapped, so that no fence is ever cut. A first line that is too long is cut inside.
+ * The content is cut before it is wrapped, so that no fence is ever cut. Where whole lines would give less than half of
+ * what there is room for, as before one endless line, the next one is cut inside.
  * What a wrapper says besides the content is never cut.
  */
 export function findCut(content: string, most: number, wrap: (content: string) => string): Cut | undefined {
@@ -22,9 +23,12 @@ export function findCut(content: string, most: number, wrap: (content: string) =
   if (wrap(content).length <= most) return undefined
   const fits = (characters: number) =>
     wrap(content.slice(0, characters)).length + cutLine({ characters, of }).length <= most
-  const ends = lineEnds(content, most)
-  const inFirstLine = () => Array.from({ length: Math.min(ends[0] ?? of, most) }, (_, at) => at + 1)
-  return { characters: lastOf(ends, fits) ?? lastOf(inFirstLine(), fits) ?? 0, of }
+  const lines = lastOf(lineEnds(content, most), fits) ?? 0
+  const all = lastOf(
+    Array.from({ length: Math.min(of, most) }, (_, at) => at + 1),
+    fits,
+  )
+  return { characters: all !== undefined && lines < all / 2 ? all : lines, of }
 }
 
 /** Where lines end, behind their line feed, up to a place. */
