@@ -1,12 +1,15 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
 import { BROKEN_PACK, canariesIn, canary, ENDLESS_PACK, FULL_PACK, placed, TASK } from './canaries.ts'
 import { everyCall } from './every-command.ts'
 import { type ManyRun, runMany } from './run-many.ts'
 
 const PACKS = '.agents/knowledge'
+
+// Hundreds of commands each; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 300_000 })
 
 interface Hidden {
   workspace: string

@@ -25,7 +25,7 @@ export function runMany(runs: readonly (readonly string[])[], { cwd, home, kept 
     input: JSON.stringify({ cli: CLI, runs, cwd, kept, milliseconds: 10_000 }),
     encoding: 'utf8',
     maxBuffer: 1 << 29,
-    timeout: 40_000,
+    timeout: 280_000,
   })
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
