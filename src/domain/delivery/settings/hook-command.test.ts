@@ -9,6 +9,7 @@ describe('our own command', () => {
     ['/usr/local/bin/loadout hook claude SessionStart', ''],
     ['"/Program Files/loadout" hook claude SessionStart', ''],
     ['npx loadout hook claude SessionStart', ''],
+    ['LOADOUT_X=1 timeout 5 ~/bin/loadout hook claude SessionStart 2>/dev/null || true', ''],
     ['if command -v loadout >/dev/null 2>&1; then loadout hook claude SessionStart; fi', ''],
     ['command -v loadout >/dev/null 2>&1 && loadout hook claude SessionStart --budget=9 || true', ' --budget=9'],
     ["'/usr/bin/node' '/opt/a b/dist/cli.cjs' hook claude SessionStart # loadout", ''],
@@ -26,6 +27,10 @@ describe('our own command', () => {
     'loadout hooks status',
     'loadout plan "hook claude SessionStart"',
     'echo loadouthook claude SessionStart',
+    'echo loadout hook claude SessionStart # mine',
+    '~/bin/greet && loadout hook claude SessionStart',
+    'loadout hook claude SessionStart | tee -a ~/seen',
+    'loadout hook claude SessionStart; ~/bin/greet',
     '',
   ])('is not this one: %s', (command) => {
     expect(readCommand(command, 'claude')).toBeUndefined()

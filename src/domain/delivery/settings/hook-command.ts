@@ -21,17 +21,23 @@ export function formatCommand(call: ProgramCall, agent: string, event: string, o
   return `${quote(call.node)} ${quote(call.script)} ${words} ${SIGNATURE}`
 }
 
-/** Reads any form of ours, also older ones and those a person wrote; undefined for what is not ours. */
+/** Reads any form of ours, also older ones and those a person wrote; undefined for what is not, or does more than ours. */
 export function readCommand(command: string, agent: string): OwnCommand | undefined {
-  const found = OWN_COMMAND.exec(command)
+  const found = NAMED.exec(command) ?? (command.endsWith(SIGNATURE) ? SIGNED.exec(command) : null)
   if (found === null) return undefined
-  const [, name, host, event = '', options = ''] = found
-  if (host !== agent || (name === undefined && !command.endsWith(SIGNATURE))) return undefined
-  return { event, options }
+  const [, host, event = '', options = ''] = found
+  return host === agent ? { event, options } : undefined
 }
 
-const OWN_COMMAND =
-  /(?:(?:^|[\s;&|(/'"])(loadout)|\/cli\.c?js)['"]? hook ([a-z]+) ([A-Za-z]+)((?: --[a-z-]+(?:[ =][\w.-]+)?)*)(?=$|[\s;&|)'"])/
+const WORDS = / hook ([a-z]+) ([A-Za-z]+)((?: --[a-z-]+(?:[ =][\w.-]+)?)*)/.source
+const IF_THERE = /(?:(?:if )?command -v loadout >\/dev\/null 2>&1(?: &&|; then) )?/.source
+const STARTER = /(?:(?:\w+=[\w./:-]*|npx|exec|env|timeout [\d.]+[smh]?) )*/.source
+const PROGRAM = /(?:"(?:[^"$`]*\/)?loadout"|'(?:[^']*\/)?loadout'|(?:[^\s;&|()<>'"`$]*\/)?loadout)/.source
+const ENDING = /(?: \d?>{1,2} ?[\w./&-]+| \|\| true|; fi)*\s*$/.source
+
+// From its beginning to its end, because all of it is taken out: what a person added to it would be lost.
+const NAMED = new RegExp(`^\\s*${IF_THERE}${STARTER}${PROGRAM}${WORDS}${ENDING}`)
+const SIGNED = new RegExp(`/cli\\.c?js['"]?${WORDS}\\s+${SIGNATURE}$`)
 
 /** The paths in a command of the third form; undefined for one that looks the program up by its name. */
 export function pathsIn(command: string): { node: string; script: string } | undefined {
