@@ -204,6 +204,43 @@ describe('the start of a session', () => {
     expect(start(here, 'startup', {}, 'codex').length).toBeLessThanOrEqual(8_800)
   })
 
+  it.each([
+    ['claude', (text: string) => text.length, 9_000],
+    ['codex', (text: string) => Buffer.byteLength(text), 8_800],
+  ])('%s: fits as it counts, in any script, and so does all that follows', (agent, sizeOf, most) => {
+    const many = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [
+        `entry-${at}`,
+        { keywords: [`漢字${at}`], text: `${'漢字'.repeat(40)}\n` },
+      ]),
+    )
+    const long = (at: number) => ({ keywords: [`word${at}`], text: `Number ${at}.\n${'漢字😀'.repeat(140)}\n` })
+    const core = { priority: 'core' as const, text: `${'規則。😀'.repeat(180)}\n` }
+    const here = makeHookWorld({ ...many, core, rules: RULES, one: long(1), two: long(2), three: long(3) })
+    const first = start(here, 'startup', {}, agent)
+    const given = [1, 2, 3].map((at) => prompt(here, `word${at}`, {}, agent))
+    const again = start(here, 'compact', {}, agent)
+    for (const text of [first, ...given, again]) expect(sizeOf(text)).toBeLessThanOrEqual(most)
+    expect(given.every((text, at) => text.includes(`Number ${at + 1}.`))).toBe(true)
+    expect(first).toContain('規則')
+    expect(again.startsWith(first)).toBe(true)
+  })
+
+  it('keeps its core after a compaction, and names what gave way to it', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`entry-${at}`, { keywords: [`word${at}`], text: `Text ${at}.\n` }]),
+    )
+    const core = { priority: 'core' as const, text: `${'Rule. '.repeat(950)}\n` }
+    const late = { keywords: ['zanzibar'], text: `Late.\n${'word '.repeat(600)}\n` }
+    const here = makeHookWorld({ ...many, core, late })
+    const first = start(here, 'startup')
+    expect(prompt(here, 'zanzibar')).toContain('Late.')
+    const again = start(here, 'compact')
+    expect(again.length).toBeLessThanOrEqual(9_000)
+    expect(again.startsWith(first)).toBe(true)
+    expect(again.slice(first.length)).toMatch(/^Loadout: given earlier[\s\S]*- late: /)
+  })
+
   it('says nothing where nothing is known', () => {
     const here = makeHookWorld({})
     expect(start(here, 'startup')).toBe('')

@@ -15,8 +15,8 @@ export interface HookHost {
   projectFile: string
   /** Tools whose use tells that an entry was read: for PostToolUse. */
   watchedTools: string
-  /** The most that one reply may hold; above it the agent puts the text aside. */
-  replyLimit: { tokens: number; characters: number }
+  /** The most that one reply may hold; above it the agent puts the text aside. A token is four of what it counts. */
+  replyLimit: { tokens: number; characters: number; counts: 'characters' | 'bytes' }
   /** Whether it reads a file that begins with a byte order mark. */
   readsByteOrderMark: boolean
   /** The only keys it allows beside each other in the file; absent when it allows any. */
@@ -33,7 +33,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     userFile: 'settings.json',
     projectFile: '.claude/settings.json',
     watchedTools: 'Skill|Read',
-    replyLimit: { tokens: 2_250, characters: 9_000 },
+    replyLimit: { tokens: 2_250, characters: 9_000, counts: 'characters' },
     readsByteOrderMark: true,
     untilTheyRun: 'Claude Code takes them up with its next session.',
     readFrom: 'Claude Code 2.1.197',
@@ -43,7 +43,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     userFile: 'hooks.json',
     projectFile: '.codex/hooks.json',
     watchedTools: 'Bash',
-    replyLimit: { tokens: 2_200, characters: 8_800 },
+    replyLimit: { tokens: 2_200, characters: 8_800, counts: 'bytes' },
     readsByteOrderMark: false,
     onlyKeys: ['description', 'hooks'],
     untilTheyRun: 'Codex runs them once you trust them: start codex and choose to, or type /hooks in it.',

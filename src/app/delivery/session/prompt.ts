@@ -1,7 +1,14 @@
 import { indexLine } from '../../../domain/delivery/index/index-line.ts'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../../domain/delivery/session/hook-call.ts'
 import { formatClaim, keysOf, type Part, readState, wonBy } from '../../../domain/delivery/session/session-state.ts'
-import { blockLength, digestOf, type GivenPart, renderParts } from '../../../domain/delivery/session/session-text.ts'
+import {
+  blockLength,
+  digestOf,
+  type GivenPart,
+  type Measure,
+  measureIn,
+  renderParts,
+} from '../../../domain/delivery/session/session-text.ts'
 import { tokensOf } from '../../../domain/routing/loadout-index.ts'
 import type { MatchResult } from '../../../domain/routing/match.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
@@ -47,7 +54,9 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
 
   const state = readState(readSession(machine, call.host.agent, call.session))
   const { host } = call
-  const choice = new Choice(state.given, Math.min(budget, host.replyLimit.tokens) * 4, host.replyLimit.characters)
+  const { tokens, characters, counts } = host.replyLimit
+  const room = Math.min(Math.min(budget, tokens) * 4, characters)
+  const choice = new Choice(state.given, room, measureIn(counts))
   const problems = takePayloads(machine, choice, knowledge, matches)
   for (const pointer of named) choice.addPointer(pointer)
   const won = claim(machine, call, choice.parts)
@@ -63,12 +72,14 @@ class Choice {
   readonly given: GivenPart[] = []
   private readonly known: Set<string>
   private readonly room: number
+  private readonly sizeOf: Measure
   private texts = 0
   private lines: string[] = []
 
-  constructor(known: ReadonlySet<string>, ...rooms: number[]) {
+  constructor(known: ReadonlySet<string>, room: number, sizeOf: Measure) {
     this.known = new Set(known)
-    this.room = Math.min(...rooms)
+    this.room = room
+    this.sizeOf = sizeOf
   }
 
   get parts(): Part[] {
@@ -80,15 +91,16 @@ class Choice {
   }
 
   addText(text: GivenPart): boolean {
-    if (text.text.length + this.texts + blockLength(this.lines) > this.room) return false
-    this.texts += text.text.length
+    const size = this.sizeOf(text.text)
+    if (size + this.texts + blockLength(this.lines, this.sizeOf) > this.room) return false
+    this.texts += size
     this.add(text)
     return true
   }
 
   addPointer(pointer: GivenPart): void {
     const lines = [...this.lines, pointer.text]
-    if (this.isKnown(pointer.part) || this.texts + blockLength(lines) > this.room) return
+    if (this.isKnown(pointer.part) || this.texts + blockLength(lines, this.sizeOf) > this.room) return
     this.lines = lines
     this.add(pointer)
   }

@@ -4,6 +4,7 @@ import {
   blockLength,
   digestOf,
   type GivenPart,
+  type Measure,
   partsLength,
   pointerBlock,
   renderParts,
@@ -16,7 +17,7 @@ import type { Machine } from '../../../infra/machine.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
 import { entryItem, textPart } from './payload-parts.ts'
-import { indexPart } from './start-parts.ts'
+import { indexPart, indexRoom } from './start-parts.ts'
 
 export interface RebuildRequest {
   agent: string
@@ -28,6 +29,7 @@ export interface RebuildRequest {
   fresh: readonly GivenPart[]
   /** The most characters of one reply. */
   room: number
+  sizeOf: Measure
   /** What the agent still has need not be given. */
   isHeld(now: GivenPart, given: Part): boolean
   log: (message: string) => void
@@ -43,24 +45,31 @@ export function rebuild(machine: Machine, request: RebuildRequest): { text: stri
     ...startFirst(request.claims).map((claim) => claim.parts.flatMap((part) => sources.missing(part, claim) ?? [])),
   ]
   const lines: string[] = []
-  // The newest give way first.
-  while (lengthOf(replies, lines) > request.room) {
-    const part = takeNewest(replies)
-    if (part === undefined) break
-    lines.unshift(sources.lineFor(part))
+  const isTooLong = () => lengthOf(replies, lines, request.sizeOf) > request.room
+  // The newest give way first, and what a session starts with only when nothing else is left.
+  const added = replies.slice(1 + request.claims.filter(isStart).length)
+  for (const from of [added, replies]) {
+    while (isTooLong()) {
+      const part = takeNewest(from)
+      if (part === undefined) break
+      lines.unshift(sources.lineFor(part))
+    }
+    while (isTooLong() && lines.length > 0) lines.pop()
   }
-  while (lengthOf(replies, lines) > request.room && lines.length > 0) lines.pop()
   return { text: replies.map(renderParts).join('') + pointerBlock(lines, LEFT_OUT), given: replies.flat() }
 }
 
 /** A session may have been given something before it was told that it starts. */
 function startFirst(claims: readonly Claim[]): Claim[] {
-  const isStart = ({ parts }: Claim) => parts.some(({ form }) => form === 'index')
   return [...claims.filter(isStart), ...claims.filter((claim) => !isStart(claim))]
 }
 
-function lengthOf(replies: readonly (readonly GivenPart[])[], lines: readonly string[]): number {
-  return replies.reduce((sum, parts) => sum + partsLength(parts), 0) + blockLength(lines, LEFT_OUT)
+function isStart({ parts }: Claim): boolean {
+  return parts.some(({ form }) => form === 'index')
+}
+
+function lengthOf(replies: readonly (readonly GivenPart[])[], lines: readonly string[], sizeOf: Measure): number {
+  return replies.reduce((sum, parts) => sum + partsLength(parts, sizeOf), 0) + blockLength(lines, sizeOf, LEFT_OUT)
 }
 
 /** The last text or pointer that is not part of the index, out of its reply. */
@@ -106,9 +115,9 @@ class Sources {
   }
 
   private index(claim: Claim): GivenPart | undefined {
-    const { knowledge, packs, room } = this.request
+    const { knowledge, packs, room, sizeOf } = this.request
     const given = new Set(claim.parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
-    return indexPart(this.machine, { knowledge, packs, given, room: Math.floor(room / 3) })
+    return indexPart(this.machine, { knowledge, packs, given, room: indexRoom(room), sizeOf })
   }
 
   private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {

@@ -1,6 +1,6 @@
 import type { HookCall } from '../../../domain/delivery/session/hook-call.ts'
 import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../../domain/delivery/session/session-state.ts'
-import { type GivenPart, renderParts } from '../../../domain/delivery/session/session-text.ts'
+import { type GivenPart, type Measure, measureIn, renderParts } from '../../../domain/delivery/session/session-text.ts'
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
@@ -12,7 +12,7 @@ import { recordTask } from '../../usage/record.ts'
 import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
 import { requireLayers } from './payload-parts.ts'
 import { rebuild } from './rebuild.ts'
-import { coreParts, indexPart } from './start-parts.ts'
+import { coreParts, indexPart, indexRoom } from './start-parts.ts'
 import { openStart } from './start-state.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
@@ -26,7 +26,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
   pruneSessions(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
-  const sources = { knowledge, packs, room, log }
+  const sources = { knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
   const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
   if (base.length + state.claims.length === 0) return ''
   const claim: Claim = {
@@ -55,15 +55,16 @@ interface Sources {
   knowledge: Knowledge
   packs: readonly OfferedPack[]
   room: number
+  sizeOf: Measure
   log: (message: string) => void
 }
 
-/** The core takes up to two thirds, the index up to a third: what prompts add must fit beside it after a compaction. */
-function baseParts(machine: Machine, { knowledge, packs, room, log }: Sources): GivenPart[] {
-  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3))
+/** The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a compaction. */
+function baseParts(machine: Machine, { knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
+  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
   core.problems.forEach(log)
   const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
-  const index = indexPart(machine, { knowledge, packs, given: ids, room: Math.floor(room / 3) })
+  const index = indexPart(machine, { knowledge, packs, given: ids, room: indexRoom(room), sizeOf })
   return index === undefined ? core.parts : [...core.parts, index]
 }
 

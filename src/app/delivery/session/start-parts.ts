@@ -1,5 +1,5 @@
 import { fitLines, indexLine, orderItems, packItem } from '../../../domain/delivery/index/index-line.ts'
-import { digestOf, type GivenPart, indexBlock } from '../../../domain/delivery/session/session-text.ts'
+import { digestOf, type GivenPart, indexBlock, type Measure } from '../../../domain/delivery/session/session-text.ts'
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { harmlessLine } from '../../../domain/shared/fence.ts'
 import { readContextSettings } from '../../../infra/context/context-settings-file.ts'
@@ -16,6 +16,7 @@ export function coreParts(
   machine: Machine,
   knowledge: Knowledge,
   room: number,
+  sizeOf: Measure,
 ): { parts: GivenPart[]; problems: string[] } {
   const parts: GivenPart[] = []
   const problems: string[] = []
@@ -23,9 +24,9 @@ export function coreParts(
   for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
     const part = textPart(machine, knowledge, knowledge.table.entryAt(position))
     if ('problem' in part) problems.push(part.problem)
-    else if (part.text.length <= left && !parts.some((other) => isSameBody(other, part))) {
+    else if (sizeOf(part.text) <= left && !parts.some((other) => isSameBody(other, part))) {
       parts.push(part)
-      left -= part.text.length
+      left -= sizeOf(part.text)
     }
   }
   return { parts, problems }
@@ -40,13 +41,14 @@ export interface IndexSources {
   packs: readonly OfferedPack[]
   /** Entries whose text the session has. */
   given: ReadonlySet<string>
-  /** The most characters it may take. */
+  /** The most it may take. */
   room: number
+  sizeOf: Measure
 }
 
 /** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
 export function indexPart(machine: Machine, sources: IndexSources): GivenPart | undefined {
-  const { knowledge, packs, given, room } = sources
+  const { knowledge, packs, given, room, sizeOf } = sources
   const folder = projectFolder(machine, {})
   const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
   const items = orderItems([
@@ -57,15 +59,20 @@ export function indexPart(machine: Machine, sources: IndexSources): GivenPart | 
   if (items.length + given.size === 0 && preset === 'generic') return undefined
   const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
   const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
-  const left = room - head.length - indexBlock(more(items.length)).length
+  const left = room - sizeOf(head) - sizeOf(indexBlock(more(items.length)))
   // More than could ever fit is not even written.
   const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
-  const { lines } = fitLines(most, left / 4)
+  const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
   const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
   return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text }
 }
 
 const SHORTEST_LINE = 10
+
+/** Of the room of a reply. */
+export function indexRoom(room: number): number {
+  return Math.floor(room / 4)
+}
 
 function headingFor(folder: string): string {
   const place = harmlessLine(folder, digestOf(folder)).text

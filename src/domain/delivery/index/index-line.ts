@@ -82,11 +82,15 @@ export function indexLine({ id, summary, when, where, tokens }: IndexItem): stri
 }
 
 /** The lines that fit, from the first, and how many are left. */
-export function fitLines(lines: readonly string[], tokens: number): { lines: string[]; left: number } {
+export function fitLines(
+  lines: readonly string[],
+  tokens: number,
+  tokensOf: (text: string) => number = estimateTokens,
+): { lines: string[]; left: number } {
   let used = 0
   const fitting: string[] = []
   for (const line of lines) {
-    used += estimateTokens(`${line}\n`)
+    used += tokensOf(`${line}\n`)
     if (used > tokens) break
     fitting.push(line)
   }

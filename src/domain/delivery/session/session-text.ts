@@ -9,6 +9,14 @@ export interface GivenPart {
   text: string
 }
 
+/** How much of a reply's room a text takes. */
+export type Measure = (text: string) => number
+
+/** As an agent counts: characters as JavaScript does, or bytes of UTF-8. */
+export function measureIn(counts: 'characters' | 'bytes'): Measure {
+  return counts === 'bytes' ? (text) => new TextEncoder().encode(text).length : ({ length }) => length
+}
+
 const POINTERS = 'Loadout: may help here. Read the file, or run the command, of a line that fits.\n'
 
 /** Texts in their order, then what can be loaded, then the pointers in one block. */
@@ -19,10 +27,17 @@ export function renderParts(given: readonly GivenPart[]): string {
 }
 
 /** How long that is. */
-export function partsLength(given: readonly GivenPart[]): number {
+export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
   const pointers = given.filter(({ part }) => part.form === 'pointer')
   const whole = given.filter(({ part }) => part.form !== 'pointer')
-  return whole.reduce((sum, { text }) => sum + text.length, 0) + blockLength(pointers.map(({ text }) => text))
+  const texts = whole.reduce((sum, { text }) => sum + sizeOf(text), 0)
+  return (
+    texts +
+    blockLength(
+      pointers.map(({ text }) => text),
+      sizeOf,
+    )
+  )
 }
 
 export function pointerBlock(lines: readonly string[], heading = POINTERS): string {
@@ -34,10 +49,10 @@ export function indexBlock(lines: readonly string[]): string {
 }
 
 /** How long a block is, whatever its lines say. */
-export function blockLength(lines: readonly string[], heading = POINTERS): number {
+export function blockLength(lines: readonly string[], sizeOf: Measure, heading = POINTERS): number {
   if (lines.length === 0) return 0
   frame ??= indexBlock(['']).length - 1
-  return heading.length + frame + lines.reduce((sum, { length }) => sum + length + 1, 0)
+  return heading.length + frame + lines.reduce((sum, line) => sum + sizeOf(line) + 1, 0)
 }
 
 // Asked for when needed: nearly every prompt is answered with nothing.
