@@ -250,7 +250,7 @@ describe('usage', () => {
     expect(stdout).toMatch(/loadout explain .*\n$/)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     const since = JSON.parse(runLoadout(['usage', 'log.jsonl', '--since', '2026-02-01', '--json'], { cwd }).stdout)
-    expect(since).toMatchObject([{ entryId: 'unplanned', kind: 'skill', used: 1, usedUnplanned: 0 }])
+    expect(since).toMatchObject([{ entryId: 'unplanned', kind: 'skill', used: 1, usedUnplanned: 1 }])
     expect(since).toHaveLength(1)
   })
 })

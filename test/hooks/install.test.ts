@@ -156,8 +156,8 @@ describe('the file itself', () => {
     hooks(whole, 'install', 'claude')
     const installed = read(whole)
     let kills = 0
-    // Every call with LOADOUT_KILL_ALL, which takes a minute.
-    const stride = process.env.LOADOUT_KILL_ALL === undefined ? 5 : 1
+    // Every call with LOADOUT_TEST_ALL, which takes a minute.
+    const stride = process.env.LOADOUT_TEST_ALL === undefined ? 5 : 1
     for (let at = 1; ; at += stride) {
       const home = start()
       const { code } = killedAt(home, at, ['install', 'claude', 'codex'])

@@ -12,11 +12,8 @@ export interface EntryTrace {
   usedUnplanned: number
 }
 
-interface Conversation {
-  hasPlan: boolean
-  /** By entry: the way out that named it, or true once its text is there. */
-  entries: Map<string, string | true>
-}
+/** By entry: the way out that named it, or true once its text is there. */
+type Conversation = Map<string, string | true>
 
 // The oldest are forgotten; a conversation seldom goes on when thousands have followed it.
 const MOST_KEPT = 4096
@@ -39,23 +36,22 @@ export class Conversations {
     if (typeof event.session !== 'string') return
     const conversation = this.continue(event.session)
     const name = nameOf(event)
-    const known = conversation.entries.get(name)
+    const known = conversation.get(name)
     const stage = stageOf(event)
     if (stage === 'planned') {
       if (known === undefined) {
-        conversation.entries.set(name, String(event.via))
+        conversation.set(name, String(event.via))
         this.countOffer(name, String(event.via), 1)
       }
     } else {
-      if (stage === 'used' && known === undefined && conversation.hasPlan) this.traceOf(name).usedUnplanned++
+      if (stage === 'used' && known === undefined) this.traceOf(name).usedUnplanned++
       if (stage === 'delivered' && typeof known === 'string') this.countOffer(name, known, -1)
-      conversation.entries.set(name, true)
+      conversation.set(name, true)
     }
-    if (stage !== 'used') conversation.hasPlan = true
   }
 
   private continue(session: string): Conversation {
-    const conversation = this.open.get(session) ?? { hasPlan: false, entries: new Map() }
+    const conversation = this.open.get(session) ?? new Map()
     this.open.delete(session)
     this.open.set(session, conversation)
     if (this.open.size > this.mostKept) {
