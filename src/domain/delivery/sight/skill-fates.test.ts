@@ -127,6 +127,15 @@ describe('what Codex does', () => {
     expect(skills.reduce((total, { tokens }) => total + tokens, 0)).toBe(5_440)
   })
 
+  it('tells of one of several that it is cut as well', () => {
+    const long = { description: 'd'.repeat(1_100) }
+    const why =
+      'one of 2 with this name; called by name, none answers; its description has 1100 characters; 1024 are listed'
+    expect(fates([skill('a', long), skill('a', { ...long, place: 1 })], CODEX)).toEqual(
+      Array(2).fill(`a ambiguous: ${why}`),
+    )
+  })
+
   it('leaves out what is switched off, by path or by name', () => {
     const found = [skill('a'), skill('b'), skill('c')]
     const off = [{ path: '/0/a/SKILL.md' }, { name: 'b' }]

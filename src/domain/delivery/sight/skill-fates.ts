@@ -67,7 +67,7 @@ export function decideFates(
   const fitted = fitListing(lines, limits.budget, listing.overflow)
   const skills = listed.map((skill, at) => {
     const line = fitted[at]
-    const fate = nameFate(skill) ?? lineFate(skill, lines[at], line, list) ?? lossFate(skill)
+    const fate = both(nameFate(skill), lineFate(skill, lines[at], line, list)) ?? lossFate(skill)
     return { ...sightOf(skill, line), ...(listing.unit === 'tokens' ? { tokens: line?.cost ?? 0 } : {}), ...fate }
   })
   const ownLines = fitted.slice(listed.length)
@@ -162,6 +162,12 @@ function sameNameFate(
   }
   const outcome = sameName === 'none' ? 'called by name, none answers' : 'which one counts is not known'
   return { fate: 'ambiguous', why: `one of ${rivals.length} with this name; ${outcome}` }
+}
+
+/** A skill that is one of several may be cut as well: the first names the fate, the reasons are told together. */
+function both(first: Ending | undefined, second: Ending | undefined): Ending | undefined {
+  if (first === undefined || second === undefined) return first ?? second
+  return { fate: first.fate, why: `${first.why}; ${second.why}` }
 }
 
 function lineFate(
