@@ -84,7 +84,7 @@ function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCa
   return places.map((place) => planHookChange(machine, place, isInstall ? wantedHooks(place.host, call) : []))
 }
 
-/** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent he has not. */
+/** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent they do not use. */
 function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
   if (agents.length > 0) return [...new Set(agents.map(requireHost))]
   if (!isInstall) return HOOK_HOSTS

@@ -1,9 +1,11 @@
 import type { HookChanges, HookStatuses } from '../../../app/loadout.ts'
+import { HOOK_HOSTS } from '../../../domain/delivery/hook-hosts.ts'
 import { defineCommand } from '../../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../../screen.ts'
 import { DRY_RUN_FLAG, namesIn } from '../../skill-flags.ts'
 
-const ARGS = [{ name: 'agents', summary: 'claude, codex', rest: true, complete: ['claude', 'codex'] }] as const
+const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)
+const ARGS = [{ name: 'agents', summary: AGENTS.join(', '), rest: true, complete: AGENTS }] as const
 
 const FLAGS = {
   project: { kind: 'place', value: 'folder', summary: 'in the settings of a project (default: in yours)' },
