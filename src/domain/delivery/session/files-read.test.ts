@@ -22,7 +22,7 @@ describe('files that a command shows', () => {
 describe('the skill of a file', () => {
   const rows: [agent: string, file: string, name: string | undefined][] = [
     ['claude', '/home/a/.claude/skills/notes/SKILL.md', 'notes'],
-    ['claude', '/work/project/.claude/skills/notes/SKILL.md', 'notes'],
+    ['claude', '/home/user/project/.claude/skills/notes/SKILL.md', 'notes'],
     ['claude', '/home/a/.codex/skills/notes/SKILL.md', undefined],
     ['codex', '/home/a/.agents/skills/notes/SKILL.md', 'notes'],
     ['codex', '/etc/codex/skills/notes/SKILL.md', 'notes'],
