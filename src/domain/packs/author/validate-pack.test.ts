@@ -1,30 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../shared/digest.ts'
+import { makePack } from '../gates/pack.fixture.ts'
 import type { PackManifest } from '../pack.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
 import { validatePack, validationStatus } from './validate-pack.ts'
 
-const MANIFEST: PackManifest = {
-  name: 'quails',
-  description: 'Facts about quails.',
-  type: 'domain-reference',
-  status: 'ready',
-  profile: 'wiki-first',
-  mode: 'data',
-  trust: 'official',
-  grounding: undefined,
-  version: undefined,
-  language: undefined,
-  license: undefined,
-  maintainers: [],
-  ownership: undefined,
-  updated: undefined,
-  compatibility: undefined,
-  primaryDocument: undefined,
-  primaryOntology: undefined,
-  primaryAnswers: undefined,
-  producedBy: undefined,
-}
+const { manifest: MANIFEST } = makePack({ name: 'quails', description: 'Facts about quails.', trust: 'official' })
 
 const FILES = {
   'KNOWLEDGE.md': '---\nname: quails\n---\n\n# Quails\n',

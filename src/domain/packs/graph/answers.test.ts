@@ -4,6 +4,7 @@ import { memoryPack } from '../pack-files.fixture.ts'
 import { readTaskWords } from '../task-words.ts'
 import { ANSWER_LIMITS, groundAnswers } from './answers.ts'
 import { openClaims } from './claim-book.ts'
+import { codesOf, textOf } from './grounded.fixture.ts'
 import type { Grounded } from './grounded.ts'
 
 const PATH = 'answers/questions.json'
@@ -56,9 +57,6 @@ function ground(files: Record<string, unknown>, task = TASK): Grounded {
   if (grounded === undefined) throw new Error('nothing was found')
   return grounded
 }
-
-const textOf = ({ parts }: Grounded) => parts.map(({ text }) => text).join('')
-const codesOf = ({ warnings }: Grounded) => [...new Set(warnings.map(({ code }) => code))].sort()
 
 describe('the answers of a pack', () => {
   it('give an approved answer with the sources of its claims', () => {

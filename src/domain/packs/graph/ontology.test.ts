@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryPack } from '../pack-files.fixture.ts'
 import { readTaskWords } from '../task-words.ts'
+import { codesOf, textOf } from './grounded.fixture.ts'
 import type { Grounded } from './grounded.ts'
 import { groundOntology, ONTOLOGY_LIMITS, type OntologyOptions } from './ontology.ts'
 
@@ -43,9 +44,6 @@ function ground(records: Records, task: string, options?: OntologyOptions, manif
   if (grounded === undefined) throw new Error('nothing was found')
   return grounded
 }
-
-const textOf = ({ parts }: Grounded) => parts.map(({ text }) => text).join('')
-const codesOf = ({ warnings }: Grounded) => [...new Set(warnings.map(({ code }) => code))].sort()
 
 describe('an ontology', () => {
   it('case 130: is not opened before it is asked for, and then only as far as needed', () => {

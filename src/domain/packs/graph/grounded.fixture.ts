@@ -1,0 +1,10 @@
+import type { Grounded } from './grounded.ts'
+
+export function textOf({ parts }: Grounded): string {
+  return parts.map(({ text }) => text).join('')
+}
+
+/** Of its warnings, each once. */
+export function codesOf({ warnings }: Grounded): string[] {
+  return [...new Set(warnings.map(({ code }) => code))].sort()
+}
