@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { sha256 } from '../shared/digest.ts'
-import type { Limits } from './budget/limits.ts'
-import { countCharacters } from './budget/size.ts'
-import type { BundleInput } from './build-bundle.ts'
-import type { Candidate } from './candidate.ts'
-import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
+import type { Limits } from '../../src/domain/context/budget/limits.ts'
+import { countCharacters } from '../../src/domain/context/budget/size.ts'
+import type { BundleInput } from '../../src/domain/context/build-bundle.ts'
+import type { Candidate } from '../../src/domain/context/candidate.ts'
+import { SOURCE_CLASSES, type SourceClass } from '../../src/domain/context/source-class.ts'
+import { sha256 } from '../../src/domain/shared/digest.ts'
 
 // Random projects, as the budget sees them.
 

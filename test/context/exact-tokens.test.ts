@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type BundleInput, buildBundle } from '../../src/domain/context/build-bundle.ts'
-import { anyInput } from '../../src/domain/context/bundle-input.fixture.ts'
 import { RENDERINGS, renderBundle } from '../../src/domain/context/render.ts'
 import { openTokenCounter } from '../../src/infra/context/token-counter.ts'
+import { anyInput } from './bundle-input.ts'
 
 // LOADOUT_RUNS=2000 looks longer.
 const numRuns = Math.ceil(Number(process.env.LOADOUT_RUNS ?? 60) / 2)

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { withoutPlaces } from './placeless.ts'
 
 it.each([
-  ['/home/user/work/a.md is gone', './a.md is gone'],
-  ['in /home/user/work: "/home/user/work"', 'in .: "."'],
-  ['It lies in /home/user/work.', 'It lies in ..'],
+  ['/home/user/project/a.md is gone', './a.md is gone'],
+  ['in /home/user/project: "/home/user/project"', 'in .: "."'],
+  ['It lies in /home/user/project.', 'It lies in ..'],
   ['/home/user/.config and /home/user', '~/.config and ~'],
   ['/home/usera/x, /home/user-b/x, /home/user.old/x', '/home/usera/x, /home/user-b/x, /home/user.old/x'],
   ['/mnt/home/user/x', '/mnt/home/user/x'],
@@ -13,7 +13,7 @@ it.each([
 ])('%s', (text, expected) => {
   expect(
     withoutPlaces(text, [
-      ['/home/user/work', '.'],
+      ['/home/user/project', '.'],
       ['/home/user', '~'],
     ]),
   ).toBe(expected)
