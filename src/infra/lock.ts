@@ -66,7 +66,7 @@ function place(path: string, purpose: string): boolean {
   const stage = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
   const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     mkdirSync(stage)
     writeFileSync(join(stage, OWNER_FILE), JSON.stringify(owner))
     renameSync(stage, path)
