@@ -3,7 +3,12 @@ import type { Finding, Report } from '../domain/shared/finding.ts'
 import type { Screen } from './screen.ts'
 
 /** A flag as data: parsing, help, completion and the documentation are all made from it. */
-export type Flag =
+export type Flag = FlagValueKind & {
+  /** Accepted, but not listed by help, completion and documentation: for aliases, and for flags that were renamed. */
+  isUnlisted?: true
+}
+
+type FlagValueKind =
   | { kind: 'switch'; summary: string }
   | { kind: 'text'; value: string; summary: string }
   | { kind: 'list'; value: string; summary: string }
@@ -54,6 +59,11 @@ export interface Input<F extends Flags> {
 export interface Command<F extends Flags = Flags, V = unknown> {
   /** One or two words: `plan`, `index build`. */
   name: string
+  /**
+   * Other names that run this command, each with the words that go in front of what was typed: `dead` runs
+   * `usage --dead`. Help, completion and documentation do not list them.
+   */
+  aliases?: Readonly<Record<string, readonly string[]>>
   summary: string
   /** More than the summary says, for the command's own help. */
   details?: string
@@ -72,6 +82,11 @@ export interface Command<F extends Flags = Flags, V = unknown> {
 /** Keeps the types of the flags while a command is written down; the table needs only the general shape. */
 export function defineCommand<const F extends Flags, V>(command: Command<F, V>): Command {
   return command as unknown as Command
+}
+
+/** The flags that help, completion and documentation show. */
+export function listedFlags(command: Command): [name: string, flag: Flag][] {
+  return Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS }).filter(([, { isUnlisted }]) => !isUnlisted)
 }
 
 /** Flags that every command has. */

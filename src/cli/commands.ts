@@ -1,3 +1,5 @@
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { nearest } from '../domain/shared/nearest.ts'
 import type { Command } from './command.ts'
 import { budget, dead, overlaps } from './commands/analysis.ts'
 import { completion } from './commands/completion.ts'
@@ -93,3 +95,51 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
 ]
 
 export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)
+
+/** The command that some words name, and the words after its name. An alias puts its own words in front of these. */
+export function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  for (const length of [2, 1]) {
+    const typed = words.slice(0, length).join(' ')
+    const rest = words.slice(length)
+    for (const command of COMMANDS) {
+      if (command.name === typed) return { command, rest }
+      if (command.aliases !== undefined && Object.hasOwn(command.aliases, typed)) {
+        return { command, rest: [...(command.aliases[typed] ?? []), ...rest] }
+      }
+    }
+  }
+  const [first = ''] = words
+  throw Object.hasOwn(RESERVED, first) ? reserved(first) : unknownCommand(words)
+}
+
+/** Names of commands to come, and what does their work until then. */
+const RESERVED: Readonly<Record<string, string>> = {
+  status: 'loadout inventory lists skills, loadout doctor finds problems, loadout hooks status checks hooks',
+  update: 'loadout sync updates skills, loadout packs fetch updates packs, loadout index build updates the index',
+}
+
+function reserved(name: string): LoadoutError {
+  return new LoadoutError('USAGE', `"loadout ${name}" comes in a later version`, { hint: RESERVED[name] })
+}
+
+function unknownCommand([first = '', second = '']: readonly string[]): LoadoutError {
+  const below = COMMANDS.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []))
+  if (below.length > 0 && (second === '' || second.startsWith('-'))) {
+    return new LoadoutError('USAGE', `Missing subcommand: ${first} ${joinedByOr(below)}`, {
+      hint: `loadout help ${first} lists them`,
+    })
+  }
+  const [start, known, hint] =
+    below.length > 0
+      ? [`${first} `, below, `loadout ${first} ${below.join('|')}`]
+      : ['', [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))], 'loadout help lists the commands']
+  const close = nearest(below.length > 0 ? second : first, known)
+  const meant = close === undefined ? '' : `; did you mean ${start}${close}?`
+  return new LoadoutError('USAGE', `Unknown command: ${`${first} ${below.length > 0 ? second : ''}`.trim()}${meant}`, {
+    hint,
+  })
+}
+
+function joinedByOr(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

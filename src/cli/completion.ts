@@ -1,4 +1,4 @@
-import { COMMON_FLAGS, type Command, type Flag } from './command.ts'
+import { type Command, listedFlags } from './command.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -53,7 +53,7 @@ complete -o filenames -F _loadout loadout
 }
 
 function valueCases(command: Command): string[] {
-  return Object.entries(command.flags).flatMap(([name, flag]) => {
+  return listedFlags(command).flatMap(([name, flag]) => {
     if (flag.kind === 'switch') return []
     const reply = flag.kind === 'choice' ? `compgen -W "${flag.choices.join(' ')}"` : 'compgen -f'
     return [`        --${name}) COMPREPLY=($(${reply} -- "$current")); return ;;`]
@@ -77,14 +77,14 @@ function zshScript(commands: readonly Command[]): string {
     name="$name \${words[3]}" ;;`
   })
   const values = commands.flatMap((command) =>
-    Object.entries(command.flags).flatMap(([flag, spec]) => {
+    listedFlags(command).flatMap(([flag, spec]) => {
       if (spec.kind === 'switch') return []
       const reply = spec.kind === 'choice' ? `compadd -- ${spec.choices.join(' ')}` : '_files'
       return [`  '${command.name} --${flag}') ${reply}; return ;;`]
     }),
   )
   const flags = commands.map((command) => {
-    const all = Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })
+    const all = listedFlags(command)
     const words = argumentWords(command)
     const add = words.length > 0 ? ` compadd -- ${words.join(' ')} ;` : ''
     return `  '${command.name}')${add} choices=(${described(all.map(([name, { summary }]) => [`--${name}`, summary]))}) ;;`
@@ -136,7 +136,7 @@ function fishScript(commands: readonly Command[]): string {
         .map((word) => `__fish_seen_subcommand_from ${word}`)
         .join('; and '),
     )
-    for (const [name, flag] of Object.entries<Flag>({ ...command.flags, ...COMMON_FLAGS })) {
+    for (const [name, flag] of listedFlags(command)) {
       const value =
         flag.kind === 'switch' ? '' : flag.kind === 'choice' ? ` -x -a ${quote(flag.choices.join(' '))}` : ' -r -F'
       rows.push(`complete -c loadout -n ${condition} -l ${name}${value} -d ${quote(flag.summary)}`)
@@ -149,7 +149,7 @@ function fishScript(commands: readonly Command[]): string {
 }
 
 function flagNames(command: Command): string[] {
-  return Object.keys({ ...command.flags, ...COMMON_FLAGS }).map((name) => `--${name}`)
+  return listedFlags(command).map(([name]) => `--${name}`)
 }
 
 function argumentWords(command: Command): string[] {

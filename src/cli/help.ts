@@ -1,4 +1,4 @@
-import { COMMON_FLAGS, type Command, type Flag } from './command.ts'
+import { type Command, type Flag, listedFlags } from './command.ts'
 import { COMMAND_GROUPS } from './commands.ts'
 import { usageLine } from './parse.ts'
 import { alignRows, lines, type Screen, wrap } from './screen.ts'
@@ -45,10 +45,7 @@ function describeNames(rows: readonly (readonly [name: string, meaning: string])
 
 /** `--flag <value>` and what it does, for help and documentation. */
 export function flagRows(command: Command): [string, string][] {
-  return Object.entries({ ...command.flags, ...COMMON_FLAGS }).map(([name, flag]) => [
-    `--${name}${showValue(flag)}`,
-    flag.summary,
-  ])
+  return listedFlags(command).map(([name, flag]) => [`--${name}${showValue(flag)}`, flag.summary])
 }
 
 function showValue(flag: Flag): string {

@@ -1,11 +1,10 @@
 import { createLoadout } from '../app/loadout.ts'
 import { hasErrors, type Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { nearest } from '../domain/shared/nearest.ts'
 import { printableJson } from '../domain/shared/printable.ts'
 import type { runInterface } from '../tui/main.tsx'
 import type { Command } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS, findCommand } from './commands.ts'
 import { formatError, formatFindings } from './findings.ts'
 import { commandHelp, overview } from './help.ts'
 import { parseArguments, requireArguments } from './parse.ts'
@@ -25,7 +24,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     return await runCommand(argv, terminal)
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') {
-      terminal.write('stderr', 'stopped; what was finished stays, nothing is half done\n')
+      terminal.write('stderr', 'Interrupted. Completed changes were kept; nothing was left half-written.\n')
       return INTERRUPTED
     }
     const problem = error instanceof LoadoutError ? error : unexpected(error)
@@ -52,8 +51,8 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
     terminal.write('stdout', argv.includes('--json') ? toJsonText(told) : Object.values(told).join(''))
     return 0
   }
-  const command = findCommand(argv)
-  const { args, flags } = parseArguments(command, argv.slice(command.name.split(' ').length))
+  const { command, rest } = findCommand(argv)
+  const { args, flags } = parseArguments(command, rest)
   requireArguments(command, args)
   const asJson = flags.json === true
   const input = {
@@ -107,14 +106,14 @@ async function openInterface(argv: readonly string[]): Promise<number> {
 function tellAbout(argv: readonly string[], screen: Screen): { version: string } | { help: string } | undefined {
   const words = argv.filter((word) => !['--json', '--help', '-h', 'help'].includes(word))
   const [first] = argv
-  if (first === '--version' || first === '-v') return { version: `${VERSION}\n` }
+  if (first === '--version' || first === '-v' || first === 'version') return { version: `${VERSION}\n` }
   const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const isAsked = first === undefined || first === 'help' || options.includes('--help') || options.includes('-h')
   if (!isAsked) return undefined
   const isCommand = COMMANDS.some(({ name }) => name === words[0])
   const isGroup = !isCommand && (words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `)))
   if (isGroup && words.length <= 1) return { help: overview(VERSION, screen, words[0]) }
-  return { help: commandHelp(findCommand(words), screen) }
+  return { help: commandHelp(findCommand(words).command, screen) }
 }
 
 function show(command: Command, report: Report<unknown>, asJson: boolean, terminal: Terminal, screen: Screen): void {
@@ -136,36 +135,12 @@ function toJsonText(value: unknown): string {
   return `${printableJson(JSON.stringify(value, null, 2))}\n`
 }
 
-function findCommand(words: readonly string[]): Command {
-  const [first = '', second = ''] = words
-  const command =
-    COMMANDS.find(({ name }) => name === `${first} ${second}`) ?? COMMANDS.find(({ name }) => name === first)
-  if (command !== undefined) return command
-  const below = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
-  if (below.length > 0) {
-    const names = below.map(({ name }) => name.slice(first.length + 1))
-    const close = nearest(second, names)
-    const problem = second === '' ? `"${first}" needs to know what to do` : `there is no command "${first} ${second}"`
-    throw new LoadoutError('USAGE', `${problem}${close === undefined ? '' : `; did you mean ${first} ${close}?`}`, {
-      hint: `loadout ${first} ${names.join('|')}`,
-    })
-  }
-  const close = nearest(first, [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))])
-  throw new LoadoutError(
-    'USAGE',
-    `there is no command "${first}"${close === undefined ? '' : `; did you mean ${close}?`}`,
-    {
-      hint: 'loadout help lists the commands',
-    },
-  )
-}
-
-/** A defect of ours: say so without a stack trace, unless a developer asks for it. */
+/** A bug in Loadout: no stack trace, unless a developer asks for it. */
 function unexpected(error: unknown): LoadoutError {
   if (process.env.LOADOUT_DEBUG) throw error
   const detail = error instanceof Error ? error.message : String(error)
-  return new LoadoutError('UNEXPECTED', `something went wrong that should not: ${detail}`, {
-    hint: 'this is a defect of loadout; LOADOUT_DEBUG=1 shows where',
+  return new LoadoutError('UNEXPECTED', `Unexpected error: ${detail}. This is a bug in Loadout.`, {
+    hint: 'LOADOUT_DEBUG=1 shows where it happened',
     cause: error,
   })
 }

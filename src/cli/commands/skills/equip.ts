@@ -1,4 +1,6 @@
 import type { Loadout } from '../../../app/loadout.ts'
+import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../../domain/shared/shell-word.ts'
 import { defineCommand } from '../../command.ts'
 import { printOperations } from '../../operations.ts'
 import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS, TARGET_FLAG } from '../../skill-flags.ts'
@@ -15,17 +17,25 @@ const FLAGS = {
 
 export const equip = defineCommand({
   name: 'equip',
+  aliases: { add: [], install: [] },
   summary: 'install skills for agents',
   details:
     'A copy goes into the folder of every enabled agent that the skill supports. What is not ours is never touched.',
   args: ARGS,
   flags: FLAGS,
-  run: (input, loadout) => loadout.equip(requestOf(input)),
+  run: (input, loadout) => {
+    const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
+    if (source === undefined) return loadout.equip(requestOf(input))
+    throw new LoadoutError('USAGE', `${source} is a folder or URL, not the name of a skill`, {
+      hint: `first: loadout import ${shellWord(source)}`,
+    })
+  },
   print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is equipped already.'),
 })
 
 export const unequip = defineCommand({
   name: 'unequip',
+  aliases: { remove: [], uninstall: [] },
   summary: 'remove installed copies',
   details: 'Edited copies are kept in the backup folder. What loadout did not install stays.',
   args: ARGS,

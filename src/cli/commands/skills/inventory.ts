@@ -41,6 +41,7 @@ const LEAST_REASON = 20
 
 export const inventory = defineCommand({
   name: 'inventory',
+  aliases: { list: [], ls: [] },
   summary: 'every skill of the library, and which agent has it',
   details:
     'Signs: ● current, ↓ outdated, ✎ edited by hand, ? a folder of yours, ! needs attention, ○ not equipped, – not supported.',
