@@ -88,7 +88,7 @@ function assign(command: Command, words: readonly string[]): Record<string, stri
     args[argument.name] = argument.rest ? words.slice(at).join(' ') : words[at]!
     at = argument.rest ? words.length : at + 1
   }
-  if (at < words.length) throw usage(command, `"${words[at]}" is one word too many`)
+  if (at < words.length) throw usage(command, `Unexpected argument: ${words[at]}`)
   return args
 }
 

@@ -136,7 +136,7 @@ describe('plan', () => {
       '  load now    release  21 tok  project  keywords [release]',
       '  left out    docs     20 tok  project  not in the task',
       '  on request  secret   19 tok  project  manual',
-      '  38 of 77 tokens: 50 % of what is known stays out of the way.',
+      '  Loads 38 of 77 known tokens.',
     ])
   })
 

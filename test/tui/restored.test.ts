@@ -117,7 +117,7 @@ if (${thread}) {
     pull()
     const { code, leftBehind, text } = await session.ended()
     expect({ code, leftBehind }).toEqual({ code: 2, leftBehind: [] })
-    expect(text).toContain('error: something went wrong that should not: planted')
+    expect(text).toContain('error: Unexpected error: planted. This is a bug in Loadout.')
   })
 
   it('a worker that just ends', async () => {

@@ -100,8 +100,7 @@ function restRows(plan: TaskPlan): string[][] {
 }
 
 function summaryOf(used: number, known: number): string {
-  const share = known > 0 ? Math.floor((1 - used / known) * 100) : 0
-  return `${grouped(used)} of ${grouped(known)} tokens: ${share} % of what is known stays out of the way.`
+  return `Loads ${grouped(used)} of ${grouped(known)} known tokens.`
 }
 
 function tokens(estimate: number): string {

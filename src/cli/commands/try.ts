@@ -1,7 +1,7 @@
 import type { SampleTour } from '../../app/loadout.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
-import { count, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
+import { count, grouped, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
 import { explainChoice } from './context/explain-bundle.ts'
 
 type Plan = SampleTour['plan']
@@ -62,9 +62,9 @@ function wherever({ project, home, now }: NonNullable<SampleTour['kept']>, task:
 }
 
 function describeRouting({ preload, onDemand, preloadTokens, onDemandTokens, knownEntries, knownTokens }: Plan) {
-  const share = Math.floor((1 - (preloadTokens + onDemandTokens) / Math.max(1, knownTokens)) * 100)
-  const fitting = preload.length + onDemand.length
-  return `${fitting} of ${count(knownEntries, 'payload')} fit; ${share} % of what they say stays out of the way`
+  const matching = preload.length + onDemand.length
+  const loaded = preloadTokens + onDemandTokens
+  return `${matching} of ${count(knownEntries, 'payload')} match: ${grouped(loaded)} of ${grouped(knownTokens)} tokens`
 }
 
 const WIDTH = 80
