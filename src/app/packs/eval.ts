@@ -3,7 +3,7 @@ import { type EvalReport, runSuite, writeEvalRecord } from '../../domain/packs/a
 import { packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import { opensTier } from '../../domain/packs/gates/trust.ts'
 import type { PackFiles } from '../../domain/packs/pack-files.ts'
-import { parsePackJson } from '../../domain/packs/records/pack-json.ts'
+import { parsePackJson } from '../../domain/packs/pack-files.ts'
 import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/records/selection-suite.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
@@ -78,7 +78,7 @@ function readSuiteText(
   text: string,
   packName: string,
 ): { suite: SelectionSuite; problem?: undefined } | { problem: string } {
-  const parsed = parsePackJson({ path, text, sha256: '', bytes: text.length })
+  const parsed = parsePackJson({ path, text })
   return parsed.problem === undefined ? readSelectionSuite(parsed.value, packName) : { problem: parsed.problem }
 }
 

@@ -1,3 +1,4 @@
+import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../shared/json.ts'
 import type { PackWarning } from './warning.ts'
 
 /** A text file of a pack, read whole. */
@@ -25,4 +26,9 @@ export interface PackFiles {
   readonly warnings: readonly PackWarning[]
   /** The files opened so far, in order. */
   readonly opened: readonly string[]
+}
+
+/** The JSON of a pack's file; the lines of a `.jsonl` file as one list. Never throws. */
+export function parsePackJson({ path, text }: Pick<PackFile, 'path' | 'text'>): ParsedJson {
+  return path.toLowerCase().endsWith('.jsonl') ? parseForeignJsonLines(text) : parseForeignJson(text)
 }

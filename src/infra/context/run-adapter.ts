@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
-import { parsePackJson } from '../../domain/packs/records/pack-json.ts'
+import { parseForeignJson } from '../../domain/shared/json.ts'
 import type { Machine } from '../machine.ts'
 import { runProgram } from './adapter-process.ts'
 import { type Failure, readProjectFile } from './project-file.ts'
@@ -52,7 +52,7 @@ export async function fetchAdapter(
 function parse(bytes: Buffer): Fetched {
   if (!isUtf8(bytes)) return { failure: { code: 'NOT_TEXT', message: 'what it gives is not UTF-8' } }
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
-  const { value, problem } = parsePackJson({ path: '', text, sha256: '', bytes: bytes.length })
+  const { value, problem } = parseForeignJson(text)
   return problem === undefined
     ? { payload: value }
     : { failure: { code: 'BAD_JSON', message: `what it gives cannot be read: ${problem}` } }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
-import { findJsonError } from '../../domain/shared/json-error.ts'
+import { parseJson } from '../../domain/shared/json.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText, sortedBy } from '../../domain/shared/order.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
@@ -74,14 +74,9 @@ function folderProblem({ files, label, marker }: FolderState): string | undefine
 
 function labelValue(label: Label): unknown {
   if ('json' in label) return label.json
-  const json = label.text.replace(/^\ufeff/, '')
-  try {
-    return JSON.parse(json)
-  } catch (error) {
-    const before = json.slice(0, findJsonError(json)).split('\n')
-    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-    throw new LoadoutError('BAD_JSON', `${SKILL_FILE} is not valid JSON: see ${place}`, { cause: error })
-  }
+  const { value, problem } = parseJson(label.text.replace(/^\ufeff/, ''))
+  if (problem === undefined) return value
+  throw new LoadoutError('BAD_JSON', problem.replace(/^it /, `${SKILL_FILE} `))
 }
 
 /** Two folders with one name: neither can be told from the other, so neither is used. */

@@ -1,5 +1,5 @@
-import { parsePackJson } from '../../packs/records/pack-json.ts'
 import { sha256 } from '../../shared/digest.ts'
+import { parseForeignJson } from '../../shared/json.ts'
 import { compareText } from '../../shared/order.ts'
 import { isRecord, isTextList } from '../../shared/record.ts'
 import { cleanLine, cleanText } from './field-text.ts'
@@ -72,7 +72,7 @@ export function encodeRecord({ recordId, capturedAt, content, expiresAt, source 
 /** One line of the file. Keys that are not known are left alone; a known one of the wrong kind costs the line. */
 export function decodeRecord(line: string): DecodedRecord {
   if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
-  const { value, problem } = parsePackJson({ path: '', text: line, sha256: '', bytes: 0 })
+  const { value, problem } = parseForeignJson(line)
   // Where in the line it stops being JSON helps nobody: the line is one note.
   return problem === undefined ? readRecord(value) : { problem: problem.replace(/: see line .*$/, '') }
 }

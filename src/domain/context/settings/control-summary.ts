@@ -1,4 +1,4 @@
-import { parsePackJson } from '../../packs/records/pack-json.ts'
+import { parseForeignJson } from '../../shared/json.ts'
 import { setOwn } from '../../shared/record.ts'
 
 export type SummaryValue = string | number | boolean | null
@@ -12,7 +12,7 @@ const LONGEST_READ = 10_000
  * are not there are left out. Undefined when the text is no JSON that can be read safely.
  */
 export function summarizeJson(text: string, fields: readonly string[]): Record<string, SummaryValue> | undefined {
-  const parsed = parsePackJson({ path: 'summary.json', text: text.replace(/^\ufeff/, ''), sha256: '', bytes: 0 })
+  const parsed = parseForeignJson(text.replace(/^\ufeff/, ''))
   if (parsed.problem !== undefined) return undefined
   const summary: Record<string, SummaryValue> = {}
   for (const field of fields) {

@@ -1,4 +1,4 @@
-import { findJsonError } from '../../shared/json-error.ts'
+import { jsonErrorPlace, parseJson } from '../../shared/json.ts'
 import type { HookHost } from '../hook-hosts.ts'
 import { lineAndColumn, type SettingsTree } from './settings-tree.ts'
 
@@ -10,10 +10,8 @@ export function hostRefusal(
 ): string | undefined {
   const body = text.replace(/^\ufeff/, '')
   if (body !== text && !readsByteOrderMark) return 'it begins with a byte order mark'
-  try {
-    JSON.parse(body)
-  } catch {
-    return `comments and trailing commas are not allowed in it: see ${lineAndColumn(body, findJsonError(body))}`
+  if (parseJson(body).problem !== undefined) {
+    return `comments and trailing commas are not allowed in it: see ${jsonErrorPlace(body)}`
   }
   const keys = tree.root.kind === 'object' ? tree.root.items : []
   const unknown = keys.find(({ key }) => onlyKeys !== undefined && !onlyKeys.includes(key ?? ''))

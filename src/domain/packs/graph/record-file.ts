@@ -1,7 +1,7 @@
 import type { Code } from '../../shared/codes.ts'
 import { isRecord } from '../../shared/record.ts'
 import type { PackFiles } from '../pack-files.ts'
-import { parsePackJson } from '../records/pack-json.ts'
+import { parsePackJson } from '../pack-files.ts'
 import type { Warnings } from './grounded.ts'
 
 /** One row of a record file. Its fields can be anything. */

@@ -1,8 +1,8 @@
 import type { PackFiles } from '../pack-files.ts'
+import { parsePackJson } from '../pack-files.ts'
 import { shownText } from '../shown-text.ts'
 import type { PackWarning } from '../warning.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
-import { parsePackJson } from './pack-json.ts'
 import { type Claim, type DocumentSection, readSourceMap, SOURCE_MAP_PATH } from './source-map.ts'
 
 /** What a pack's own records say about its text: which claims it rests on, and which run made it. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../shared/record.ts'
 import type { PackFiles } from '../pack-files.ts'
+import { parsePackJson } from '../pack-files.ts'
 import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
-import { parsePackJson } from '../records/pack-json.ts'
 import { SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
 import type { PackWarning } from '../warning.ts'
