@@ -21,8 +21,8 @@ import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { LoadoutError } from '../../src/domain/shared/loadout-error.ts'
-import { type ArchiveEntry, packArchive, putInPlace } from '../../src/infra/skills/archive-pack.ts'
 import { unpackArchive } from '../../src/infra/skills/archive-unpack.ts'
+import { type ArchiveEntry, putInPlace, writeArchive } from '../../src/infra/skills/write-archive.ts'
 import { aPipe, makeFolder } from '../cli/run.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -40,7 +40,7 @@ const fileEntry = (path: string, file: string, isExecutable = false): ArchiveEnt
 
 async function pack(entries: readonly ArchiveEntry[]): Promise<string> {
   const target = join(makeFolder(), 'a.tar.gz')
-  await packArchive(entries, target)
+  await writeArchive(entries, target)
   return target
 }
 
@@ -112,9 +112,9 @@ async function refusalOf(file: string, limits?: { entries: number; bytes: number
   return error
 }
 
-/** Runs a script that has `packArchive` and `unpackArchive` in a process of its own. */
+/** Runs a script that has `writeArchive` and `unpackArchive` in a process of its own. */
 function runScript(script: string, args: readonly string[], prefix = ''): { code: number | null; out: string } {
-  const source = `import { packArchive } from '${ROOT}/src/infra/skills/archive-pack.ts'
+  const source = `import { writeArchive } from '${ROOT}/src/infra/skills/write-archive.ts'
     import { unpackArchive } from '${ROOT}/src/infra/skills/archive-unpack.ts'
     const [,...args] = process.argv
     ${script}`
@@ -137,7 +137,7 @@ describe('packing', () => {
       const target = join(folder, 'out.tar.gz')
       const files = names.map((name) => fileEntry(`s/${name}`, join(folder, name), name === 'b'))
       const entries = JSON.stringify([...files, text('\u00e9')])
-      const script = 'await packArchive(JSON.parse(args[1]), args[2])'
+      const script = 'await writeArchive(JSON.parse(args[1]), args[2])'
       expect(runScript(script, [entries, target], `umask ${umask};`)).toEqual({ code: 0, out: '' })
       return readFileSync(target)
     }
@@ -170,7 +170,7 @@ describe('packing', () => {
     writeFileSync(target, 'mine')
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link.tar.gz'))
     for (const name of ['a.tar.gz', 'link.tar.gz']) {
-      const error = await failureOf(packArchive([text('a')], join(folder, name)))
+      const error = await failureOf(writeArchive([text('a')], join(folder, name)))
       expect([error.code, error.message]).toEqual(['FILE_EXISTS', `${join(folder, name)} exists already`])
     }
     expect(readFileSync(target, 'utf8')).toBe('mine')
@@ -180,7 +180,7 @@ describe('packing', () => {
   it('lets one of many at the same time win', async () => {
     const folder = makeFolder()
     const target = join(folder, 'a.tar.gz')
-    const tries = Array.from({ length: 8 }, (_, at) => packArchive([text('a', String(at))], target))
+    const tries = Array.from({ length: 8 }, (_, at) => writeArchive([text('a', String(at))], target))
     const results = await Promise.allSettled(tries)
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(readdirSync(folder)).toEqual(['a.tar.gz'])
@@ -217,7 +217,7 @@ describe('packing', () => {
     const [folder, source] = [makeFolder(), join(makeFolder(), 'source')]
     make(source)
     const entries = [text('a', 'x'.repeat(1_000_000)), fileEntry('b', source)]
-    const error = await failureOf(packArchive(entries, join(folder, 'a.tar.gz')))
+    const error = await failureOf(writeArchive(entries, join(folder, 'a.tar.gz')))
     expect([error.code, error.message.includes(source)]).toEqual([code, true])
     expect(readdirSync(folder)).toEqual([])
   })
@@ -225,7 +225,7 @@ describe('packing', () => {
   it('leaves nothing behind when the place is full', () => {
     const [folder, source] = [makeFolder(), join(makeFolder(), 'source')]
     writeFileSync(source, randomBytes(20_000_000))
-    const script = `await packArchive([{ path: 'a', isExecutable: false, content: { file: args[1] } }], args[2])
+    const script = `await writeArchive([{ path: 'a', isExecutable: false, content: { file: args[1] } }], args[2])
       .catch((error) => console.log(error.code, error.message))`
     const { out } = runScript(script, [source, join(folder, 'a.tar.gz')], 'ulimit -f 1000;')
     expect(out).toContain(`WRITE_FAILED ${join(folder, 'a.tar.gz')} could not be written`)
@@ -233,7 +233,7 @@ describe('packing', () => {
   })
 
   it('says that the folder of the target does not exist', async () => {
-    const error = await failureOf(packArchive([text('a')], join(makeFolder(), 'missing', 'a.tar.gz')))
+    const error = await failureOf(writeArchive([text('a')], join(makeFolder(), 'missing', 'a.tar.gz')))
     expect([error.code, error.message.includes('its folder does not exist')]).toEqual(['WRITE_FAILED', true])
   })
 
@@ -247,7 +247,7 @@ describe('packing', () => {
   ])('refuses what it could not unpack again: %s for %j', async (code, paths) => {
     const folder = makeFolder()
     const error = await failureOf(
-      packArchive(
+      writeArchive(
         paths.map((path) => text(path)),
         join(folder, 'a.tar.gz'),
       ),
@@ -260,7 +260,7 @@ describe('packing', () => {
     closeSync(openSync(source, 'w'))
     truncateSync(source, 1024 ** 3 + 1)
     const entries = [fileEntry('a', source)]
-    expect((await failureOf(packArchive(entries, join(folder, 'a.tar.gz')))).code).toBe('FILE_TOO_LARGE')
+    expect((await failureOf(writeArchive(entries, join(folder, 'a.tar.gz')))).code).toBe('FILE_TOO_LARGE')
     expect(readdirSync(folder)).toEqual([])
   })
 })
@@ -353,7 +353,7 @@ describe('a round trip', () => {
     const script = `
       const peak = () => process.resourceUsage().maxRSS / 1024
       const before = peak()
-      await packArchive([{ path: 'large', isExecutable: false, content: { file: args[1] } }], args[2])
+      await writeArchive([{ path: 'large', isExecutable: false, content: { file: args[1] } }], args[2])
       await unpackArchive(args[2], args[3])
       console.log(JSON.stringify({ grown: peak() - before }))`
     const { out } = runScript(script, [join(source, 'large'), join(source, 'a.tar.gz'), folder])

@@ -7,7 +7,7 @@ import { DOCUMENT_FILE, formatSkill, SKILL_FILE } from '../../domain/skills/skil
 import { requireName } from '../../domain/skills/skill-name.ts'
 import { exists } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { changeLibrary } from '../../infra/skills/library-work.ts'
+import { changeLibrary } from '../../infra/skills/library-transaction.ts'
 import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
 import { writeTreeFile } from '../../infra/skills/tree.ts'
 import { asWriter } from './observe.ts'

@@ -11,7 +11,7 @@ import { removePartialBackups } from '../../infra/skills/backups.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
 import { uncommittedPaths } from '../../infra/skills/library-changes.ts'
 import { gitFolder, headCommit } from '../../infra/skills/library-repo.ts'
-import { recoverLibrary, withLibrary } from '../../infra/skills/library-work.ts'
+import { recoverLibrary, withLibrary } from '../../infra/skills/library-transaction.ts'
 import { readPlacements } from '../../infra/skills/placements.ts'
 import { type RegistryReading, readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
@@ -117,8 +117,8 @@ export async function carryOut(
   }
   const { machine, library } = setup
   const { state, find } = observation
-  const bench = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
-  const applied = await applyOperations(operations, bench)
+  const context = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
+  const applied = await applyOperations(operations, context)
   // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
   if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }

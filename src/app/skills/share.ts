@@ -7,11 +7,11 @@ import { notUsable } from '../../domain/skills/skill-missing.ts'
 import { requireName } from '../../domain/skills/skill-name.ts'
 import { exists } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { type ArchiveEntry, packArchive } from '../../infra/skills/archive-pack.ts'
 import { type Build, buildFor } from '../../infra/skills/build.ts'
 import { expandHome } from '../../infra/skills/config-file.ts'
 import { readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
+import { type ArchiveEntry, writeArchive } from '../../infra/skills/write-archive.ts'
 import { openSetup } from './setup.ts'
 
 export interface ShareRequest {
@@ -47,7 +47,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const folder = join(library, registered.folder)
   const entries = archiveEntries(registered.skill, folder)
   const isDryRun = request.dryRun ?? false
-  if (!isDryRun) await packArchive(entries, path)
+  if (!isDryRun) await writeArchive(entries, path)
   return { value: { name, path, entries: entries.map((entry) => entry.path), isDryRun }, findings: [] }
 }
 

@@ -18,7 +18,7 @@ import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 /** How far a longer work has come. */
 export type OnProgress = (done: number, total: number, what: string) => void
 
-export interface Workbench {
+export interface ApplyContext {
   machine: Machine
   library: string
   state: LibraryState
@@ -39,17 +39,17 @@ export interface Applied {
 const BATCH = 16
 
 /** Carries out a plan. One operation that fails does not stop the others. The roots must be locked. */
-export async function applyOperations(operations: readonly Operation[], bench: Workbench): Promise<Applied> {
+export async function applyOperations(operations: readonly Operation[], context: ApplyContext): Promise<Applied> {
   const applied: Applied = { done: [], findings: [] }
   const builder = createBuilder()
   for (let at = 0; at < operations.length; at += BATCH) {
-    bench.signal?.throwIfAborted()
+    context.signal?.throwIfAborted()
     const batch = operations.slice(at, at + BATCH)
-    bench.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
-    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, bench, builder)))
+    context.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
+    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, context, builder)))
     for (const [index, operation] of batch.entries()) finish(applied, operation, prepared[index])
   }
-  bench.onProgress?.(operations.length, operations.length, '')
+  context.onProgress?.(operations.length, operations.length, '')
   return applied
 }
 
@@ -69,7 +69,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
 }
 
 /** Does everything that can be done beside what is there now; what it gives back makes the change. */
-async function prepare(operation: Operation, bench: Workbench, builder: typeof buildFor): Promise<Finish> {
+async function prepare(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   const { skill, root } = operation
   const work = workFolderIn(root)
   const target = join(root, skill)
@@ -77,16 +77,16 @@ async function prepare(operation: Operation, bench: Workbench, builder: typeof b
     case 'install':
     case 'refresh':
     case 'adopt': {
-      const stage = await stageInstall(operation, bench, builder)
+      const stage = await stageInstall(operation, context, builder)
       return () => {
-        const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, bench, stage)
+        const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, context, stage)
         swapIn(stage, target)
         return kept ? [kept] : []
       }
     }
     case 'remove':
       return () => {
-        const kept = keep(operation, target, bench)
+        const kept = keep(operation, target, context)
         swapOut(work, skill, target)
         return kept ? [kept] : []
       }
@@ -95,20 +95,20 @@ async function prepare(operation: Operation, bench: Workbench, builder: typeof b
       return () => []
     case 'restamp':
       return () => {
-        restamp(operation, operation.contentHash, bench)
+        restamp(operation, operation.contentHash, context)
         return []
       }
   }
 }
 
-async function stageInstall(operation: Operation, bench: Workbench, builder: typeof buildFor): Promise<string> {
+async function stageInstall(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<string> {
   const { skill, agent, root } = operation
-  const registered = registeredOf(bench, skill)
-  const build = builder(join(bench.library, registered.folder), registered.skill, agent)
+  const registered = registeredOf(context, skill)
+  const build = builder(join(context.library, registered.folder), registered.skill, agent)
   const stage = stagePath(workFolderIn(root), skill)
   try {
     const { hash, paths } = writeBuild(build, stage)
-    const marker = markerFor(registered, agent, hash, bench.state, bench.machine.now())
+    const marker = markerFor(registered, agent, hash, context.state, context.machine.now())
     writeFileSync(join(stage, MARKER_FILE), formatMarker(marker), { flag: 'wx' })
     await flushFiles(stage, [...paths, MARKER_FILE])
     return stage
@@ -118,8 +118,8 @@ async function stageInstall(operation: Operation, bench: Workbench, builder: typ
   }
 }
 
-function registeredOf(bench: Workbench, skill: string): RegisteredSkill {
-  const registered = bench.find(skill)
+function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
+  const registered = context.find(skill)
   if (registered !== undefined) return registered
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
 }
@@ -134,7 +134,7 @@ function requireFree(stage: string, target: string): undefined {
 }
 
 /** A copy of what may hold somebody's work: as planned, or because it was changed since. */
-function keep(operation: Operation, target: string, { machine }: Workbench, stage?: string): Finding | undefined {
+function keep(operation: Operation, target: string, { machine }: ApplyContext, stage?: string): Finding | undefined {
   const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
   const hash = hashTree(target, listTree(target).files)
   const isKnown = [target, stage].some((folder) => folder !== undefined && markedHash(folder) === hash)
@@ -151,9 +151,9 @@ function markedHash(folder: string): string | undefined {
   return 'problem' in marker ? undefined : marker.contentHash
 }
 
-function restamp({ skill, agent, root }: Operation, contentHash: string, bench: Workbench): void {
+function restamp({ skill, agent, root }: Operation, contentHash: string, context: ApplyContext): void {
   const target = `${root}/${skill}/${MARKER_FILE}`
-  const marker = markerFor(registeredOf(bench, skill), agent, contentHash, bench.state, bench.machine.now())
+  const marker = markerFor(registeredOf(context, skill), agent, contentHash, context.state, context.machine.now())
   const text = Buffer.from(formatMarker(marker))
   try {
     if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(root), skill, 'marker'))

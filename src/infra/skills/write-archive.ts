@@ -23,7 +23,7 @@ const PIECE = 64 * 1024
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
 
 /** Writes a new `.tar.gz`; the same entries give the same bytes. All or nothing, and never over an existing file. */
-export async function packArchive(entries: readonly ArchiveEntry[], target: string): Promise<void> {
+export async function writeArchive(entries: readonly ArchiveEntry[], target: string): Promise<void> {
   const items = planItems(entries, target)
   if (exists(target)) throw existsAlready(target)
   const stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
