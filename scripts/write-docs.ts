@@ -1,4 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { commandReference } from '../src/cli/reference.ts'
+import { commandReference } from '../src/cli/help.ts'
 
 writeFileSync('docs/commands.md', commandReference())

@@ -1,61 +1,44 @@
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
 import type { Command } from './command.ts'
-import { budget, dead, overlaps } from './commands/analysis.ts'
+import { agentsMd } from './commands/agents-md.ts'
+import {
+  adaptersAllow,
+  adaptersList,
+  adaptersRevoke,
+  packsApprove,
+  packsDeny,
+  packsRevoke,
+} from './commands/approvals.ts'
 import { completion } from './commands/completion.ts'
-import { adaptersAllow, adaptersRevoke } from './commands/context/adapters-allow.ts'
-import { adaptersList } from './commands/context/adapters-list.ts'
-import { context } from './commands/context/context.ts'
-import { noteAdd } from './commands/context/note-add.ts'
-import { noteList } from './commands/context/note-list.ts'
-import { notePrune } from './commands/context/note-prune.ts'
-import { replay } from './commands/context/replay.ts'
-import { agentsMd } from './commands/delivery/agents-md.ts'
-import { hook } from './commands/delivery/hook.ts'
-import { hooksInstall, hooksRemove, hooksStatus } from './commands/delivery/hooks.ts'
-import { mcp } from './commands/delivery/mcp.ts'
-import { see } from './commands/delivery/see.ts'
-import { evaluate } from './commands/eval.ts'
-import { explain } from './commands/explain.ts'
-import { indexBuild } from './commands/index-build.ts'
-import { indexCheck } from './commands/index-check.ts'
-import { indexMigrate } from './commands/index-migrate.ts'
-import { lookup } from './commands/lookup.ts'
-import { packsApprove } from './commands/packs/approve.ts'
-import { packsDeny } from './commands/packs/deny.ts'
-import { packsEval } from './commands/packs/eval.ts'
-import { packsFetch } from './commands/packs/fetch.ts'
-import { packsGuide } from './commands/packs/guide.ts'
-import { packsList } from './commands/packs/list.ts'
-import { packsNew } from './commands/packs/new.ts'
-import { packsRehydrate } from './commands/packs/rehydrate.ts'
-import { packsResolve } from './commands/packs/resolve.ts'
-import { packsRevoke } from './commands/packs/revoke.ts'
-import { packsShow } from './commands/packs/show.ts'
-import { packsValidate } from './commands/packs/validate.ts'
-import { packsWhy } from './commands/packs/why.ts'
+import { context } from './commands/context.ts'
+import { evaluate, packsEval } from './commands/eval.ts'
+import { explain, packsWhy } from './commands/explain.ts'
+import { hook, hooksInstall, hooksRemove, hooksStatus } from './commands/hooks.ts'
+import { indexBuild, indexCheck, indexMigrate, resolve } from './commands/index.ts'
+import { adopt, diff, equip, sync, unequip } from './commands/installs.ts'
+import { inspect, inventory, suggest } from './commands/inventory.ts'
+import { deleteSkill, importSkills, init, newSkill, share } from './commands/library.ts'
+import {
+  agents,
+  agentsDisable,
+  agentsEnable,
+  doctor,
+  profileApply,
+  profileList,
+  profileSave,
+} from './commands/machine.ts'
+import { mcp } from './commands/mcp.ts'
+import { noteAdd, noteList, notePrune } from './commands/notes.ts'
+import { packsResolve } from './commands/pack-context.ts'
+import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { replayPrompts } from './commands/replay-prompts.ts'
-import { resolve } from './commands/resolve.ts'
-import { search } from './commands/search.ts'
-import { adopt } from './commands/skills/adopt.ts'
-import { agents, agentsDisable, agentsEnable } from './commands/skills/agents.ts'
-import { deleteSkill } from './commands/skills/delete.ts'
-import { diff } from './commands/skills/diff.ts'
-import { doctor } from './commands/skills/doctor.ts'
-import { equip, unequip } from './commands/skills/equip.ts'
-import { importSkills } from './commands/skills/import.ts'
-import { init } from './commands/skills/init.ts'
-import { inspect } from './commands/skills/inspect.ts'
-import { inventory } from './commands/skills/inventory.ts'
-import { newSkill } from './commands/skills/new.ts'
-import { profileApply, profileList, profileSave } from './commands/skills/profile.ts'
-import { share } from './commands/skills/share.ts'
-import { suggest } from './commands/skills/suggest.ts'
-import { sync } from './commands/skills/sync.ts'
+import { packsRehydrate, replay, replayPrompts } from './commands/replay.ts'
+import { lookup, search } from './commands/search.ts'
+import { see } from './commands/see.ts'
 import { tryIt } from './commands/try.ts'
-import { usage } from './commands/usage.ts'
-import { validate } from './commands/validate.ts'
+import { budget, dead, overlaps, usage } from './commands/usage.ts'
+import { packsValidate, validate } from './commands/validate.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [

@@ -5,15 +5,14 @@ import { printableJson } from '../domain/shared/printable.ts'
 import type { runInterface } from '../tui/main.tsx'
 import type { Command } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
-import { formatError, formatFindings } from './findings.ts'
 import { commandHelp, overview } from './help.ts'
 import { parseArguments, requireArguments } from './parse.ts'
-import { createScreen, printableLine, type Screen } from './screen.ts'
+import { createScreen, formatError, formatFindings, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
 declare const LOADOUT_VERSION: string | undefined
 
-export const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
+const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
 
 const INTERRUPTED = 130
 const WAITING = 3

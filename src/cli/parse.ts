@@ -4,7 +4,7 @@ import { type Argument, COMMON_FLAGS, type Command, type Flag, type Flags } from
 
 type Value = string | number | boolean | string[]
 
-export interface ParsedArguments {
+interface ParsedArguments {
   args: Record<string, string>
   flags: Record<string, Value>
 }

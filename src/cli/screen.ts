@@ -1,5 +1,7 @@
+import type { Finding } from '../domain/shared/finding.ts'
+import type { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { printableLine, printable as printableText } from '../domain/shared/printable.ts'
-import { clip, textWidth as width } from '../domain/shared/text-width.ts'
+import { clip, graphemes, graphemeWidth, textWidth } from '../domain/shared/text-width.ts'
 
 /** How text may look where it is going. */
 export interface Screen {
@@ -25,7 +27,7 @@ export function alignRows(rows: readonly (readonly string[])[], right: readonly 
     const found = known.get(cell)
     if (found !== undefined) return found
     const text = printableLine(cell)
-    const measured = { text, columns: width(text) }
+    const measured = { text, columns: textWidth(text) }
     known.set(cell, measured)
     return measured
   }
@@ -52,7 +54,7 @@ export function wrap(text: string, indent: number): string[] {
   const wrapped: string[] = []
   let line = ''
   for (const word of printableLine(text).split(' ')) {
-    if (line !== '' && indent + width(line) + 1 + width(word) > 80) {
+    if (line !== '' && indent + textWidth(line) + 1 + textWidth(word) > 80) {
       wrapped.push(line)
       line = word
     } else line = line === '' ? word : `${line} ${word}`
@@ -83,3 +85,62 @@ export function lines(...parts: readonly (string | readonly string[] | undefined
 }
 
 export { printableLine, printableText }
+
+const WORDS = { error: 'error', warning: 'warning', info: 'note' } as const
+
+export function formatFindings(findings: readonly Finding[], screen: Screen): string {
+  return lines(
+    findings.flatMap(({ severity, message, hint, code }) => [
+      `${screen.alert(`${WORDS[severity]}:`)} ${printableLine(message)} ${screen.faint(`[${code}]`)}`,
+      ...(hint === undefined ? [] : [`  ${printableLine(hint)}`]),
+    ]),
+  )
+}
+
+export function formatError(error: LoadoutError, screen: Screen): string {
+  return lines(
+    `${screen.alert('error:')} ${printableLine(error.message)}`,
+    error.hint && `  ${printableLine(error.hint)}`,
+  )
+}
+
+const WIDTH = 80
+const GAP = 2
+
+/** The columns that the widest of some texts takes. */
+export function column(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(textWidth))
+}
+
+/** A path whose middle is left out when it is too long: where it begins and what it is called stay readable. */
+export function shortenMiddle(path: string, columns: number): string {
+  const line = printableLine(path)
+  if (textWidth(line) <= columns) return line
+  const all = graphemes(line)
+  const tail = takeWhileFits(all.slice().reverse(), Math.floor((columns * 2) / 3)).reverse()
+  const head = takeWhileFits(all, columns - 1 - column([tail.join('')]))
+  return `${head.join('')}\u2026${tail.join('')}`
+}
+
+function takeWhileFits(characters: readonly string[], columns: number): string[] {
+  let left = columns
+  const end = characters.findIndex((character) => {
+    left -= graphemeWidth(character)
+    return left < 0
+  })
+  return characters.slice(0, end < 0 ? undefined : end)
+}
+
+/** A line, and beside it, from a column on, a text that goes on below itself. Beyond so many lines it is cut. */
+export function hang(line: string, indent: number, text: string, mostLines = Number.POSITIVE_INFINITY): string[] {
+  if (text === '') return [line]
+  const from = indent + GAP
+  const wrapped = wrap(text, from)
+  const kept = wrapped.length <= mostLines ? wrapped : wrapped.slice(0, mostLines)
+  const cut = kept.map((each, at) => {
+    const isLast = at === kept.length - 1 && kept.length < wrapped.length
+    return shorten(isLast ? `${each} \u2026` : each, WIDTH)
+  })
+  const [first = '', ...others] = cut
+  return [`${line}${' '.repeat(from - textWidth(line))}${first.slice(from)}`, ...others]
+}

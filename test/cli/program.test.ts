@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { commandReference } from '../../src/cli/reference.ts'
+import { commandReference } from '../../src/cli/help.ts'
 import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
 
 describe('try', () => {

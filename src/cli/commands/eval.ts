@@ -1,9 +1,9 @@
-import type { Comparison, SuiteReport } from '../../app/loadout.ts'
+import type { Comparison, PackEvaluation, SuiteReport } from '../../app/loadout.ts'
 import type { Figures } from '../../domain/routing/evaluation.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../layer-flags.ts'
+import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
 
 export const evaluate = defineCommand({
@@ -40,7 +40,7 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
   run: ({ args, flags }, loadout) => {
     const layers = loadout.nameLayers(flags)
     if (!flags.compare) {
-      if (args['new-index'] !== undefined) throw usage('one suite at a time; to compare two indexes add --compare')
+      if (args['new-index'] !== undefined) throw misuse('one suite at a time; to compare two indexes add --compare')
       const { strategy, library } = flags
       const limits = {
         minR1: flags['min-r1'],
@@ -52,7 +52,7 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
       return loadout.evaluate({ suite: args.suite, library, strategy, layers, ...limits })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
-    if (before === undefined || after === undefined) throw usage('--compare needs two index files')
+    if (before === undefined || after === undefined) throw misuse('--compare needs two index files')
     return loadout.compare({ before, after, suite, strategy: flags.strategy, layers })
   },
   print: (value: SuiteReport | Comparison, screen) =>
@@ -104,7 +104,7 @@ function printComparison({ questions, before, after, changes }: Comparison, scre
       .slice(0, MOST_LISTED)
       .flatMap((change) => [
         `  ${printableLine(change.query)}`,
-        `    ${names(change.before)}  →  ${names(change.after)}`,
+        `    ${namesOf(change.before)}  →  ${namesOf(change.after)}`,
       ]),
     screen.strong(`${changes.length} of ${count(questions, 'question')} go elsewhere`),
   )
@@ -122,10 +122,37 @@ function figureRow(figures: Figures): string[] {
   ]
 }
 
-function names(ids: readonly string[]): string {
+function namesOf(ids: readonly string[]): string {
   return ids.slice(0, 3).map(printableLine).join(', ') || 'no answer'
 }
 
-function usage(message: string): LoadoutError {
+function misuse(message: string): LoadoutError {
   return new LoadoutError('USAGE', message, { hint: 'loadout help eval' })
+}
+
+export const packsEval = defineCommand({
+  name: 'packs eval',
+  summary: 'ask the prompts of a pack whether they choose it',
+  details:
+    'A pack keeps them in evals/discovery.train.json and evals/discovery.validation.json. Each says whether the pack must be selected, rejected, or selected with a warning. Ends with 1 when a case fails, or when a suite is malformed.',
+  args: [{ name: 'pack', summary: 'its name, or its folder', required: true, complete: 'file' }],
+  flags: {
+    suite: { kind: 'text', value: 'train|validation|file', summary: 'only this suite (default: all of the pack)' },
+    write: { kind: 'switch', summary: 'leave the results in the pack, below runs/' },
+  },
+  run: ({ args, flags }, loadout) =>
+    loadout.evaluatePack({ pack: args.pack ?? '', suite: flags.suite, write: flags.write }),
+  print: ({ suites }: PackEvaluation, screen) =>
+    lines(
+      ...suites.flatMap(({ suite, summary, written }) => [
+        screen.strong(printableLine(suite)),
+        `  ${count(summary.passed, 'case')} passed, ${summary.failed} failed`,
+        `  precision ${percent(summary.precision)}, recall ${percent(summary.recall)}, warnings ${percent(summary.warningAccuracy)}`,
+        written !== undefined && `  written to ${printableLine(written)}`,
+      ]),
+    ),
+})
+
+function percent(share: number | null): string {
+  return share === null ? '\u2013' : `${(share * 100).toFixed(1)} %`
 }

@@ -1,9 +1,9 @@
-import type { Explanation } from '../../app/loadout.ts'
+import type { Explanation, PackTrail } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../layer-flags.ts'
-import { grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
+import { LAYER_FLAGS, PACK_ARGUMENT, WORKSPACE_FLAG } from '../flags.ts'
+import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const explain = defineCommand({
   name: 'explain',
@@ -30,7 +30,7 @@ export const explain = defineCommand({
   print: printExplanation,
 })
 
-export function printExplanation({ id, verdict, definitions, paths }: Explanation, screen: Screen): string {
+function printExplanation({ id, verdict, definitions, paths }: Explanation, screen: Screen): string {
   const last = definitions.length - 1
   const sources = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
     `  ${at === last ? 'defined in' : 'overridden'}  ${layer.padEnd(7)}  ${at === last && last > 0 ? '← this one counts' : ''}`.trimEnd(),
@@ -46,4 +46,49 @@ export function printExplanation({ id, verdict, definitions, paths }: Explanatio
     sources,
     verdict?.hint !== undefined && `To load it: ${printableLine(verdict.hint)}`,
   )
+}
+
+const OUTCOMES: Record<PackTrail['implicit'], string> = {
+  admitted: 'it is used',
+  'approval-needed': 'it needs an approval first',
+  'confirmation-needed': 'it needs a yes first',
+  refused: 'it is not used',
+}
+
+export const packsWhy = defineCommand({
+  name: 'packs why',
+  summary: 'why a knowledge pack is used, or is not',
+  args: [PACK_ARGUMENT],
+  flags: {
+    task: { kind: 'text', value: 'text', summary: 'and whether this task would choose it' },
+    ...WORKSPACE_FLAG,
+  },
+  run: ({ args, flags }, loadout) => loadout.explainPack({ pack: args.pack ?? '', ...flags }),
+  print: ({ name, steps, implicit, explicit, collision }: PackTrail, screen) =>
+    lines(
+      screen.strong(printableLine(name)),
+      steps.flatMap(printStep),
+      '',
+      wrap(`When a task fits: ${OUTCOMES[implicit]}. When it is named: ${OUTCOMES[explicit]}.`, 0),
+      collision &&
+        collision.shadowed.length > 0 &&
+        [
+          '',
+          `Packs named ${printableLine(name)}:`,
+          alignRows([
+            ['  has the name', collision.winner.scope, collision.winner.trust, collision.winner.path],
+            ...collision.shadowed.map(({ scope, trust, path }) => ['  kept out', scope, trust, path]),
+          ]),
+        ].flat(),
+    ),
+})
+
+const QUESTION_WIDTH = 12
+
+/** A command stays on one line, however long, so that it can be copied. */
+function printStep({ question, isPassed, says, command }: PackTrail['steps'][number]): string[] {
+  const [first = '', ...rest] = wrap(says, QUESTION_WIDTH)
+  const start = `  ${isPassed ? '+' : '-'} ${question}`
+  const hint = command === undefined ? [] : [' '.repeat(QUESTION_WIDTH) + printableLine(command)]
+  return [start.padEnd(QUESTION_WIDTH) + first.slice(QUESTION_WIDTH), ...rest, ...hint]
 }

@@ -4,7 +4,7 @@ import type { MatchResult } from '../../domain/routing/match.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../layer-flags.ts'
+import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const plan = defineCommand({
@@ -51,7 +51,7 @@ function readTask(input: string): string {
 // Above this, entries that a task does not need are counted instead of listed.
 const MOST_LISTED = 30
 
-export function printPlan(plan: TaskPlan, screen: Screen): string {
+function printPlan(plan: TaskPlan, screen: Screen): string {
   const used = plan.preloadTokens + plan.onDemandTokens
   return lines(
     `Task: ${JSON.stringify(printableLine(shorten(plan.task)))}`,

@@ -2,7 +2,7 @@ import type { SampleTour } from '../../app/loadout.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
 import { count, grouped, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
-import { explainChoice } from './context/explain-bundle.ts'
+import { explainChoice } from './explain-bundle.ts'
 
 type Plan = SampleTour['plan']
 

@@ -1,7 +1,16 @@
-import type { EntryUsage, Erasure, Loadout, TaskKeeping } from '../../app/loadout.ts'
+import type {
+  BudgetReport,
+  DeadEntry,
+  EntryUsage,
+  Erasure,
+  KeywordOverlap,
+  Loadout,
+  TaskKeeping,
+} from '../../app/loadout.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand, type Input } from '../command.ts'
+import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const LOG_ARGUMENT = {
@@ -10,7 +19,7 @@ export const LOG_ARGUMENT = {
   complete: 'file',
 } as const
 
-const FLAGS = {
+const USAGE_FLAGS = {
   since: { kind: 'text', value: 'time', summary: 'only what happened since then: 30d, 12h, 2w or a date' },
   'keep-tasks': {
     kind: 'choice',
@@ -27,7 +36,7 @@ export const usage = defineCommand({
   details:
     'Also names what was offered and never used, and what was used though not planned.\nWith --erase it asks first, and ends with 3 when nobody can be asked.',
   args: [LOG_ARGUMENT],
-  flags: FLAGS,
+  flags: USAGE_FLAGS,
   run: (input, loadout): Promise<Report<EntryUsage[] | Erasure | TaskKeeping>> => {
     const { args, flags } = input
     const { 'keep-tasks': keeping, erase, since } = flags
@@ -47,7 +56,7 @@ export const usage = defineCommand({
   toJson: (value) => (Array.isArray(value) ? value.map((entry) => ({ ...entry, modes: [...entry.modes] })) : value),
 })
 
-async function eraseAsked({ flags, ask }: Input<typeof FLAGS>, loadout: Loadout): Promise<Report<Erasure>> {
+async function eraseAsked({ flags, ask }: Input<typeof USAGE_FLAGS>, loadout: Loadout): Promise<Report<Erasure>> {
   const looked = await loadout.eraseUsage({ dryRun: true })
   const { log, bytes } = looked.value
   if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
@@ -137,4 +146,99 @@ function nextStep(entries: readonly EntryUsage[]): string {
     return 'loadout explain <id> --task "<task>" tells why a plan does not name one.'
   }
   return 'loadout dead lists the entries that were never loaded.'
+}
+
+const INDEX_ARGUMENT = {
+  name: 'index',
+  summary: 'an index file (default: all layers together)',
+  complete: 'file',
+} as const
+
+function analysisRequest({ args, flags }: Input<typeof LAYER_FLAGS>, loadout: Loadout) {
+  return { index: args.index, log: args.log, layers: loadout.nameLayers(flags) }
+}
+
+export const dead = defineCommand({
+  name: 'dead',
+  summary: 'entries that were never loaded, the heaviest first',
+  args: [INDEX_ARGUMENT, LOG_ARGUMENT],
+  flags: LAYER_FLAGS,
+  run: (input, loadout) => loadout.dead(analysisRequest(input, loadout)),
+  print: (found: DeadEntry[], screen) => {
+    if (found.length === 0) return lines(screen.good('Every entry has been loaded at least once.'))
+    const total = found.reduce((sum, { entry }) => sum + (entry.tokens_est || 0), 0)
+    return lines(
+      alignRows(
+        found.map(({ entry }) => [
+          `  ${entry.id}`,
+          entry.priority,
+          `${grouped(entry.tokens_est)} tok`,
+          entry.summary ?? '',
+        ]),
+        [2],
+      ),
+      '',
+      screen.strong(`${count(found.length, 'entry', 'entries')} never loaded, ${grouped(total)} tokens`),
+      'loadout explain <id> --task "<task>" tells why one stays out.',
+    )
+  },
+  toJson: (found) =>
+    found.map(({ entry, reason }) => ({ id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority })),
+})
+
+export const overlaps = defineCommand({
+  name: 'overlaps',
+  summary: 'keywords that several entries claim',
+  args: [INDEX_ARGUMENT],
+  flags: LAYER_FLAGS,
+  run: (input, loadout) => loadout.overlaps(analysisRequest(input, loadout)),
+  print: printOverlaps,
+})
+
+function printOverlaps(found: readonly KeywordOverlap[], screen: Screen): string {
+  if (found.length === 0) return lines(screen.good('No two entries share a keyword.'))
+  return lines(
+    alignRows(found.map(({ keyword, entries }) => [`  ${keyword}`, entries.join(', ')])),
+    '',
+    screen.strong(`${count(found.length, 'keyword')} shared`),
+  )
+}
+
+export const budget = defineCommand({
+  name: 'budget',
+  summary: 'where the tokens are, and whether the estimate holds',
+  args: [INDEX_ARGUMENT, LOG_ARGUMENT],
+  flags: LAYER_FLAGS,
+  run: (input, loadout) => loadout.budget(analysisRequest(input, loadout)),
+  print: printBudget,
+})
+
+function printBudget(report: BudgetReport, screen: Screen): string {
+  const { largestEntry, smallestEntry, observedPerTask, tasks } = report
+  const tier = (name: string, entries: number, tokens: number) => [
+    `  ${name}`,
+    grouped(tokens),
+    count(entries, 'entry', 'entries'),
+  ]
+  const observed =
+    observedPerTask === null ? 'not measured yet' : `${grouped(observedPerTask)} measured over ${count(tasks, 'task')}`
+  return lines(
+    alignRows(
+      [
+        tier('core', report.coreEntries, report.coreTokens),
+        tier('domain', report.domainEntries, report.domainTokens),
+        tier('manual', report.manualEntries, report.manualTokens),
+        tier('total', report.coreEntries + report.domainEntries + report.manualEntries, report.totalTokens),
+      ],
+      [1],
+    ),
+    '',
+    largestEntry !== null &&
+      smallestEntry !== null &&
+      alignRows([
+        ['  largest', `${largestEntry.id} (${grouped(largestEntry.tokens)})`],
+        ['  smallest', `${smallestEntry.id} (${grouped(smallestEntry.tokens)})`],
+      ]),
+    screen.strong(`  tokens per task: ${grouped(report.estimatedPerTask)} estimated, ${observed}`),
+  )
 }

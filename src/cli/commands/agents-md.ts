@@ -1,0 +1,48 @@
+import type { AgentsMd } from '../../app/loadout.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../flags.ts'
+import { count, grouped, lines, printableLine } from '../screen.ts'
+
+export const agentsMd = defineCommand({
+  name: 'agents-md',
+  summary: 'an index for agents that read no more than a file',
+  details:
+    'A block for AGENTS.md between two markers, one line for each thing that can be loaded. Only what comes with the\n' +
+    'project is listed, because the file is shared; name a layer, or give --all, for a file of your own. The order is\n' +
+    'fixed: core, packs, the rest by phases and keywords, manual entries. Without a flag the block is printed.',
+  args: [],
+  flags: {
+    write: { kind: 'place', value: 'file', summary: 'put the block into a file (default: AGENTS.md of the project)' },
+    check: { kind: 'place', value: 'file', summary: 'only say whether the block in the file is up to date' },
+    remove: { kind: 'place', value: 'file', summary: 'take the block out again; the rest stays byte for byte' },
+    budget: { kind: 'number', value: 'tokens', summary: 'the most the lines may cost (default: 1000)' },
+    all: { kind: 'switch', summary: 'also what is not part of the project, from every layer' },
+    ...LAYER_FLAGS,
+  },
+  run: ({ flags }, loadout) => {
+    const { write, check, remove, budget, all } = flags
+    const task =
+      check !== undefined ? 'check' : remove !== undefined ? 'remove' : write === undefined ? undefined : 'write'
+    const file = write || check || remove
+    return loadout.writeAgentsMd({ task, file, budget, all, layers: loadout.nameLayers(flags) })
+  },
+  print: (value: AgentsMd, screen) => {
+    const { block, state, file = '', listed, left, tokens } = value
+    if (state === undefined) return `${block}\n`
+    const size = `${count(listed, 'line')}, about ${grouped(tokens)} tokens${left > 0 ? `; ${grouped(left)} did not fit` : ''}`
+    const isThere = state === 'created' || state === 'written' || state === 'unchanged' || state === 'current'
+    return lines(`${screen.strong(SAID[state])}  ${printableLine(file)}`, isThere && `  ${size}`)
+  },
+})
+
+const SAID: Record<NonNullable<AgentsMd['state']>, string> = {
+  created: 'created',
+  written: 'written',
+  unchanged: 'unchanged',
+  current: 'up to date',
+  stale: 'out of date',
+  missing: 'no block in',
+  removed: 'removed from',
+  deleted: 'deleted, nothing else was in it:',
+  absent: 'no block in',
+}

@@ -1,0 +1,154 @@
+import type { BundleFile, ContextBundle } from '../../domain/context/bundle.ts'
+import { SOURCE_CLASSES, type SourceClass } from '../../domain/context/source-class.ts'
+import { alignRows, column, grouped, hang, lines, printableLine, type Screen, shortenMiddle, wrap } from '../screen.ts'
+
+const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
+const UNITS = { chars: 'characters', tokens: 'tokens' } as const
+
+/** How a bundle was decided, for people, and the command that builds it again. */
+export function explainBundle(bundle: ContextBundle, screen: Screen): string {
+  return (
+    explainChoice(bundle, screen) +
+    lines(`digest    ${bundle.digest.slice(0, 16)}   ${screen.faint(`loadout replay ${bundle.digest.slice(0, 16)}`)}`)
+  )
+}
+
+/** What is in a bundle and why, what is not and why, and what it costs. */
+export function explainChoice(bundle: ContextBundle, screen: Screen): string {
+  const { intent, preset, budget, missing, warnings, fallback, estimate } = bundle
+  const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
+  const { max_files, total } = budget.limits
+  const limits = `${grouped(max_files)} files, ${grouped(total)} ${UNITS[budget.unit]}`
+  return lines(
+    wrap(`intent ${intent.key}${matched} \u00b7 preset ${preset} \u00b7 ${limits}`, 0),
+    '',
+    describeSlices(bundle),
+    bundle.files.length > 0 && '',
+    describeFiles(bundle, screen),
+    bundle.omitted.length > 0 && ['', screen.strong('left out')],
+    describeOmitted(bundle),
+    '',
+    labelled('missing', missing),
+    labelled('warnings', warnings.filter((warning) => !isToldAbove(bundle, warning)).flatMap(withCommandBelow)),
+    fallback.level !== 'restricted' &&
+      labelled(
+        'fallback',
+        fallback.attempts.map(({ level, reason }) => `${level}: ${reason}`),
+      ),
+    `size      ${grouped(estimate.chars)} characters, ${grouped(estimate.tokens)} tokens (${printableLine(estimate.tokenizer)})`,
+  )
+}
+
+function describeSlices(bundle: ContextBundle): string[] {
+  const rows = SOURCE_CLASSES.map((each) => {
+    const { max, used } = bundle.budget.partitions[each]
+    const count = bundle.files.filter(({ source_class }) => source_class === each).length
+    const left = bundle.omitted.filter(({ source_class }) => source_class === each).length
+    const isEmpty = count + left === 0
+    return {
+      name: `  ${NAMES[each]}`,
+      used: isEmpty ? '\u2013' : grouped(used),
+      max: isEmpty ? '' : `/ ${grouped(max)}`,
+      files: isEmpty ? '' : `${count} of ${count + left}`,
+      state: describeState(bundle, each),
+    }
+  })
+  const head = [['  slice', 'used', '', 'files', '']]
+  const [used, max] = [column(rows.map((row) => row.used)), column(rows.map((row) => row.max))]
+  const table = alignRows([
+    ...head.map(([slice = '', title = '', , files = '']) => [slice, title.padStart(used), files]),
+    ...rows.map((row) => [row.name, `${row.used.padStart(used)} ${row.max.padEnd(max)}`, row.files]),
+  ])
+  const indent = column(table)
+  return table.flatMap((line, at) => hang(line, indent, rows[at - 1]?.state ?? ''))
+}
+
+/** Nothing, where nothing is worth a word. */
+function describeState(bundle: ContextBundle, each: SourceClass): string {
+  const isOf = { tactical: /^tactical$/, adapter: /^adapter:/, control_plane: /^$/, task: /^$/ }[each]
+  const hasFailed = bundle.degraded.some(({ source }) => isOf.test(source))
+  const counts = new Map<string, number>()
+  for (const { source_class, reason } of bundle.omitted) {
+    if (source_class === each) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  }
+  const left = [...counts].map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`).join(', ')
+  return [
+    each === 'control_plane' ? describePlane(bundle) : '',
+    hasFailed ? 'degraded: see the warnings' : '',
+    left === '' ? '' : `left out: ${left}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
+}
+
+/** The files of the generic preset are welcome, not expected: one of them is enough. */
+function describePlane({ preset, control_plane: { status, items } }: ContextBundle): string {
+  if (status === 'complete' || (preset === 'generic' && status === 'partial')) return ''
+  const lacking = items.filter(({ present }) => !present).map(({ path }) => path)
+  return `${status}: ${lacking.join(', ')} missing`
+}
+
+const REASONS: Record<string, string> = { gate: 'not open', outside_root: 'outside the project', not_a_file: 'no file' }
+
+const LONGEST_PATH = 30
+const MOST_LINES = 2
+
+function describeFiles({ files, control_plane }: ContextBundle, screen: Screen): string[] {
+  const ranks = column(files.map(({ rank }) => String(rank)))
+  const sizes = files.map(({ chars_emitted }) => grouped(chars_emitted))
+  const totals = files.map(({ truncated, chars_total }) =>
+    truncated ? `of ${chars_total === null ? 'many' : grouped(chars_total)}` : '',
+  )
+  const rows = files.map(({ rank, path }, at) => [
+    `  ${String(rank).padStart(ranks)}`,
+    shortenMiddle(path, LONGEST_PATH),
+    `${(sizes[at] ?? '').padStart(column(sizes))} ${totals[at] ?? ''}`.trimEnd(),
+  ])
+  const table = alignRows(rows)
+  const indent = column(table)
+  const summaries = new Map(control_plane.items.map(({ path, summary }) => [path, summary]))
+  return table.flatMap((line, at) => {
+    const file = files[at]
+    const why = file === undefined ? '' : reasonOf(file, summaries.get(file.path) ?? {})
+    const [first = '', ...others] = hang(line, indent, why, MOST_LINES)
+    return [first, ...others.map((other) => screen.faint(other))]
+  })
+}
+
+/** Shorter than the reason in the bundle where a table leaves little room, and with what a person wants to know. */
+function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
+  const { source_class, selected_by, provenance, reason } = file
+  if (source_class === 'control_plane') {
+    const facts = Object.entries(summary).map(([field, value]) => `${field} ${value}`)
+    return facts.length === 0 ? 'control plane' : `control plane: ${facts.join(', ')}`
+  }
+  if (selected_by.startsWith('intent:')) return `${selected_by.replace(':', ' ')}: ${provenance.pattern}`
+  if (selected_by === 'pack') return `fits the task; ${provenance.status}, ${provenance.scope}, ${provenance.trust}`
+  return reason
+}
+
+function describeOmitted({ omitted }: ContextBundle): string[] {
+  const table = alignRows(omitted.map(({ path, reason }) => [`  ${shortenMiddle(path, LONGEST_PATH)}`, reason]))
+  const indent = column(table)
+  return table.flatMap((line, at) => hang(line, indent, omitted[at]?.detail ?? ''))
+}
+
+/** What was unsafe is among what was left out, in the same words. */
+function isToldAbove({ omitted }: ContextBundle, warning: string): boolean {
+  return omitted.some(({ path, reason, detail }) => reason === 'unsafe' && warning.startsWith(`${path}: ${detail},`))
+}
+
+/** A command is easier to copy from a line of its own. */
+function withCommandBelow(warning: string): string[] {
+  const [, what, command] = /^(.+?): (loadout .+)$/.exec(warning) ?? []
+  return what === undefined || command === undefined ? [warning] : [`${what}:`, `  ${command}`]
+}
+
+const LABEL = 10
+
+/** A word, and beside it what there is of it, one below the other. */
+function labelled(label: string, texts: readonly string[]): string[] {
+  return texts
+    .flatMap((text) => wrap(text.trimStart(), LABEL + text.search(/\S|$/)))
+    .map((line, at) => (at === 0 ? label.padEnd(LABEL) + line.slice(LABEL) : line))
+}

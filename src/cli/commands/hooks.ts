@@ -1,0 +1,105 @@
+import type { HookAnswer, HookChanges, HookStatuses } from '../../app/loadout.ts'
+import { HOOK_EVENTS, HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
+import { defineCommand } from '../command.ts'
+import { DRY_RUN_FLAG, namesIn } from '../flags.ts'
+import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
+
+const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)
+const AGENT_NAMES = [{ name: 'agents', summary: AGENTS.join(', '), rest: true, complete: AGENTS }] as const
+
+const HOOK_FLAGS = {
+  project: { kind: 'place', value: 'folder', summary: 'in the settings of a project (default: in yours)' },
+  ...DRY_RUN_FLAG,
+} as const
+
+export const hooksInstall = defineCommand({
+  name: 'hooks install',
+  summary: 'let agents ask loadout at every prompt',
+  details:
+    'Adds hooks to the settings of Claude Code and Codex, without a name to those of every enabled agent that is used\n' +
+    'here. Nothing else in the files changes, and hooks remove takes out exactly what was added.\n' +
+    'With --project they are for everybody who works there; they are silent for those without loadout.',
+  args: AGENT_NAMES,
+  flags: HOOK_FLAGS,
+  run: ({ args, flags }, loadout) =>
+    loadout.installHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
+  print: (value, screen) => printChanges(value, screen, 'The hooks are installed already.'),
+})
+
+export const hooksRemove = defineCommand({
+  name: 'hooks remove',
+  summary: 'take the hooks out of the settings of agents',
+  details: 'What you have written into the files yourself stays, byte for byte.',
+  args: AGENT_NAMES,
+  flags: HOOK_FLAGS,
+  run: ({ args, flags }, loadout) =>
+    loadout.removeHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
+  print: (value, screen) => printChanges(value, screen, 'There are no hooks of loadout.'),
+})
+
+export const hooksStatus = defineCommand({
+  name: 'hooks status',
+  summary: 'whether the hooks are installed, and whether they can run',
+  args: AGENT_NAMES,
+  flags: { project: { kind: 'place', value: 'folder', summary: 'also for a project (default: the one around)' } },
+  run: ({ args, flags }, loadout) => loadout.statusOfHooks({ agents: namesIn(args.agents), project: flags.project }),
+  print: ({ hooks }: HookStatuses, screen, findings) => {
+    const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))
+    const absent = hooks.filter(({ state, scope }) => state === 'not installed' && scope === 'user')
+    return lines(
+      hooks.flatMap(({ path, events, lastAnswer, lastTrouble }, at) => [
+        screen.strong(rows[at] ?? ''),
+        screen.faint(`  ${printableLine(path)}`),
+        ...(events.length > 0 ? wrap(`asked at      ${events.join(', ')}`, 2) : []),
+        ...(events.length > 0 && lastAnswer !== undefined ? [`  last answer   ${lastAnswer}`] : []),
+        ...(events.length > 0 && lastTrouble !== undefined ? wrap(`last trouble  ${lastTrouble}`, 2) : []),
+        ...findings
+          .filter(({ subject }) => subject === path)
+          .flatMap(({ message, hint = '' }) => [
+            ...wrap(`PROBLEM  ${message}`, 2).map((line) => line.replace('PROBLEM', screen.alert('PROBLEM'))),
+            `    to do: ${printableLine(hint)}`,
+          ]),
+      ]),
+      '',
+      findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
+      absent.length > 0 && `loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
+      findings.length + absent.length === 0 && screen.good('Nothing needs action.'),
+    )
+  },
+  printsFindings: true,
+})
+
+/** The lines first, then what was done with them. */
+function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: string): string {
+  const made = changes.filter(({ change }) => change !== 'none')
+  if (made.length === 0) return lines(calm, ...changes.map(({ path }) => screen.faint(`  ${printableLine(path)}`)))
+  return lines(
+    made.flatMap(({ path, diff }) => [screen.strong(printableLine(path)), printableText(diff), '']),
+    isDryRun && 'Nothing was changed. This would be done:',
+    alignRows(made.map(({ change, label, scope, path }) => [`  ${change}`, label, scope, path])),
+    made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
+    !isDryRun &&
+      made.some(({ untilTheyRun }) => untilTheyRun !== undefined) &&
+      'loadout hooks status tells whether they can run',
+  )
+}
+
+export const hook = defineCommand({
+  name: 'hook',
+  summary: 'what agents run at their events: JSON on standard input',
+  details:
+    'loadout hooks install sets it up. Whatever goes wrong, it ends with 0 and says nothing, so that no prompt is held up;' +
+    ' the state folder’s hooks.log tells why.',
+  args: [
+    { name: 'agent', summary: 'who runs it', required: true, complete: HOOK_HOSTS.map(({ agent }) => agent) },
+    { name: 'event', summary: `one of ${HOOK_EVENTS.join(', ')}`, required: true, complete: HOOK_EVENTS },
+  ],
+  flags: {
+    budget: { kind: 'number', value: 'tokens', summary: 'the most that one prompt is answered with (default: 1,200)' },
+  },
+  run: async ({ args: { agent = '', event = '' }, flags, readStdin }, loadout) => {
+    const value = await loadout.answerHook({ agent, event, input: readStdin(), budget: flags.budget })
+    return { value, findings: [] }
+  },
+  print: ({ reply }: HookAnswer) => reply,
+})

@@ -1,0 +1,128 @@
+import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../app/loadout.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../flags.ts'
+import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'
+
+/** Which index: the project's, or the user's own. */
+const INDEX_FLAGS = {
+  project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
+  layer: { kind: 'choice', choices: ['project', 'global'], summary: 'whose index (default: project)' },
+  global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
+} as const
+
+export const indexBuild = defineCommand({
+  name: 'index build',
+  summary: 'derive the index from the payloads',
+  details:
+    'Payloads are Markdown files whose frontmatter says when they are needed. Which files is set by "payloads" in\nloadout.json (default: .claude/loadout and .claude/rules). With errors nothing is written.',
+  args: [],
+  flags: { ...INDEX_FLAGS, 'dry-run': { kind: 'switch', summary: 'say what would be written, write nothing' } },
+  run: ({ flags }, loadout) =>
+    loadout.buildIndex({
+      project: flags.project,
+      layer: flags.layer,
+      globalDir: flags.global,
+      dryRun: flags['dry-run'],
+    }),
+  print: ({ path, state, index }: IndexBuild, screen) => {
+    const { always_loaded_est: always, on_demand_total_est: onDemand } = index.budget
+    const size = `${count(index.entries.length, 'entry', 'entries')}, ${grouped(always)} tokens always, ${grouped(onDemand)} on demand`
+    return lines(`${screen.strong(state === 'refused' ? 'not written' : state)}  ${printableLine(path)}`, `  ${size}`)
+  },
+  toJson: ({ path, state, index }) => ({ path, state, ...index }),
+})
+
+export const indexCheck = defineCommand({
+  name: 'index check',
+  summary: 'a gate for CI: is the index true, and will it route',
+  details:
+    'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, and entries that never come first.',
+  args: [],
+  flags: { ...INDEX_FLAGS },
+  run: ({ flags }, loadout) =>
+    loadout.checkIndex({ project: flags.project, layer: flags.layer, globalDir: flags.global }),
+  print: ({ path, entries }: IndexCheck, screen, findings) =>
+    findings.length === 0
+      ? lines(`${screen.good('in order')}  ${printableLine(path)}`, `  ${count(entries, 'entry', 'entries')}`)
+      : formatFindings(findings, screen) + lines('', `${count(findings.length, 'finding')} in ${printableLine(path)}`),
+  printsFindings: true,
+})
+
+export const indexMigrate = defineCommand({
+  name: 'index migrate',
+  summary: 'split a large instruction file into payloads',
+  details:
+    'Shows what would happen; --write does it. Sections become payloads, rules for everything stay inline, the file gets\na list of what can be loaded, and the original is kept beside it. No existing file is overwritten.',
+  args: [{ name: 'file', summary: 'such as CLAUDE.md', required: true, complete: 'file' }],
+  flags: {
+    write: { kind: 'switch', summary: 'write the payloads, the lean file and the index' },
+    into: { kind: 'text', value: 'folder', summary: 'where payloads go (default: .claude/loadout)' },
+    level: {
+      kind: 'number',
+      value: '1-6',
+      summary: 'split at headings of this level (default: the highest that repeats)',
+    },
+    keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be given again' },
+    project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
+  },
+  run: ({ args, flags }, loadout) => loadout.migrate({ file: args.file ?? '', ...flags }),
+  print: (result: MigrateResult, screen) => {
+    const { payloads, kept, tokensBefore, tokensAfter, file, backup } = result
+    return lines(
+      alignRows(
+        [
+          ...payloads.map(({ path, tokens, keywords }) => [
+            '  payload',
+            path,
+            `${grouped(tokens)} tok`,
+            keywords.join(', '),
+          ]),
+          ...kept.map(({ heading, tokens, reason }) => [
+            '  inline',
+            heading || '(beginning)',
+            `${grouped(tokens)} tok`,
+            reason,
+          ]),
+        ],
+        [2],
+      ),
+      '',
+      screen.strong(`${printableLine(file)}: ${grouped(tokensBefore)} tokens before, ${grouped(tokensAfter)} after`),
+      backup === undefined
+        ? 'Nothing was written. To do it: add --write'
+        : `Written. The original is kept as ${printableLine(backup)}; loadout index check watches the rest.`,
+    )
+  },
+})
+
+export const resolve = defineCommand({
+  name: 'resolve',
+  summary: 'the layers that were found and what they come to together',
+  args: [],
+  flags: LAYER_FLAGS,
+  run: ({ flags }, loadout) => loadout.resolve(loadout.nameLayers(flags)),
+  print: ({ layers, entries, conflicts, budget }: Resolution, screen) =>
+    lines(
+      alignRows(
+        layers.map(({ name, path, found, problem }) => [
+          `  ${name}`,
+          found ? 'found' : problem === undefined ? 'none' : 'broken',
+          path,
+        ]),
+      ),
+      '',
+      entries.length === 0
+        ? 'No entries. Start with: loadout index build, or loadout try'
+        : [
+            ...alignRows(
+              entries.map(({ id, priority, tokens, source }) => [`  ${id}`, priority, grouped(tokens), source]),
+              [2],
+            ),
+            '',
+            ...conflicts.map(({ entryId, layers: names }) => `  ${printableLine(entryId)}: ${names.join(' → ')}`),
+            screen.strong(
+              `${count(entries.length, 'entry', 'entries')} · ${grouped(budget.always_loaded_est)} tokens always · ${grouped(budget.on_demand_total_est)} on demand · ${count(conflicts.length, 'override')}`,
+            ),
+          ],
+    ),
+})

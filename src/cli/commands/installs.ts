@@ -1,0 +1,201 @@
+import type { Adoption, Loadout, Outcome, SkillDiff, SyncResult } from '../../app/loadout.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import type { SyncStep } from '../../domain/skills/sync-decision.ts'
+import { defineCommand } from '../command.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, namesIn, SCOPE_FLAGS, TARGET_FLAG } from '../flags.ts'
+import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+
+const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
+
+const EQUIP_FLAGS = {
+  ...TARGET_FLAG,
+  tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
+  all: { kind: 'switch', summary: 'every skill' },
+  ...SCOPE_FLAGS,
+  ...DRY_RUN_FLAG,
+} as const
+
+export const equip = defineCommand({
+  name: 'equip',
+  aliases: { add: [], install: [] },
+  summary: 'install skills for agents',
+  details:
+    'A copy goes into the folder of every enabled agent that the skill supports. What is not ours is never touched.',
+  args: NAMES,
+  flags: EQUIP_FLAGS,
+  run: (input, loadout) => {
+    const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
+    if (source === undefined) return loadout.equip(requestOf(input))
+    throw new LoadoutError('USAGE', `${source} is a folder or URL, not the name of a skill`, {
+      hint: `first: loadout import ${shellWord(source)}`,
+    })
+  },
+  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is equipped already.'),
+})
+
+export const unequip = defineCommand({
+  name: 'unequip',
+  aliases: { remove: [], uninstall: [] },
+  summary: 'remove installed copies',
+  details: 'Edited copies are kept in the backup folder. What loadout did not install stays.',
+  args: NAMES,
+  flags: EQUIP_FLAGS,
+  run: (input, loadout) => loadout.unequip(requestOf(input)),
+  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Nothing was removed.'),
+})
+
+interface EquipInput {
+  args: Record<string, string | undefined>
+  flags: { target?: string[]; tag?: string[]; all?: boolean; project?: string; 'dry-run'?: boolean }
+  onProgress: ((done: number, total: number, what: string) => void) | undefined
+  signal: AbortSignal
+}
+
+function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<Loadout['equip']>[0] {
+  return {
+    names: namesIn(args.names),
+    targets: flags.target,
+    tags: flags.tag,
+    all: flags.all,
+    project: flags.project,
+    dryRun: flags['dry-run'],
+    onProgress,
+    signal,
+  }
+}
+
+const BEFORE_TAKING = 'Below, installs are compared with the library as it is before that.'
+
+export const sync = defineCommand({
+  name: 'sync',
+  summary: 'update the library from its remote, and all installs from it',
+  details:
+    'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
+    'Edited copies go to the backup folder before they are replaced. A dry run still fetches.',
+  args: [],
+  flags: {
+    push: { kind: 'switch', summary: 'also push commits that wait' },
+    'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: ({ flags, onProgress, signal }, loadout) =>
+    loadout.sync({
+      project: flags.project,
+      push: flags.push,
+      keepEdits: flags['keep-edits'],
+      dryRun: flags['dry-run'],
+      onProgress,
+      signal,
+    }),
+  print: (result: SyncResult, screen, findings) =>
+    lines(
+      result.steps.map((step) => describeStep(step, result.isDryRun)),
+      result.isDryRun && result.steps.some(({ kind }) => kind === 'fast-forward') && BEFORE_TAKING,
+    ) + printOperations(result, screen, findings, 'Every install is as the library has it.'),
+})
+
+function describeStep(step: SyncStep, isDryRun: boolean): string {
+  const verb = isDryRun ? 'would be ' : ''
+  const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
+  if (step.kind === 'fast-forward') return `library: ${commits} ${verb}taken from the remote`
+  return `library: ${commits} ${verb}pushed to ${step.remote}`
+}
+
+export const diff = defineCommand({
+  name: 'diff',
+  summary: 'how installed copies differ from what the library would install',
+  args: [{ name: 'name', summary: 'the skill', required: true }],
+  flags: { ...TARGET_FLAG, ...SCOPE_FLAGS },
+  run: ({ args, flags }, loadout) =>
+    loadout.diff({ name: args.name ?? '', targets: flags.target, project: flags.project }),
+  print: ({ name, differences }: SkillDiff, screen) =>
+    differences.length === 0
+      ? lines(`No installed copy of ${name} differs from the library.`)
+      : lines(
+          differences.flatMap(({ agents, state, path, text }) => [
+            screen.strong(`${agents.join(', ')}  ${state}  ${printableLine(path)}`),
+            printableText(text).trimEnd(),
+          ]),
+        ),
+})
+
+export const adopt = defineCommand({
+  name: 'adopt',
+  summary: 'bring an edit of an installed copy into the library',
+  details: 'Shows the difference first; on a terminal it asks before anything is changed.',
+  args: [{ name: 'name', summary: 'the skill', required: true }],
+  flags: {
+    ...TARGET_FLAG,
+    force: { kind: 'switch', summary: 'take the edit although the library has changed too' },
+    yes: { kind: 'switch', summary: 'do not ask' },
+    ...COMMIT_FLAGS,
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: async ({ args, flags, ask }, loadout) => {
+    const { project, force, target } = flags
+    const request = { name: args.name ?? '', targets: target, project, force, commit: commitChoice(flags) }
+    if (flags['dry-run']) return loadout.adopt({ ...request, dryRun: true })
+    if (ask !== undefined && !flags.yes) {
+      const { value } = await loadout.adopt({ ...request, dryRun: true })
+      if (value.diff !== '' && !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))) {
+        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: '--yes does not ask' })
+      }
+    }
+    return loadout.adopt(request)
+  },
+  print: ({ name, diff, commit, operations, isDryRun }: Adoption, screen: Screen) =>
+    lines(
+      diff === '' ? `The edit of ${name} changes nothing in the library.` : printableText(diff).trimEnd(),
+      diff !== '' && isDryRun && 'Nothing was changed. This would go into the library.',
+      diff !== '' &&
+        !isDryRun &&
+        screen.strong(`${name} adopted${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
+      alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+    ),
+})
+
+function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer)
+}
+
+const PAST: Record<Outcome['operations'][number]['kind'], string> = {
+  install: 'installed',
+  refresh: 'refreshed',
+  remove: 'removed',
+  restamp: 'marked',
+  adopt: 'adopted',
+  recover: 'recovered',
+}
+
+// More than this is read by nobody; the total says it.
+const MOST_SHOWN = 40
+
+/** What was done, one line each; with a dry run what would be. `calm` is said when all was well already. */
+export function printOperations(
+  { operations, isDryRun }: Outcome,
+  screen: Screen,
+  findings: readonly Finding[],
+  calm: string,
+): string {
+  const told = operations.filter(({ kind }) => kind !== 'restamp' || isDryRun)
+  const isCalm = findings.every(({ severity }) => severity === 'info')
+  if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')
+  const shown = told.slice(0, MOST_SHOWN)
+  const rows = shown.map(({ kind, skill, agent, scope, root }) => {
+    return [`  ${isDryRun ? kind : PAST[kind]}`, skill, agent, scope, root]
+  })
+  const more = told.length - shown.length
+  const restamped = operations.length - told.length
+  return lines(
+    isDryRun && 'Nothing was changed. This would be done:',
+    alignRows(rows),
+    more > 0 && `  and ${count(more, 'more', 'more')}`,
+    restamped > 0 &&
+      `  ${count(restamped, 'unchanged install')} ${restamped === 1 ? 'was' : 'were'} marked with the new commit`,
+    !isDryRun && told.length > 1 && screen.strong(`${count(told.length, 'install')} changed`),
+  )
+}

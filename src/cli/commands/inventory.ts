@@ -1,0 +1,196 @@
+import type { Inventory, SkillPreview, SkillView, Suggestions } from '../../app/loadout.ts'
+import { describeWhy, percent } from '../../domain/routing/ranked.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { textWidth } from '../../domain/shared/text-width.ts'
+import type { PlacementState } from '../../domain/skills/placement.ts'
+import { defineCommand } from '../command.ts'
+import { SCOPE_FLAGS } from '../flags.ts'
+import {
+  alignRows,
+  count,
+  grouped,
+  lines,
+  printableLine,
+  printableText,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
+
+const GLYPHS: Record<PlacementState, string> = {
+  current: '●',
+  outdated: '↓',
+  edited: '✎',
+  unmanaged: '?',
+  orphaned: '!',
+  unsupported: '!',
+  broken: '!',
+}
+
+const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> = {
+  outdated: ({ commitsBehind }) => (commitsBehind === undefined ? '' : `${count(commitsBehind, 'commit')} behind`),
+  edited: ({ placements }) => `changed by hand on ${agentsIn(placements, 'edited')}`,
+  orphaned: () => 'not in the library any more',
+  unsupported: ({ placements }) => `no longer for ${agentsIn(placements, 'unsupported')}`,
+  unmanaged: () => 'a folder of yours has this name',
+  broken: ({ placements }) => placements.find(({ state }) => state === 'broken')?.reason ?? '',
+  invalid: ({ problems }) => problems.join('; '),
+}
+
+const NEXT: [SkillView['state'], (names: string) => string][] = [
+  ['outdated', (names) => `loadout sync refreshes what is outdated: ${names}`],
+  ['edited', (names) => `loadout adopt keeps the edit: ${names}`],
+  ['orphaned', (names) => `loadout unequip removes what the library no longer has: ${names}`],
+  ['unmanaged', (names) => `loadout diff compares your folder with the library's: ${names}`],
+  ['invalid', () => 'loadout validate says what is wrong'],
+  ['broken', () => 'loadout doctor explains'],
+  ['unsupported', () => 'loadout doctor explains'],
+]
+
+// Where the agents already fill the line.
+const LEAST_REASON = 20
+
+export const inventory = defineCommand({
+  name: 'inventory',
+  aliases: { list: [], ls: [] },
+  summary: 'every skill of the library, and which agent has it',
+  details:
+    'Signs: ● current, ↓ outdated, ✎ edited by hand, ? a folder of yours, ! needs attention, ○ not equipped, – not supported.',
+  args: [],
+  flags: { ...SCOPE_FLAGS, tag: { kind: 'list', value: 'tag', summary: 'only skills with this tag' } },
+  run: async ({ flags }, loadout) => {
+    const report = await loadout.inventory({ project: flags.project })
+    const tags = flags.tag
+    if (tags === undefined) return report
+    const skills = report.value.skills.filter((skill) => skill.tags.some((tag) => tags.includes(tag)))
+    if (skills.length === 0) {
+      const hint = 'loadout inventory --json lists the tags of every skill'
+      throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+    }
+    return { ...report, value: { ...report.value, skills } }
+  },
+  print: (value: Inventory, screen) => {
+    if (value.skills.length === 0) return printEmpty(value)
+    const longest = Math.max(...value.skills.map(({ state }) => state.length))
+    const [heading = '', ...rows] = alignRows([
+      ['', ...value.agents, ''],
+      ...value.skills.map((skill) => [
+        `  ${skill.name}`,
+        ...value.agents.map((agent) => placementCell(skill, agent)),
+        skill.state,
+      ]),
+    ])
+    const described = value.skills.map((skill, at) => describeRow(rows[at] ?? '', skill, longest))
+    return lines(screen.faint(heading), described, '', screen.strong(totalsOf(value)), nextSteps(value, screen))
+  },
+})
+
+/** A row with its reason, as far as a terminal has room; whoever asks gets the whole of it. */
+function describeRow(row: string, skill: SkillView, longestState: number): string {
+  const reason = WORDS[skill.state]?.(skill) ?? ''
+  if (reason === '') return row
+  const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
+  return `${start}${shorten(reason, Math.max(LEAST_REASON, 80 - textWidth(start)))}`
+}
+
+function placementCell(skill: SkillView, agent: string): string {
+  const placements = skill.placements.filter(({ agents }) => agents.includes(agent))
+  if (placements.length > 0) {
+    return placements.map(({ state, scope }) => `${GLYPHS[state]} ${scope === 'project' ? 'proj' : 'user'}`).join(' ')
+  }
+  return skill.targets.includes(agent) ? '○' : '–'
+}
+
+function agentsIn(placements: SkillView['placements'], wanted: PlacementState): string {
+  return placements
+    .filter(({ state }) => state === wanted)
+    .flatMap(({ agents }) => agents)
+    .join(', ')
+}
+
+function totalsOf({ skills, unmanaged }: Inventory): string {
+  const states = ['outdated', 'edited', 'orphaned', 'unsupported', 'broken', 'invalid'] as const
+  const equipped = skills.filter(({ placements }) => placements.some(({ state }) => state !== 'unmanaged')).length
+  const parts = states.map((state) => [skills.filter((skill) => skill.state === state).length, state] as const)
+  return [
+    count(skills.length, 'skill'),
+    `${equipped} equipped`,
+    ...parts.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
+    ...(unmanaged > 0 ? [`${unmanaged} outside the library`] : []),
+  ].join(' · ')
+}
+
+function nextSteps({ skills, unmanaged }: Inventory, screen: Screen): string[] {
+  const hints = NEXT.flatMap(([state, say]) => {
+    const names = skills.filter((skill) => skill.state === state).map(({ name }) => name)
+    if (names.length === 0) return []
+    return [say(names.length > 3 ? `${names.length} skills` : printableLine(names.join(', ')))]
+  })
+  if (unmanaged > 0) hints.push('loadout import lists what lies outside the library')
+  return [...new Set(hints)].map((hint) => screen.faint(hint))
+}
+
+function printEmpty({ library, unmanaged }: Inventory): string {
+  return lines(
+    `The library is empty: ${printableLine(library)}`,
+    unmanaged > 0 && `${count(unmanaged, 'skill')} outside the library: loadout import lists them`,
+    'loadout new <name> starts a skill; loadout import <folder> brings one in',
+  )
+}
+
+export const suggest = defineCommand({
+  name: 'suggest',
+  summary: 'which skills of the library fit a task',
+  args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
+  flags: {
+    limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 5)' },
+    ...SCOPE_FLAGS,
+  },
+  run: ({ args, flags }, loadout) =>
+    loadout.suggest({ task: args.task ?? '', limit: flags.limit, project: flags.project }),
+  print: ({ known, skills, command }: Suggestions, screen) =>
+    skills.length === 0
+      ? lines(known === 0 ? 'The library is empty: loadout new <name>' : `None of ${known} skills fits.`)
+      : lines(
+          skills.flatMap(({ name, description, confidence, why, equipped, missing }) => [
+            `  ${screen.strong(printableLine(name))}  ${percent(confidence)}  ${equippedText(equipped, missing)}`,
+            ...wrap(description, 4),
+            ...wrap(describeWhy(why), 4).map(screen.faint),
+          ]),
+          '',
+          command === undefined ? 'All of them are equipped.' : `To equip the rest: ${command}`,
+        ),
+})
+
+function equippedText(equipped: readonly string[], missing: readonly string[]): string {
+  const parts = [
+    equipped.length > 0 ? `● ${equipped.join(', ')}` : '',
+    missing.length > 0 ? `○ ${missing.join(', ')}` : '',
+  ]
+  return parts.filter((part) => part !== '').join('  ')
+}
+
+export const inspect = defineCommand({
+  name: 'inspect',
+  summary: 'one skill: what it says and where it is installed',
+  args: [{ name: 'name', summary: 'the skill', required: true }],
+  flags: SCOPE_FLAGS,
+  run: ({ args, flags }, loadout) => loadout.inspect({ name: args.name ?? '', project: flags.project }),
+  print: ({ skill, path, files, placements, markdown }: SkillPreview, screen) =>
+    lines(
+      screen.strong(skill.name),
+      wrap(skill.description, 2),
+      alignRows([
+        ['  tags', skill.tags.join(', ') || '–'],
+        ['  agents', skill.targets.join(', ')],
+        ['  source', path],
+        ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
+      ]),
+      placements.length > 0 && '',
+      alignRows(
+        placements.map(({ agents, scope, state, path: place }) => [`  ${agents.join(', ')}`, scope, state, place]),
+      ),
+      '',
+      printableText(markdown).trimEnd(),
+    ),
+})

@@ -1,0 +1,138 @@
+import type { AgentView, Health, ProfileSaving, SavedProfile } from '../../app/loadout.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { defineCommand } from '../command.ts'
+import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS } from '../flags.ts'
+import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
+import { printOperations } from './installs.ts'
+
+const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: true }] as const
+
+export const agents = defineCommand({
+  name: 'agents',
+  summary: 'agents that skills can be installed for',
+  args: [],
+  flags: {},
+  run: (_, loadout) => loadout.listAgents({}),
+  print: printAgents,
+})
+
+export const agentsEnable = defineCommand({
+  name: 'agents enable',
+  summary: 'install skills for these agents from now on',
+  args: AGENT_IDS,
+  flags: DRY_RUN_FLAG,
+  run: ({ args, flags }, loadout) =>
+    loadout.switchAgents({ ids: namesIn(args.ids), isOn: true, dryRun: flags['dry-run'] }),
+  print: printAgents,
+})
+
+export const agentsDisable = defineCommand({
+  name: 'agents disable',
+  summary: 'no longer install skills for these agents',
+  details: 'What is installed stays until it is unequipped.',
+  args: AGENT_IDS,
+  flags: DRY_RUN_FLAG,
+  run: ({ args, flags }, loadout) =>
+    loadout.switchAgents({ ids: namesIn(args.ids), isOn: false, dryRun: flags['dry-run'] }),
+  print: printAgents,
+})
+
+function printAgents(agents: AgentView[], screen: Screen): string {
+  const [heading = '', ...rows] = alignRows([
+    ['', 'agent', '', 'folder of the user', 'in a project'],
+    ...agents.map(({ id, label, isEnabled, userFolder, projectFolder }) => [
+      isEnabled ? '●' : '○',
+      id,
+      label,
+      userFolder,
+      projectFolder,
+    ]),
+  ])
+  return lines(screen.faint(heading), rows, '', '● enabled, ○ off   (loadout agents enable <id>)')
+}
+
+const PROFILE_NAME = [{ name: 'name', summary: 'the profile', required: true }] as const
+
+export const profileSave = defineCommand({
+  name: 'profile save',
+  summary: 'write down which agent has which skill now',
+  args: PROFILE_NAME,
+  flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
+  run: ({ args, flags }, loadout) =>
+    loadout.saveProfile({ name: args.name ?? '', project: flags.project, dryRun: flags['dry-run'] }),
+  print: (saved: ProfileSaving) =>
+    lines(
+      saved.isDryRun && 'Nothing was changed. This would be saved:',
+      alignRows([profileRow(saved)]),
+      !saved.isDryRun && printableLine(`to use it: loadout profile apply ${shellWord(saved.name)}`),
+    ),
+})
+
+export const profileApply = defineCommand({
+  name: 'profile apply',
+  summary: 'equip everything that a profile names',
+  args: PROFILE_NAME,
+  flags: {
+    exact: { kind: 'switch', summary: 'also unequip what it does not name' },
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: ({ args, flags, onProgress, signal }, loadout) =>
+    loadout.applyProfile({
+      name: args.name ?? '',
+      exact: flags.exact,
+      project: flags.project,
+      dryRun: flags['dry-run'],
+      onProgress,
+      signal,
+    }),
+  print: (outcome, screen, findings) =>
+    printOperations(outcome, screen, findings, 'Everything is equipped as the profile says.'),
+})
+
+export const profileList = defineCommand({
+  name: 'profile list',
+  summary: 'the profiles of this machine',
+  args: [],
+  flags: {},
+  run: (_, loadout) => loadout.listProfiles({}),
+  print: (profiles: SavedProfile[]) =>
+    profiles.length === 0
+      ? lines('There is no profile yet: loadout profile save <name>')
+      : lines(alignRows(profiles.map((saved) => profileRow(saved).map((cell, at) => (at === 0 ? `  ${cell}` : cell))))),
+})
+
+function profileRow({ name, profile }: SavedProfile): string[] {
+  const agents = new Set(Object.values(profile).flat())
+  return [name, count(Object.keys(profile).length, 'skill'), [...agents].join(', ')]
+}
+
+const SIGNS = { fine: 'ok', note: 'note', problem: 'PROBLEM' } as const
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'check git, library, agents and installs, and say what to do',
+  details: 'Changes nothing. --fix finishes interrupted work and repairs markers where the content allows it.',
+  args: [],
+  flags: { fix: { kind: 'switch', summary: 'put right what can be put right safely' }, ...SCOPE_FLAGS },
+  run: ({ flags }, loadout) => loadout.doctor({ project: flags.project, fix: flags.fix }),
+  print: ({ checks, fixed }: Health, screen) => {
+    const problems = checks.filter(({ state }) => state === 'problem').length
+    return lines(
+      fixed.map((message) => `fixed  ${printableLine(message)}`),
+      checks.flatMap(({ name, state, message, fix }) => {
+        const sign = state === 'problem' ? screen.alert(SIGNS[state]) : SIGNS[state]
+        return [`${sign}  ${screen.strong(printableLine(name))}`, ...wrap(message, 4), ...toDo(fix)]
+      }),
+      '',
+      problems === 0 ? screen.good('Nothing needs action.') : screen.strong(`${count(problems, 'thing')} to do`),
+    )
+  },
+  printsFindings: true,
+})
+
+/** A command with a path in it is copied into a shell: it stays on one line. */
+function toDo(fix: string | undefined): string[] {
+  if (fix === undefined) return []
+  return fix.includes('/') ? [`    to do: ${printableLine(fix)}`] : wrap(`to do: ${fix}`, 4)
+}

@@ -1,0 +1,117 @@
+import type { Loadout, PackContext, ResolveRequest } from '../../app/loadout.ts'
+import { allGaps } from '../../domain/packs/resolve/all-gaps.ts'
+import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../domain/packs/resolve/pack-context.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { defineCommand } from '../command.ts'
+import { WORKSPACE_FLAG } from '../flags.ts'
+import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
+
+interface Resolved extends PackContext {
+  isPrompt: boolean
+}
+
+export const packsResolve = defineCommand({
+  name: 'packs resolve',
+  summary: 'what knowledge packs know about a task, fenced as data',
+  details:
+    'Chooses packs by the task, or those named with --pack. Ends with 3 when an approval or a yes is missing and nobody can be asked.',
+  args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
+  flags: {
+    pack: { kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
+    budget: { kind: 'number', value: 'tokens', summary: 'at most so much text (default: 4000)' },
+    cite: { kind: 'switch', summary: 'with the lines of sources that statements rest on' },
+    deep: { kind: 'switch', summary: 'more than the short views: pages and documents too' },
+    need: { kind: 'list', value: 'fact', summary: 'name this fact as missing when it is not found' },
+    confirm: { kind: 'list', value: 'name', summary: 'use this pack although it is a draft or disputed' },
+    session: { kind: 'text', value: 'id', summary: 'do not repeat text this session was given' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only what goes to the model' },
+    'write-run': { kind: 'switch', summary: 'also leave a record in the runs/ of each pack' },
+    ...WORKSPACE_FLAG,
+  },
+  run: async ({ args, flags, ask, asJson }, loadout) => {
+    const { pack, need, confirm, format, 'write-run': writeRun, ...rest } = flags
+    const request: ResolveRequest = {
+      task: args.task ?? '',
+      packs: pack,
+      needs: need,
+      confirmed: confirm,
+      writeRun,
+      ...rest,
+    }
+    const { value, findings } =
+      ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
+    const told = asJson ? findings : findings.filter(isUntold)
+    return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
+  },
+  print: (resolved: Resolved, screen) => {
+    const prompt = newWrappers(resolved).map(({ text }) => printableText(text))
+    if (resolved.isPrompt) return prompt.join('')
+    return explain(resolved, screen) + prompt.map((text) => `\n${text}`).join('')
+  },
+  toJson: toResolverOutput,
+  isWaiting: ({ refused }) => refused.some(isWaiting),
+})
+
+/** A wrapper lists the warnings of its pack; what was withheld, or concerns no wrapper, is said here. */
+function isUntold({ severity, code }: Finding): boolean {
+  return severity === 'error' || code === 'pack.substituted' || !code.includes('.')
+}
+
+/**
+ * Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. Only what is
+ * given in the end is recorded.
+ */
+async function resolveAsking(
+  request: ResolveRequest,
+  ask: (question: string) => string,
+  loadout: Loadout,
+): Promise<Report<PackContext>> {
+  const confirmed = [...(request.confirmed ?? [])]
+  const first = await loadout.resolvePacks({ ...request, isRecorded: false })
+  for (const refused of first.value.refused.filter(isWaiting)) {
+    const answer = ask(question(refused)).trim().toLowerCase()
+    const [isYes, isNo] = [/^y(es)?$/.test(answer), /^no?$/.test(answer)]
+    const asked = { pack: refused.path, project: request.project }
+    if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes ? [refused.name] : []))
+    else if (isYes) await loadout.approvePack(asked)
+    else if (isNo) await loadout.denyPack(asked)
+  }
+  return await loadout.resolvePacks({ ...request, confirmed })
+}
+
+function question({ message, path, description, reason }: RefusedPack): string {
+  const about = wrap(description, 2).map((line) => `${line}\n`)
+  const choices = reason === 'confirmation-needed' ? '[y/N]' : '[y: yes, n: never, Enter: not now]'
+  return `${printableLine(message)}\n  ${printableLine(path)}\n${about.join('')}Use it? ${choices} `
+}
+
+function explain({ active, refused, tokens, budget, auditId }: PackContext, screen: Screen): string {
+  if (active.length === 0 && refused.length === 0) {
+    return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows which there are'))
+  }
+  return lines(
+    active.flatMap(({ pack: { manifest, scope, trust }, showsGaps, presented, resolution, isRepeated }) => [
+      `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
+      ...(isRepeated ? ['  this session has it already'] : []),
+      ...alignRows(
+        presented.choices.map(({ part: { path, lines: range }, why }) => [
+          `  ${path}`,
+          range === undefined ? 'records' : `${range.from}-${range.to}`,
+          why,
+        ]),
+      ),
+      ...(allGaps(resolution).length > 0 ? ['  missing'] : []),
+      ...(showsGaps && allGaps(resolution).length === 0 ? ['  nothing is known to be missing'] : []),
+      ...allGaps(resolution).flatMap((fact) => wrap(fact, 4)),
+      ...(presented.omitted.length === 0
+        ? []
+        : [`  left out for lack of room: ${count(presented.omitted.length, 'part')}`]),
+    ]),
+    active.length === 0 && 'No knowledge pack that fits this task may be used.',
+    active.length > 0 && '',
+    `${grouped(tokens)} of ${grouped(budget)} tokens`,
+    auditId !== undefined &&
+      active.some(({ presented }) => presented.wrapper !== undefined) &&
+      screen.faint(`loadout packs rehydrate ${auditId} gives the same text again`),
+  )
+}

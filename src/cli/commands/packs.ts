@@ -1,0 +1,240 @@
+import type { NewPack, PackFetch, PackList, PackView } from '../../app/loadout.ts'
+import { PROFILES, RUNTIME_MODES } from '../../domain/packs/vocabulary.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
+import { textWidth } from '../../domain/shared/text-width.ts'
+import { defineCommand } from '../command.ts'
+import { PACK_ARGUMENT, WORKSPACE_FLAG } from '../flags.ts'
+import {
+  alignRows,
+  count,
+  formatFindings,
+  lines,
+  printableLine,
+  printableText,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
+
+const LONGEST_NAME = 40
+// Less of a description says nothing.
+const LEAST_DESCRIPTION = 12
+
+export const packsList = defineCommand({
+  name: 'packs list',
+  summary: 'every knowledge pack, and whether it may be read',
+  details: 'A * marks a pack that another of the same name keeps out.',
+  args: [],
+  flags: {
+    all: { kind: 'switch', summary: 'also what is archived, or kept out by a namesake' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: what a model is told about the packs' },
+    ...WORKSPACE_FLAG,
+  },
+  run: async ({ flags }, loadout) => {
+    const { value, findings } = await loadout.listPacks({ project: flags.project, all: flags.all ?? false })
+    return { value: { ...value, isPrompt: flags.format === 'prompt' }, findings }
+  },
+  printsFindings: true,
+  toJson: ({ isPrompt, ...list }) => list,
+  print: (value: PackList & { isPrompt: boolean }, screen, findings) =>
+    value.isPrompt ? value.disclosure : listing(value, screen, findings),
+})
+
+function listing(value: PackList, screen: Screen, findings: readonly Finding[]): string {
+  return (
+    lines(
+      value.packs.length > 0 ? table(value, screen) : empty(value),
+      value.packs.length > 0 && ['', ...wrap(totals(value), 0).map(screen.strong)],
+      notes(value, screen),
+    ) +
+    formatFindings(
+      findings.filter(({ code }) => !code.startsWith('catalog.')),
+      screen,
+    )
+  )
+}
+
+function table({ packs }: PackList, screen: Screen): string[] {
+  const [heading = '', ...rows] = alignRows([
+    ['  pack', 'status', 'scope', 'trust'],
+    ...packs.map(({ name, isShadowed, status, scope, effectiveTrust }) => [
+      `${isShadowed ? '*' : ' '} ${shorten(name, LONGEST_NAME - 2)}`,
+      status,
+      scope,
+      effectiveTrust,
+    ]),
+  ])
+  const start = Math.max(...[heading, ...rows].map(textWidth)) + 2
+  const described = rows.map((row, at) => {
+    const description = packs[at]?.description ?? ''
+    if (80 - start < LEAST_DESCRIPTION || description === '') return row
+    return `${row}${' '.repeat(start - textWidth(row))}${shorten(description, 80 - start)}`
+  })
+  return [screen.faint(heading), ...described]
+}
+
+function totals({ packs, waiting, collisions, quarantined, hidden }: PackList): string {
+  const parts: [number, string][] = [
+    [waiting.length, 'waiting for approval'],
+    [collisions.length, 'with a name taken twice'],
+    [quarantined.length, 'unreadable'],
+    [hidden.archived, 'archived'],
+    [hidden.shadowed, 'kept out'],
+  ]
+  const said = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`)
+  return [count(packs.length, 'pack'), ...said].join(' · ')
+}
+
+function notes({ waiting, collisions, quarantined }: PackList, screen: Screen): string[] {
+  return [
+    ...(waiting.length > FEW_WAITING ? allWaiting(waiting, screen) : []),
+    ...(waiting.length > FEW_WAITING ? [] : waiting).flatMap(({ name, scope, trust, wouldShadow, command }) => {
+      const why = trust === 'changed' ? 'has changed since it was approved' : 'is not approved'
+      const place = wouldShadow ? ', and would take the place of another' : ''
+      return [`${shorten(name, LONGEST_NAME)} (${scope}) ${why}${place}:`, screen.faint(`  ${printableLine(command)}`)]
+    }),
+    ...collisions.map(({ name, winner, shadowed, lowerTrustShadowsHigher }) => {
+      const losers = shadowed.map(({ scope }) => scope).join(', ')
+      const doubt = lowerTrustShadowsHigher ? ', though one of them claims more trust' : ''
+      return `${shorten(name, LONGEST_NAME)}: ${winner.scope} has the name; kept out: ${losers}${doubt}`
+    }),
+    ...quarantined.flatMap(({ path, reason, line }) => [
+      `${printableLine(path)}${line === undefined ? '' : `:${line}`}`,
+      `  is no pack: ${printableLine(reason)}`,
+    ]),
+  ]
+}
+
+const FEW_WAITING = 2
+
+function allWaiting(waiting: PackList['waiting'], screen: Screen): string[] {
+  const names = waiting.map(({ name }) => shorten(name, LONGEST_NAME)).join(', ')
+  return [...wrap(`Not approved: ${names}`, 0), screen.faint('  loadout packs approve <pack>')]
+}
+
+function empty({ roots, hidden }: PackList): string[] {
+  if (hidden.archived > 0) return [`${count(hidden.archived, 'pack')}, archived: loadout packs list --all`]
+  return [
+    'There are no knowledge packs. They are looked for in:',
+    ...roots.map(({ path }) => `  ${printableLine(path)}`),
+  ]
+}
+
+export const packsShow = defineCommand({
+  name: 'packs show',
+  summary: 'what a knowledge pack says of itself, and what opens it',
+  args: [PACK_ARGUMENT],
+  flags: WORKSPACE_FLAG,
+  run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),
+  print: (pack: PackView, screen) =>
+    lines(
+      screen.strong(printableLine(pack.name)),
+      wrap(pack.description, 2),
+      '',
+      alignRows(
+        factsOf(pack).flatMap(([what, value]) => (value === undefined || value === '' ? [] : [[`  ${what}`, value]])),
+      ),
+      pack.diagnostics.length > 0 && '',
+      pack.diagnostics.flatMap(({ severity, code, message }) => wrap(`${severity}: ${message} [${code}]`, 2)),
+      '',
+      screen.faint(`Next: ${printableLine(pack.next)}`),
+    ),
+})
+
+function factsOf(pack: PackView): [what: string, value: string | undefined][] {
+  const { producedBy, files } = pack
+  const producer = producedBy && [producedBy.kind, producedBy.name, producedBy.version].filter(Boolean).join(' ')
+  return [
+    ['status', pack.status],
+    [
+      'trust',
+      `${pack.effectiveTrust}${pack.tier === undefined ? '' : ` up to ${pack.tier}`}; it calls itself ${pack.trust}`,
+    ],
+    ['found in', pack.scope],
+    ['folder', pack.packRoot],
+    ['type', pack.type],
+    ['profile', pack.profile],
+    ['mode', pack.runtime_mode],
+    ['grounding', pack.grounding],
+    ['version', pack.version],
+    ['updated', pack.updated],
+    ['language', pack.language],
+    ['license', pack.license],
+    ['maintainers', pack.maintainers.join(', ')],
+    ['ownership', pack.ownership],
+    ['compatibility', pack.compatibility],
+    ['document', pack.primaryDocument],
+    ['ontology', pack.primaryOntology],
+    ['answers', pack.primaryAnswers],
+    ['made by', producer],
+    ['files', files?.map(({ layer, count }) => `${layer} ${count}`).join(', ')],
+    ['keeps out', pack.collision?.winner.path === pack.packRoot ? scopesOf(pack.collision.shadowed) : undefined],
+    [
+      'kept out by',
+      pack.collision && pack.collision.winner.path !== pack.packRoot ? pack.collision.winner.path : undefined,
+    ],
+  ]
+}
+
+function scopesOf(shadowed: NonNullable<PackView['collision']>['shadowed']): string {
+  return shadowed.map(({ scope }) => scope).join(', ')
+}
+
+export const packsGuide = defineCommand({
+  name: 'packs guide',
+  summary: 'the guide of a knowledge pack, fenced as data',
+  details: 'Ends with 3 when an approval or a yes is missing.',
+  args: [PACK_ARGUMENT],
+  flags: {
+    confirm: { kind: 'switch', summary: 'although it is a draft or disputed' },
+    ...WORKSPACE_FLAG,
+  },
+  run: ({ args, flags: { confirm, project } }, loadout) =>
+    loadout.openGuide({ pack: args.pack ?? '', project, isConfirmed: confirm }),
+  print: ({ guide }: { guide: string }) => printableText(guide),
+})
+
+export const packsNew = defineCommand({
+  name: 'packs new',
+  summary: 'start a knowledge pack',
+  details:
+    'Writes a small pack that is complete and valid, as a draft: in .agents/knowledge of the project, or with --user of your home folder. Nothing that is there is overwritten.',
+  args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
+  flags: {
+    profile: { kind: 'choice', choices: PROFILES, summary: 'its facts (default: wiki-first)' },
+    mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
+    description: { kind: 'text', value: 'text', summary: 'what it knows, when to use it' },
+    user: { kind: 'switch', summary: 'for all your projects' },
+    project: { kind: 'place', value: 'folder', summary: 'which project (default: here)' },
+  },
+  run: async ({ args, flags }, loadout) =>
+    loadout.startPack({
+      name: args.name ?? '',
+      profile: flags.profile,
+      mode: flags.mode,
+      description: flags.description,
+      isUser: flags.user,
+      project: flags.project,
+    }),
+  print: ({ name, path, files, next }: NewPack) =>
+    lines(
+      `started ${name} in ${printableLine(path)}`,
+      files.map((file) => `  ${file}`),
+      'write it, then:',
+      next.map((command) => `  ${printableLine(command)}`),
+    ),
+})
+
+export const packsFetch = defineCommand({
+  name: 'packs fetch',
+  summary: 'fetch the knowledge packs of the organization',
+  details:
+    'Clones or updates the repositories named under "organization" in the configuration. One that cannot be fetched keeps its old copy, and stops none of the others.',
+  args: [],
+  flags: {},
+  run: ({ onProgress, signal }, loadout) => loadout.fetchPacks({ onProgress, signal }),
+  print: ({ sources }: PackFetch) =>
+    sources.length === 0
+      ? 'The configuration names no repository with knowledge packs.\n'
+      : lines(alignRows(sources.map(({ source, state, commit = '' }) => [state, commit.slice(0, 7), source]))),
+})

@@ -1,0 +1,133 @@
+import type { PromptReplay, RehydratedContext, Replay } from '../../app/loadout.ts'
+import { bundleText } from '../../domain/context/bundle.ts'
+import { STRATEGIES } from '../../domain/routing/strategy.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { defineCommand } from '../command.ts'
+import { LAYER_FLAGS } from '../flags.ts'
+import {
+  alignRows,
+  count,
+  formatFindings,
+  lines,
+  printableLine,
+  printableText,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
+import { LOG_ARGUMENT } from './usage.ts'
+
+const REPLAY_FORMATS = ['text', 'markdown', 'xml', 'json'] as const
+
+interface ReplayAnswer extends Replay {
+  format: (typeof REPLAY_FORMATS)[number]
+}
+
+export const replay = defineCommand({
+  name: 'replay',
+  summary: 'a recorded bundle once more, byte for byte',
+  details: 'Prints nothing of it when it would be another one now, and says what has changed.',
+  args: [{ name: 'record', summary: 'what context --explain printed; its start is enough', required: true }],
+  flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'how to write it (default: text)' } },
+  run: async ({ args, flags }, loadout) => {
+    const { value, findings } = await loadout.replayBundle({ id: args.record ?? '' })
+    return { value: { ...value, format: flags.format ?? 'text' }, findings }
+  },
+  print: ({ context, format }: ReplayAnswer) => {
+    if (context === undefined) return ''
+    return format === 'json' ? bundleText(context.bundle) : printableText(context.renderings[format])
+  },
+  toJson: ({ id, context, changes }) => ({ id, changes, bundle: context?.bundle }),
+})
+
+export const packsRehydrate = defineCommand({
+  name: 'packs rehydrate',
+  summary: 'a recorded context once more, byte for byte',
+  details:
+    'Prints nothing of it when a file that was used has changed since, and refuses when an approval was taken back.',
+  args: [{ name: 'record', summary: 'what packs resolve printed; its start is enough', required: true }],
+  flags: {},
+  run: ({ args }, loadout) => loadout.rehydrate({ id: args.record ?? '' }),
+  print: ({ wrappers }: RehydratedContext) => wrappers.map(({ text }) => printableText(text)).join(''),
+})
+
+export const replayPrompts = defineCommand({
+  name: 'replay-prompts',
+  summary: 'which past tasks choose other entries now',
+  details:
+    'Routes the tasks whose words are in the log once more, and compares with what was planned then.\nEnds with 1 when one differs, and with 2 when no words are kept: loadout usage --keep-tasks on keeps them.',
+  args: [LOG_ARGUMENT],
+  flags: {
+    index: { kind: 'text', value: 'file', summary: 'this index in the place of the project’s' },
+    strategy: { kind: 'choice', choices: STRATEGIES, summary: 'how to find entries (default: as then)' },
+    limit: { kind: 'number', value: 'count', summary: 'list so many tasks, the newest first (default: 20)' },
+    'all-projects': { kind: 'switch', summary: 'also tasks of other projects' },
+    ...LAYER_FLAGS,
+  },
+  run: ({ args, flags }, loadout) => {
+    const { index, strategy, limit, 'all-projects': allProjects } = flags
+    const layers = loadout.nameLayers(flags)
+    return loadout.replayPrompts({ log: args.log, index, strategy, limit, allProjects, layers })
+  },
+  print: (replay: PromptReplay, screen, findings) => {
+    // The headline says it.
+    const others = findings.filter(({ code }) => code !== 'ROUTING_CHANGED')
+    return printReplay(replay, screen) + formatFindings(others, screen)
+  },
+  printsFindings: true,
+})
+
+function printReplay(replay: PromptReplay, screen: Screen): string {
+  const { tasks, differing, otherProjects, changes, entries } = replay
+  const [newest] = changes
+  const ids = newest === undefined ? [] : [...newest.gained, ...newest.lost]
+  return lines(
+    differing === 0
+      ? screen.good(
+          `${tasks === 1 ? 'The task chooses' : `All ${count(tasks, 'task')} choose`} the same entries as then.`,
+        )
+      : screen.strong(`${differing} of ${count(tasks, 'task')} choose other entries now.`),
+    otherProjects > 0 && `${count(otherProjects, 'task')} of other projects passed over.`,
+    changes.flatMap(({ task, timestamp, gained, lost, kept }) => [
+      '',
+      `  ${timestamp.slice(0, 10)}  ${shorten(task, 66)}`,
+      ...listed('newly', gained),
+      ...listed('no longer', lost),
+      ...(kept.length > 0 ? [`    ${'as then'.padEnd(LABEL)}${count(kept.length, 'entry', 'entries')}`] : []),
+    ]),
+    differing > changes.length && [
+      '',
+      `  … and ${count(differing - changes.length, 'older task')}: --limit shows more`,
+    ],
+    entries.length > 0 && [
+      '',
+      ...alignRows(
+        [
+          ['', 'newly', 'no longer'],
+          ...entries.map(({ id, gained, lost }) => [`  ${shorten(id, 50)}`, String(gained), String(lost)]),
+        ],
+        [1, 2],
+      ),
+    ],
+    newest !== undefined && ['', explainCommand(ids[0] ?? '', newest.task)],
+  )
+}
+
+const LABEL = 11
+
+function listed(label: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return []
+  const [first = '', ...others] = wrap(ids.join(', '), LABEL + 4)
+  return [`    ${label.padEnd(LABEL)}${first.trimStart()}`, ...others]
+}
+
+/** To be typed as it stands, where it is short enough to be read. */
+function explainCommand(id: string, task: string): string {
+  const shownId = typed(id, 40) ?? '<id>'
+  return `loadout explain ${shownId} --task ${typed(task, 56 - shownId.length) ?? '"<task>"'}`
+}
+
+function typed(text: string, most: number): string | undefined {
+  const word = shellWord(printableLine(text))
+  return word.length > most ? undefined : word
+}
