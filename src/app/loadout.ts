@@ -1,7 +1,7 @@
+import { nameLayers } from '../infra/layers.ts'
 import { type Machine, thisMachine } from '../infra/machine.ts'
 import { explainByStrategy } from './routing/explain.ts'
 import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
-import { nameLayers } from './routing/named-layers.ts'
 import { planNoted } from './routing/noted-plan.ts'
 import { loadPlan } from './routing/plan-contents.ts'
 import { resolveAll } from './routing/resolve.ts'

@@ -8,11 +8,10 @@ import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { parseSettingsFile } from '../infra/context/settings-problems.ts'
 import { isFolder, readText } from '../infra/files.ts'
 import { readJson } from '../infra/json-file.ts'
-import { layerPlaces, type ResolveOptions, readLayers } from '../infra/layers.ts'
+import { type Layers, layerPlaces, readLayers } from '../infra/layers.ts'
 import type { Machine } from '../infra/machine.ts'
 import { collectPayloads } from '../infra/payload-files.ts'
-import { SETTINGS_FILE } from '../infra/project-root.ts'
-import { badSettings } from '../infra/settings.ts'
+import { badSettings, SETTINGS_FILE } from '../infra/settings.ts'
 import { checkPack, isPack, packAround } from './packs/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
@@ -26,10 +25,7 @@ export interface Validation {
 }
 
 /** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
-export function validate(
-  machine: Machine,
-  request: { path?: string | undefined; layers: ResolveOptions },
-): Report<Validation> {
+export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = resolve(machine.cwd, request.path)
   const kind = recognizeSkill(path)
@@ -59,7 +55,7 @@ export function validate(
   return toReport(indexIssues(readJson(path)), [{ kind: 'index', path }])
 }
 
-function validateLayers(machine: Machine, options: ResolveOptions): Report<Validation> {
+function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   const { layers, findings } = readLayers(layerPlaces(machine, options))
   const library = configuredLibrary(machine)
   if (layers.length === 0 && findings.length === 0 && library === undefined) {

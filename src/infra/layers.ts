@@ -4,12 +4,13 @@ import type { DiscoveredLayer, LayerName, SearchedLayer } from '../domain/routin
 import { readIndex } from '../domain/routing/loadout-index.ts'
 import type { Finding } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { isFile, isFolder } from './files.ts'
 import { readJson } from './json-file.ts'
 import type { Machine } from './machine.ts'
-import { findProjectRoot, INDEX_IN_PROJECT } from './project-root.ts'
+import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from './open-project.ts'
 
 export interface ResolveOptions {
-  /** Where the project layer is looked for: here, then upwards to the root of the repository. Default: the working folder. */
+  /** The folder of the project. Default: the project around the working folder. Empty leaves the layer out. */
   projectRoot?: string | undefined
   /** Default: `~/.ai-loadout`. */
   globalDir?: string | undefined
@@ -17,6 +18,44 @@ export interface ResolveOptions {
   orgPath?: string | undefined
   /** Default: `$AI_LOADOUT_SESSION`. */
   sessionPath?: string | undefined
+}
+
+/** The layers that a call reads. Faces open the project once and hand it on. */
+export interface Layers extends Omit<ResolveOptions, 'projectRoot'> {
+  projectRoot?: string | Project | undefined
+}
+
+/** What a person names on the command line. */
+export interface NamedLayers {
+  project?: string | undefined
+  global?: string | undefined
+  org?: string | undefined
+  session?: string | undefined
+}
+
+/** Layers that a person names must be there: a mistyped path should not look like an empty layer. Empty leaves one out. */
+export function nameLayers(machine: Machine, named: NamedLayers): Layers {
+  const check = (flag: keyof NamedLayers, isThere: (path: string) => boolean, what: string) => {
+    const path = named[flag]
+    if (!path || isThere(resolve(machine.cwd, path))) return path
+    throw new LoadoutError('FILE_NOT_FOUND', `--${flag} ${path}: there is no such ${what}`, {
+      hint: `check the path, or give --${flag}= to leave that layer out`,
+    })
+  }
+  return {
+    projectRoot: named.project === '' ? '' : openProject(machine, named.project),
+    globalDir: check('global', isFolder, 'folder'),
+    orgPath: check('org', isFile, 'file'),
+    sessionPath: check('session', isFile, 'file'),
+  }
+}
+
+/** The project of some layers; undefined where it is left out. A library caller may name a folder that is not there. */
+export function projectOf(machine: Machine, { projectRoot }: Layers): Project | undefined {
+  if (projectRoot === '') return undefined
+  return typeof projectRoot === 'string'
+    ? projectAt(resolve(machine.cwd, projectRoot))
+    : openProject(machine, projectRoot)
 }
 
 /** Where an index is looked for. Its payloads' paths start from `root` and may not leave it. */
@@ -33,13 +72,14 @@ export interface Discovery {
 }
 
 /** The fixed places of the layer stack, in order. An empty text suppresses a layer. */
-export function layerPlaces(machine: Machine, options: ResolveOptions): LayerPlace[] {
+export function layerPlaces(machine: Machine, options: Layers): LayerPlace[] {
   const { env } = machine
   const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
+  const project = projectOf(machine, options)
   const places: [LayerName, string | undefined][] = [
     ['global', inFolder(options.globalDir ?? globalFolder(machine), 'index.json')],
     ['org', options.orgPath ?? env.AI_LOADOUT_ORG],
-    ['project', options.projectRoot === '' ? '' : join(projectFolder(machine, options), INDEX_IN_PROJECT)],
+    ['project', project && join(project.root, INDEX_IN_PROJECT)],
     ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
   ]
   return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(name, at(path)) }] : []))
@@ -98,12 +138,6 @@ function isMissing(path: string): boolean {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'ENOENT' || code === 'ENOTDIR'
   }
-}
-
-/** The project a request means: the one around the folder it names, or around the working folder; else that folder. */
-export function projectFolder(machine: Machine, { projectRoot }: ResolveOptions): string {
-  const start = isAbsolute(projectRoot ?? '') ? projectRoot! : resolve(machine.cwd, projectRoot || '.')
-  return findProjectRoot(start) ?? start
 }
 
 /** Without a home there is no global layer; the others still work. */

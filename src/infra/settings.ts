@@ -7,7 +7,8 @@ import { nearest } from '../domain/shared/nearest.ts'
 import { isRecord, isTextList } from '../domain/shared/record.ts'
 import { exists } from './files.ts'
 import { readJson } from './json-file.ts'
-import { SETTINGS_FILE } from './project-root.ts'
+
+export const SETTINGS_FILE = 'loadout.json'
 
 /** What a project says about itself in `loadout.json`. */
 export interface Settings {

@@ -38,7 +38,7 @@ it('a note that cannot be written down says why', () => {
   expect(runLoadout(['note', 'add'], { cwd })).toMatchObject({ code: 2 })
   expect(runLoadout(['note', 'list', '--project=gone'], { cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is not a folder'),
+    stderr: expect.stringContaining('/gone does not exist'),
   })
   expect(existsSync(join(cwd, '.loadout'))).toBe(false)
 })

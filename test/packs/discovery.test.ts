@@ -67,7 +67,7 @@ describe('where packs are found', () => {
     expect(from('repo/part/deep')).toEqual([['part', 'workspace']])
     expect(from('repo/other')).toEqual([['repo', 'workspace']])
     expect(from('bare')).toEqual([])
-    expect(from('plain')).toEqual([['outer', 'workspace']])
+    expect(from('plain')).toEqual([])
     expect(from('plain', outer)).toEqual([['outer', 'user']])
     expect(from('.', outer)).toEqual([['outer', 'user']])
   })

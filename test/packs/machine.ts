@@ -27,7 +27,7 @@ export function machineOf(place: Place & { workspace?: string }): { machine: Mac
   const cwd = place.cwd ?? workspace ?? makeFolder()
   return {
     machine: { cwd, home, env, now: () => new Date() },
-    request: { workspace, config: { ...NO_PACK_CONFIG, ...config }, packageFolder },
+    request: { project: workspace, config: { ...NO_PACK_CONFIG, ...config }, packageFolder },
   }
 }
 

@@ -13,9 +13,9 @@ import {
 } from '../../infra/context/command-approvals.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
 import type { Failure } from '../../infra/context/project-file.ts'
-import { findProjectFolder } from '../../infra/context/project-folder.ts'
 import { type Fetched, fetchAdapters } from '../../infra/context/run-adapter.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 
 export interface AdapterRequest {
@@ -76,7 +76,7 @@ export interface AdapterList {
 }
 
 export function listAdapters(machine: Machine, request: { project?: string | undefined }): Report<AdapterList> {
-  const { projectRoot, adapters } = openProject(machine, request.project)
+  const { projectRoot, adapters } = openAdapters(machine, request.project)
   return {
     value: { projectRoot, adapters: viewsOf(adapters, commandTrust(machine, projectRoot, adapters)) },
     findings: [],
@@ -88,7 +88,7 @@ export async function allowAdapters(
   machine: Machine,
   request: { project?: string | undefined },
 ): Promise<Report<AdapterList>> {
-  const { projectRoot, adapters } = openProject(machine, request.project)
+  const { projectRoot, adapters } = openAdapters(machine, request.project)
   if (!adapters.some(({ command }) => command !== undefined)) {
     throw new LoadoutError('ADAPTER_NOT_FOUND', 'no adapter of this project runs a command', {
       hint: 'adapters are named under "adapters" in loadout.json',
@@ -110,13 +110,13 @@ export async function revokeAdapters(
   machine: Machine,
   request: { project?: string | undefined },
 ): Promise<Report<AdapterList>> {
-  const { projectRoot, adapters } = openProject(machine, request.project)
+  const { projectRoot, adapters } = openAdapters(machine, request.project)
   await changeCommandApprovals(machine, (approvals) => withoutCommandApproval(approvals, projectRoot))
   return { value: { projectRoot, adapters: viewsOf(adapters, 'unknown') }, findings: [] }
 }
 
-function openProject(machine: Machine, project: string | undefined) {
-  const projectRoot = realFolder(machine, findProjectFolder(machine, project))
+function openAdapters(machine: Machine, project: string | undefined) {
+  const projectRoot = realFolder(machine, openProject(machine, project).root)
   return { projectRoot, adapters: readContextSettings(projectRoot).adapters }
 }
 

@@ -2,6 +2,7 @@ import type { ContextBundle } from '../../domain/context/bundle.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { keptTask } from '../usage/kept-task.ts'
 import { recordTask } from '../usage/record.ts'
 import type { ContextRequest } from './context.ts'
@@ -11,7 +12,7 @@ import type { TaskSlice } from './task-slice.ts'
 export function recordDelivery(
   machine: Machine,
   { files }: ContextBundle,
-  { root, request, slice }: { root: string; request: ContextRequest; slice: TaskSlice },
+  { project, request, slice }: { project: Project; request: ContextRequest; slice: TaskSlice },
 ): Finding[] {
   const { task } = request
   const delivered = files.flatMap(({ path, excerpt }) => {
@@ -21,7 +22,7 @@ export function recordDelivery(
   return recordTask(machine, {
     task,
     // Nothing secret is left in it: it was masked before anything else.
-    kept: keptTask(machine, { words: task, layers: { projectRoot: root }, strategy: slice.strategy }),
+    kept: keptTask(machine, { words: task, layers: { projectRoot: project }, strategy: slice.strategy }),
     steps: [
       { stage: 'planned', entries: [...slice.planned.values()] },
       { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },

@@ -14,11 +14,11 @@ import { readIntent } from '../../domain/context/settings/intent.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
-import { findProjectFolder } from '../../infra/context/project-folder.ts'
 import { type ControlPlaneFile, readControlPlane } from '../../infra/context/read-candidate.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../../infra/context/token-counter.ts'
 import { writeAtomically } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject, projectAt } from '../../infra/open-project.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle } from './bundle-record.ts'
@@ -75,7 +75,8 @@ export async function buildContext(machine: Machine, request: ContextRequest): P
 }
 
 async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
-  const root = realFolder(machine, findProjectFolder(machine, request.project))
+  const project = projectAt(realFolder(machine, openProject(machine, request.project).root))
+  const { root } = project
   const settings = readContextSettings(root)
   const intent = readIntent(request.task, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
@@ -89,7 +90,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const task = await readTaskSlice(machine, {
     task: request.task,
-    root,
+    project,
     intent: chosen ?? { key: intent.key, keywords: [], include: [] },
     widest,
     ...exclude,
@@ -158,7 +159,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       ? []
       : [
           ...(request.isOnlyPlanned ? [] : recordBundle(machine, bundle, { root, request, excluded })),
-          ...recordDelivery(machine, bundle, { root, request, slice: task }),
+          ...recordDelivery(machine, bundle, { project, request, slice: task }),
         ]
   return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
 }

@@ -12,8 +12,8 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
 import { appendNote, type Pruning, pruneNotes, readNotes } from '../../infra/context/notes-file.ts'
-import { findProjectFolder } from '../../infra/context/project-folder.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { badLineWarnings } from './tactical.ts'
 
 const DEFAULT_PATH = '.loadout/notes.jsonl'
@@ -104,7 +104,7 @@ export async function pruneProjectNotes(
 }
 
 function openNotes(machine: Machine, { project }: ProjectRequest) {
-  const projectRoot = findProjectFolder(machine, project)
+  const { root: projectRoot } = openProject(machine, project)
   const { tactical } = readContextSettings(projectRoot)
   const path = tactical?.path ?? DEFAULT_PATH
   const findings: Finding[] = tactical === undefined ? [unused(path)] : []

@@ -3,7 +3,7 @@ import type { ContextSettings } from '../../domain/context/settings/context-sett
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
-import { SETTINGS_FILE } from '../../infra/project-root.ts'
+import { SETTINGS_FILE } from '../../infra/settings.ts'
 
 /** What a path is called inside the project, by its own name and by that of the file a link leads to. */
 export function namesInside(machine: Machine, root: string, path: string): string[] {

@@ -11,6 +11,7 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readIntentFiles } from '../../infra/context/read-candidate.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { resolvePacks } from '../packs/resolve.ts'
 import { deliveredPacks } from '../packs/usage.ts'
 import { readPayload } from '../routing/load.ts'
@@ -32,7 +33,7 @@ export interface TaskSlice {
 
 export interface TaskSliceRequest {
   task: string
-  root: string
+  project: Project
   intent: Intent
   /** The widest that the bundle can come to be. */
   widest: Limits
@@ -44,10 +45,10 @@ const FILES_PER_PLACE = 2
 
 /** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
 export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
-  const { root, intent, widest, exclude } = request
+  const { project, intent, widest, exclude } = request
   // Some will be left out as duplicates or unsafe; none behind these can find a place.
   const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
-  const files = readIntentFiles(root, intent, widest.maxCharsPerFile, { exclude, mostRead })
+  const files = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
   const payloads = await readPayloads(machine, request)
   const packs = resolveForTask(machine, request)
   return {
@@ -66,8 +67,8 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
   }
 }
 
-async function readPayloads(machine: Machine, { task, root }: TaskSliceRequest) {
-  const { value: plan, findings, knowledge } = await planByStrategy(machine, { task, layers: { projectRoot: root } })
+async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, { task, layers: { projectRoot: project } })
   const omitted: Omission[] = plan.leftOut.map(({ match, reason }) => ({
     path: `payload:${match.entry.id}`,
     sourceClass: 'task',
@@ -111,10 +112,10 @@ async function readPayloads(machine: Machine, { task, root }: TaskSliceRequest) 
 /** What one pack may take. Not a share of the bundle: a pack is kept whole or left out. */
 const PACK_TOKENS = 1_500
 
-function resolveForTask(machine: Machine, { task, root }: TaskSliceRequest) {
+function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
   const { value, findings } = resolvePacks(machine, {
     task,
-    project: root,
+    project,
     budget: PACK_TOKENS,
     isBudgetPerPack: true,
     isRecorded: false,

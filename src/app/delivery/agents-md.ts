@@ -8,8 +8,9 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn } from '../../domain/shared/record.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
 import { exists, readText, removeFile, writeAtomically } from '../../infra/files.ts'
-import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject, type Project } from '../../infra/open-project.ts'
 import { KNOWLEDGE_FOLDERS } from '../../infra/packs/pack-roots.ts'
 import { openCatalog } from '../packs/catalog.ts'
 import { resolveLayers } from '../routing/knowledge.ts'
@@ -26,7 +27,7 @@ export interface AgentsMdRequest {
   budget?: number | undefined
   /** Also what is not part of the project: the user's own, the organization's. */
   all?: boolean | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 export interface AgentsMd {
@@ -53,7 +54,12 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Repor
 }
 
 function fileOf(machine: Machine, { file, layers }: AgentsMdRequest): string {
-  return file ? resolve(machine.cwd, file) : join(projectFolder(machine, layers), DEFAULT_FILE)
+  return file ? resolve(machine.cwd, file) : join(openProjectOf(machine, layers).root, DEFAULT_FILE)
+}
+
+/** Also where its layer is left out: the block still goes into its file. */
+function openProjectOf(machine: Machine, layers: Layers): Project {
+  return projectOf(machine, layers) ?? openProject(machine)
 }
 
 function applyTask(file: string, task: BlockTask, block: string): BlockState {
@@ -87,7 +93,7 @@ function gatherItems(machine: Machine, request: AgentsMdRequest): { items: Index
 }
 
 /** A layer that somebody names is meant; the others are not, unless all are. */
-function layersOf({ all, layers }: AgentsMdRequest): ResolveOptions {
+function layersOf({ all, layers }: AgentsMdRequest): Layers {
   const { projectRoot, globalDir, orgPath, sessionPath } = layers
   return all
     ? layers
@@ -103,9 +109,9 @@ function shownPath(machine: Machine, layer: string | undefined, root: string, pa
 
 /** What comes with the project is named whoever asks: whether it may be used is asked again when it is. */
 function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
-  const project = request.layers.projectRoot || undefined
-  const { catalog, findings } = openCatalog(machine, project === undefined ? {} : { project })
-  const root = projectFolder(machine, request.layers)
+  const project = openProjectOf(machine, request.layers)
+  const { catalog, findings } = openCatalog(machine, { project })
+  const { root } = project
   const isOurs = ({ scope, root: pack }: TrustedPack) =>
     scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(root, name)}/`))
   const isOpen = ({ trust }: TrustedPack) => request.all === true && trust.isOpen

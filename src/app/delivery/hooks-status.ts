@@ -22,6 +22,7 @@ import { readSettingsFile } from '../../infra/delivery/settings/settings-file.ts
 import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
 import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 
 export interface HookStatus extends HookTraces {
   agent: string
@@ -44,7 +45,9 @@ export function statusOfHooks(
 ): Report<HookStatuses> {
   const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(requireHost))]
   const project =
-    request.project === undefined ? findHookProject(machine, machine.cwd) : requireHookProject(machine, request.project)
+    request.project === undefined
+      ? findHookProject(machine, openProject(machine))
+      : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
   const judged = hosts.flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
   return { value: { hooks: judged.map(({ status }) => status) }, findings: judged.flatMap(({ findings }) => findings) }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { type AgentSettings, type Limits, limitsOf } from '../../domain/delivery/sight/agent-settings.ts'
 import type { Fate, Sight } from '../../domain/delivery/sight/fate.ts'
 import { decideInstructions, type InstructionSight } from '../../domain/delivery/sight/instructions.ts'
@@ -11,9 +10,8 @@ import { findSkills } from '../../infra/delivery/sight/found-skills.ts'
 import { findInstructions } from '../../infra/delivery/sight/instruction-files.ts'
 import { findPlugins } from '../../infra/delivery/sight/plugin-places.ts'
 import { type FoundPlace, findPlaces } from '../../infra/delivery/sight/skill-places.ts'
-import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { expandHome } from '../../infra/skills/config-file.ts'
+import { openProject } from '../../infra/open-project.ts'
 
 export interface SeeRequest {
   agent: string
@@ -47,7 +45,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   if (request.window === 0) {
     throw new LoadoutError('USAGE', 'a window of 0 tokens holds nothing', { hint: 'name one: --window 200000' })
   }
-  const cwd = workingFolder(machine, request.project)
+  const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
   const rules = readingOf(agent)
   const settings = readAgentSettings(machine, agent, cwd)
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
@@ -70,13 +68,6 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
     ...seeInstructions(machine, agent, settings, cwd),
   }
   return { value, findings: findingsOf(value) }
-}
-
-function workingFolder(machine: Machine, project: string | undefined): string | undefined {
-  if (project === undefined) return undefined
-  const cwd = resolve(machine.cwd, expandHome(machine, project || '.'))
-  if (isFolder(cwd)) return cwd
-  throw new LoadoutError('NOT_A_FOLDER', `${cwd} is not a folder`, { hint: 'name the folder that the agent works in' })
 }
 
 function modelOf({ model }: AgentSettings): { model?: string } {

@@ -5,6 +5,7 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { changeApprovals, readApprovals } from '../../infra/packs/approvals.ts'
 import { digestPack } from '../../infra/packs/pack-digest.ts'
 import { openCatalog, readChoice } from './catalog.ts'
@@ -12,7 +13,7 @@ import { openCatalog, readChoice } from './catalog.ts'
 export interface AnswerRequest {
   /** A name, or the path of a pack. */
   pack: string
-  project?: string | undefined
+  project?: string | Project | undefined
 }
 
 /** What is now written down about a folder. */

@@ -11,6 +11,7 @@ import { needsApproval, TRUST_NO_PLACE, type TrustPolicy, trustOf } from '../../
 import type { KnowledgePack } from '../../domain/packs/pack.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { readApprovals } from '../../infra/packs/approvals.ts'
 import { currentDigests } from '../../infra/packs/pack-digest.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
@@ -20,7 +21,7 @@ import { type Discovery, discover } from './discovery.ts'
 
 export interface CatalogRequest {
   /** The workspace; the working folder's when it is absent. */
-  project?: string | undefined
+  project?: string | Project | undefined
   /** Packs that were named. Those named by a path are there too, wherever they lie. */
   packs?: readonly string[] | undefined
 }

@@ -9,6 +9,7 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
 import { writeRunFile } from '../../infra/packs/run-file.ts'
 import { findPack, openCatalog } from './catalog.ts'
@@ -17,7 +18,7 @@ import { selectForEval } from './select-for-eval.ts'
 export interface PackEvalRequest {
   /** Its name, or its folder. */
   pack: string
-  project?: string | undefined
+  project?: string | Project | undefined
   /** `train`, `validation` or a file. Default: all that the pack has. */
   suite?: string | undefined
   /** Leave the results in the pack. */

@@ -5,6 +5,7 @@ import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { writeNewFolder } from '../../infra/packs/new-pack-folder.ts'
 import { findWorkspace, SHARED_FOLDER } from '../../infra/packs/pack-roots.ts'
 
@@ -54,7 +55,7 @@ function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
     throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
   }
   if (isUser) return machine.home
-  return findWorkspace(machine, project) ?? machine.cwd
+  return findWorkspace(machine, openProject(machine, project)) ?? machine.cwd
 }
 
 function describe({ name, description }: NewPackRequest): string {

@@ -19,6 +19,7 @@ import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
 import { readSession } from '../../infra/packs/audit-store.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { recordUsage } from '../usage/record.ts'
@@ -39,7 +40,7 @@ export interface ResolveRequest {
   needs?: readonly string[] | undefined
   /** Packs whose status the user said yes to. */
   confirmed?: readonly string[] | undefined
-  project?: string | undefined
+  project?: string | Project | undefined
   /** Text that this session was given already is not given again. */
   session?: string | undefined
   /** Also leaves a record in the `runs/` of each pack. */

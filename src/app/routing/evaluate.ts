@@ -18,8 +18,9 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import { libraryBeside, readLibrary, readSuite } from '../../infra/eval-files.ts'
 import { exists } from '../../infra/files.ts'
-import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { readKnowledge } from './knowledge.ts'
 import { strategyOf } from './plan.ts'
 import { openRanker } from './ranking.ts'
@@ -41,7 +42,7 @@ export interface EvaluateRequest extends Thresholds {
   /** A library of documents instead of the layers. */
   library?: string | undefined
   strategy?: Strategy | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 export interface SuiteReport extends Evaluation {
@@ -69,7 +70,7 @@ export interface CompareRequest {
   after: string
   suite?: string | undefined
   strategy?: Strategy | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 export interface Comparison {
@@ -91,7 +92,7 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
     if (!exists(index))
       throw new LoadoutError('FILE_NOT_FOUND', `${index} does not exist`, { hint: 'name two index files' })
     const alone = { projectRoot: '', globalDir: '', orgPath: '', sessionPath: index }
-    return layerRouter(machine, alone, strategy, projectFolder(machine, request.layers))
+    return layerRouter(machine, alone, strategy, rootOf(machine, request.layers))
   }
   const [before, after] = [only(request.before), only(request.after)]
   const changes = queries.flatMap(({ qid, query }) => {
@@ -110,7 +111,7 @@ interface Router {
 }
 
 /** Routes to what the layers know; with a root, payloads are looked for there instead of beside their index. */
-function layerRouter(machine: Machine, layers: ResolveOptions, strategy: Strategy, root?: string): Router {
+function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?: string): Router {
   const found = readKnowledge(machine, layers)
   const knowledge = root === undefined ? found : { ...found, rootOf: () => root }
   const { table, findings } = knowledge
@@ -161,9 +162,13 @@ function entryFor({ id, description = '', keywords = [] }: RankDocument): Loadou
   }
 }
 
-function suitePath(machine: Machine, named: string | undefined, layers: ResolveOptions): string {
+function rootOf(machine: Machine, layers: Layers): string {
+  return (projectOf(machine, layers) ?? openProject(machine)).root
+}
+
+function suitePath(machine: Machine, named: string | undefined, layers: Layers): string {
   if (named !== undefined) return resolve(machine.cwd, named)
-  const path = join(projectFolder(machine, layers), SUITE_IN_PROJECT)
+  const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path
   throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
     hint: 'name a file of questions, or write some there, one a line: {"query": "…", "relevant": ["id"]}',

@@ -6,7 +6,7 @@ import { inPhase, judgeEntry, type Verdict } from '../../domain/routing/verdict.
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { knowledgeOf, type Resolved, resolveLayers } from './knowledge.ts'
 import { strategyOf } from './plan.ts'
@@ -23,7 +23,7 @@ export interface ExplainRequest {
   task?: string | undefined
   phase?: Phase | undefined
   strategy?: Strategy | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 /** Where an entry comes from and, for a task, why it is loaded or not, by the matcher's rules. */

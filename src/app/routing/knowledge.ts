@@ -5,7 +5,7 @@ import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, setOwn } from '../../domain/shared/record.ts'
-import { type Discovery, type LayerPlace, layerPlaces, type ResolveOptions, readLayers } from '../../infra/layers.ts'
+import { type Discovery, type LayerPlace, type Layers, layerPlaces, readLayers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type Signature, signatureOf } from '../../infra/signature.ts'
 import { loadTable, storeTable } from '../../infra/table-cache.ts'
@@ -38,7 +38,7 @@ export interface Resolved extends Discovery {
 }
 
 /** Reads and merges the layers. */
-export function resolveLayers(machine: Machine, options: ResolveOptions): Resolved {
+export function resolveLayers(machine: Machine, options: Layers): Resolved {
   return mergePlaces(layerPlaces(machine, options))
 }
 
@@ -51,7 +51,7 @@ const remembered = new Map<string, Knowledge>()
 const MOST_REMEMBERED = 8
 
 /** The knowledge of the layers; while their files stay unchanged, a process reads them once. */
-export function openKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+export function openKnowledge(machine: Machine, options: Layers): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = signatureOf(pathsOf(places), machine.now())
   const known = remembered.get(signature.key)
@@ -71,7 +71,7 @@ const WORTH_STORING = 128 * 1024
  * The same for a process that asks once: large indexes are compiled by the first one and only opened by the next; any
  * index, where one asks after another.
  */
-export function openStoredKnowledge(machine: Machine, options: ResolveOptions, isAskedOften = false): Knowledge {
+export function openStoredKnowledge(machine: Machine, options: Layers, isAskedOften = false): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = signatureOf(pathsOf(places), machine.now())
   if (signature.bytes < (isAskedOften ? 1 : WORTH_STORING)) return readKnowledge(machine, options)
@@ -81,12 +81,12 @@ export function openStoredKnowledge(machine: Machine, options: ResolveOptions, i
 }
 
 /** Reads the layers themselves and replaces what was stored of them. */
-export function renewStoredKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+export function renewStoredKnowledge(machine: Machine, options: Layers): Knowledge {
   const signature = signatureOf(pathsOf(layerPlaces(machine, options)), machine.now())
   return storeKnowledge(machine, signature, readKnowledge(machine, options))
 }
 
-export function readKnowledge(machine: Machine, options: ResolveOptions): Knowledge {
+export function readKnowledge(machine: Machine, options: Layers): Knowledge {
   return knowledgeOf(resolveLayers(machine, options))
 }
 

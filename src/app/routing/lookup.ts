@@ -1,6 +1,6 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { Report } from '../../domain/shared/finding.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { recordUsage } from '../usage/record.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
@@ -17,7 +17,7 @@ export interface Lookup {
 export interface LookupRequest {
   id: string
   load?: boolean | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 /** One payload by its id, whatever its priority; with `load`, its text as well. Undefined when the id is of no payload. */

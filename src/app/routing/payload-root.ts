@@ -5,8 +5,7 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isFolder } from '../../infra/files.ts'
 import { readJson } from '../../infra/json-file.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { findProjectRoot, findRepositoryRoot, INDEX_IN_PROJECT } from '../../infra/project-root.ts'
-import { readSettings } from '../../infra/settings.ts'
+import { INDEX_IN_PROJECT, openProject, type Project } from '../../infra/open-project.ts'
 
 /** A folder of payloads and the index derived from them. */
 export interface PayloadRoot {
@@ -18,7 +17,7 @@ export interface PayloadRoot {
 
 export interface PayloadRootRequest {
   /** The project's folder; default: the project around the working folder. */
-  project?: string | undefined
+  project?: string | Project | undefined
   /** Which layer is meant; default: the project. */
   layer?: 'project' | 'global' | undefined
   /** The folder of the global layer; default: `~/.ai-loadout`. */
@@ -28,20 +27,13 @@ export interface PayloadRootRequest {
 export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): PayloadRoot {
   if (request.layer === 'global') {
     const root = resolve(machine.cwd, request.globalDir ?? join(machine.home, '.ai-loadout'))
-    return { root: existing(root, '--global'), indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
+    if (!isFolder(root)) {
+      throw new LoadoutError('NOT_A_FOLDER', `${root} is not a folder`, { hint: 'create it, or check --global' })
+    }
+    return { root, indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
   }
-  const root = request.project === undefined ? surrounding(machine.cwd) : resolve(machine.cwd, request.project)
-  const { payloads } = readSettings(existing(root, '--project'))
-  return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: payloads }
-}
-
-function existing(folder: string, flag: string): string {
-  if (isFolder(folder)) return folder
-  throw new LoadoutError('NOT_A_FOLDER', `${folder} is not a folder`, { hint: `create it, or check ${flag}` })
-}
-
-function surrounding(cwd: string): string {
-  return findProjectRoot(cwd) ?? findRepositoryRoot(cwd) ?? cwd
+  const { root, settings } = openProject(machine, request.project)
+  return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
 }
 
 export function readIndexFile(path: string): { index: LoadoutIndex; findings: Finding[] } {

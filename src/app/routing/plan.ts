@@ -11,14 +11,13 @@ import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { setOwn } from '../../domain/shared/record.ts'
-import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { readSettings } from '../../infra/settings.ts'
 import { type Knowledge, openStoredKnowledge, readKnowledge, renewStoredKnowledge } from './knowledge.ts'
 
 export interface PlanRequest extends SelectionRules {
   task: string
-  layers: ResolveOptions
+  layers: Layers
   /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
@@ -52,9 +51,7 @@ export async function planByStrategy(machine: Machine, request: PlanRequest): Pr
 }
 
 export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
-  const { projectRoot } = request.layers
-  if (request.strategy !== undefined || projectRoot === '') return request.strategy ?? 'keywords'
-  return readSettings(projectFolder(machine, request.layers)).routing.strategy
+  return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'keywords'
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {

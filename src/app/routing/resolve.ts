@@ -4,7 +4,7 @@ import type { Budget } from '../../domain/routing/loadout-index.ts'
 import type { MergeConflict } from '../../domain/routing/merge.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { getOwn } from '../../domain/shared/record.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { resolveLayers } from './knowledge.ts'
 
@@ -16,7 +16,7 @@ export interface Resolution {
 }
 
 /** Which layers were found and what they come to together. */
-export function resolveAll(machine: Machine, layers: ResolveOptions): Report<Resolution> {
+export function resolveAll(machine: Machine, layers: Layers): Report<Resolution> {
   const { merged, searched, findings } = resolveLayers(machine, layers)
   const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
     id,

@@ -2,6 +2,7 @@ import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Config, withAction } from '../../domain/skills/config.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { changeConfig, configPath, readConfig, resolveConfigured } from '../../infra/skills/config-file.ts'
 import { findProject } from '../../infra/skills/target-roots.ts'
 import { type AgentView, listAgents } from './agents.ts'
@@ -48,7 +49,7 @@ export async function switchAction(
 /** The project around the working folder, if there is one. */
 export function detectProject(machine: Machine, _request: object): { project?: string } {
   try {
-    const project = findProject(machine, readConfig(machine), machine.cwd)
+    const project = findProject(machine, readConfig(machine), openProject(machine))
     return project === undefined ? {} : { project }
   } catch (error) {
     // A broken configuration is told by whatever needs it.

@@ -10,7 +10,7 @@ import {
   findKeywordOverlaps,
   type KeywordOverlap,
 } from '../../domain/usage/analysis.ts'
-import type { ResolveOptions } from '../../infra/layers.ts'
+import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { resolveLayers } from '../routing/knowledge.ts'
 import { readIndexFile } from '../routing/payload-root.ts'
@@ -21,7 +21,7 @@ export interface AnalysisRequest {
   index?: string | undefined
   /** A usage log; default: the machine's own. */
   log?: string | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 /** Entries that were never loaded, the heaviest first. */

@@ -1,7 +1,7 @@
 import type { Phase } from '../../domain/routing/entry.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { PlanTerms } from '../../domain/usage/usage-event.ts'
-import { projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { keepsTasks } from '../../infra/usage-settings.ts'
@@ -30,7 +30,7 @@ export function keptTask(
   machine: Machine,
   request: {
     words: string
-    layers: ResolveOptions
+    layers: Layers
     strategy: Strategy
     phase?: Phase | undefined
     budget?: number | undefined
@@ -38,8 +38,9 @@ export function keptTask(
 ): KeptTask | undefined {
   const { words, layers, strategy, phase, budget, most, withoutCore } = request
   if (!keepsTasks(machine) || words.length > LONGEST_KEPT) return undefined
+  const project = projectOf(machine, layers)
   const asked = {
-    ...(layers.projectRoot === '' ? {} : { project: realFolder(machine, projectFolder(machine, layers)) }),
+    ...(project && { project: realFolder(machine, project.root) }),
     ...(strategy === 'keywords' ? {} : { strategy }),
     ...(phase === undefined ? {} : { phase }),
     ...(budget === undefined ? {} : { budget }),

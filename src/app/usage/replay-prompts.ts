@@ -7,7 +7,7 @@ import { hashText } from '../../domain/shared/hash.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type PastTask, PastTaskReader } from '../../domain/usage/past-task.ts'
 import { type ChangedEntry, type ChangedTask, ReplayTally } from '../../domain/usage/prompt-replay.ts'
-import { type LayerPlace, layerPlaces, projectFolder, type ResolveOptions } from '../../infra/layers.ts'
+import { type LayerPlace, type Layers, layerPlaces, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { scanEvents } from '../../infra/usage-log.ts'
@@ -27,7 +27,7 @@ export interface ReplayRequest {
   limit?: number | undefined
   /** Also tasks of other projects, although they were planned with another index. */
   allProjects?: boolean | undefined
-  layers: ResolveOptions
+  layers: Layers
 }
 
 export interface PromptReplay {
@@ -92,8 +92,9 @@ function forEachTask(log: string, visit: (task: PastTask, position: number) => v
 
 /** A log that does not tell the project is taken to be of this one. */
 function ownTasks(machine: Machine, { layers }: ReplayRequest): (task: PastTask) => boolean {
-  const project = layers.projectRoot === '' ? undefined : realFolder(machine, projectFolder(machine, layers))
-  return ({ asked }) => asked === undefined || asked.project === project
+  const project = projectOf(machine, layers)
+  const root = project && realFolder(machine, project.root)
+  return ({ asked }) => asked === undefined || asked.project === root
 }
 
 function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowledge {

@@ -11,8 +11,7 @@ import { choosePreset, DEFAULT_BUDGET, PRESETS } from '../../domain/context/sett
 import { isGlob } from '../../domain/shared/glob.ts'
 import { exists, isFile } from '../files.ts'
 import { readJson } from '../json-file.ts'
-import { SETTINGS_FILE } from '../project-root.ts'
-import { badSettings } from '../settings.ts'
+import { badSettings, SETTINGS_FILE } from '../settings.ts'
 import { parseSettingsFile } from './settings-problems.ts'
 import type { SettingsFile } from './settings-schema.ts'
 

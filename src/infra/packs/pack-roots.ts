@@ -1,21 +1,20 @@
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { OrganizationSource, PackConfig } from '../../domain/packs/pack-config.ts'
 import type { Scope } from '../../domain/packs/vocabulary.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { isFolder } from '../files.ts'
 import { withoutPassword } from '../git-failure.ts'
 import { cacheFolder, type Machine } from '../machine.ts'
-import { findRepositoryRoot } from '../project-root.ts'
+import { openProject, type Project, upwards } from '../open-project.ts'
 import { resolveConfigured } from '../skills/config-file.ts'
 import { isInside } from './folder-scan.ts'
 
 export interface DiscoveryRequest {
-  /** A folder that the user named. Otherwise the nearest one upwards that has packs. */
-  workspace?: string | undefined
+  /** The project whose packs are meant; default: the one around the working folder. */
+  project?: string | Project | undefined
   config: PackConfig
   /** Of this program. */
   packageFolder: string
@@ -37,7 +36,7 @@ export const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
 
 /** Every place where packs may be, in the order in which the scopes win. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
-  const workspace = findWorkspace(machine, request.workspace)
+  const workspace = findWorkspace(machine, openProject(machine, request.project))
   const findings: Finding[] = []
   const roots: PackRoot[] = []
   const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
@@ -56,18 +55,12 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
 }
 
 /** The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's. */
-export function findWorkspace(machine: Machine, named: string | undefined): string | undefined {
-  if (named !== undefined) {
-    const folder = resolve(machine.cwd, named)
-    if (isFolder(folder)) return folder
-    throw new LoadoutError('NOT_A_FOLDER', `${folder} is not a folder`, { hint: 'name the folder of a project' })
-  }
-  const repository = findRepositoryRoot(machine.cwd)
-  for (let folder = machine.cwd; !isSame(folder, machine.home); folder = dirname(folder)) {
-    if (KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name)))) return folder
-    if (folder === repository || dirname(folder) === folder) return repository ?? machine.cwd
-  }
-  return undefined
+export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
+  const folders = upwards(place, repository ?? place)
+  const home = folders.findIndex((folder) => isSame(folder, machine.home))
+  const known = home < 0 ? folders : folders.slice(0, home)
+  const found = known.find((folder) => KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name))))
+  return found ?? (home < 0 ? root : undefined)
 }
 
 /** A project may not point at folders elsewhere on this machine. */

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
@@ -7,8 +7,8 @@ import { type Config, isEnabled } from '../../domain/skills/config.ts'
 import type { Scope, TargetRoot } from '../../domain/skills/placement.ts'
 import { isFolder } from '../files.ts'
 import { type Machine, xdgConfigHome } from '../machine.ts'
-import { findRepositoryRoot } from '../project-root.ts'
-import { expandHome, resolveConfigured } from './config-file.ts'
+import { openProject, type Project } from '../open-project.ts'
+import { resolveConfigured } from './config-file.ts'
 
 /** Where an agent's skills of the user are. */
 export function userRoot(machine: Machine, config: Config, agent: Agent): string {
@@ -49,9 +49,8 @@ export function realOrSame(path: string): string {
   }
 }
 
-/** The project around a place: the root of its repository, if an agent has a folder there. */
-export function findProject(machine: Machine, config: Config, place: string): string | undefined {
-  const root = findRepositoryRoot(place)
+/** Where the skills of a project are: the root of its repository, if an agent has a folder there. */
+export function findProject(machine: Machine, config: Config, { repository: root }: Project): string | undefined {
   if (root === undefined || root === machine.home) return undefined
   const folders = AGENTS.filter(({ id }) => isEnabled(config, id)).map(
     ({ projectFolder }) => projectFolder.split('/')[0],
@@ -61,13 +60,10 @@ export function findProject(machine: Machine, config: Config, place: string): st
 
 /** The project that a person named, or the reason why there is none. */
 export function requireProject(machine: Machine, config: Config, named: string): string {
-  const place = resolve(machine.cwd, expandHome(machine, named || '.'))
-  if (!isFolder(place)) {
-    throw new LoadoutError('NO_PROJECT', `${place} is not a folder`, { hint: 'name the folder of a project' })
-  }
-  const project = findProject(machine, config, place)
+  const opened = openProject(machine, named)
+  const project = findProject(machine, config, opened)
   if (project !== undefined) return project
-  const root = findRepositoryRoot(place)
+  const { place, repository: root } = opened
   const problem =
     root === undefined
       ? `${place} is in no git repository`

@@ -44,7 +44,7 @@ export function listLoadable(machine: Machine, request: ShelfRequest): Report<Lo
       const shelf = openPacks(machine, request)
       return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
     }, []),
-    disclosure: open(() => listPacks(machine, { project: projectOf(request) }).value.disclosure, ''),
+    disclosure: open(() => listPacks(machine, { project: projectOf(machine, request) }).value.disclosure, ''),
     skills: open(() => {
       const shelf = openSkills(machine, request)
       findings.push(...shelf.findings)

@@ -33,7 +33,7 @@ export interface PackShelf extends Shelf<PackDetails> {
  * archived.
  */
 export function openPacks(machine: Machine, request: ShelfRequest): PackShelf {
-  const { catalog, findings } = openCatalog(machine, { project: projectOf(request) })
+  const { catalog, findings } = openCatalog(machine, { project: projectOf(machine, request) })
   const all = catalog.entries.map(({ pack }) => pack)
   const offered = all.filter(({ trust, manifest }) => trust.state !== 'denied' && manifest.status !== 'archived')
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)

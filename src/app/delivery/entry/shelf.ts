@@ -2,11 +2,13 @@ import type { RankDocument } from '../../../domain/routing/rank/document.ts'
 import type { Finding } from '../../../domain/shared/finding.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
-import type { ResolveOptions } from '../../../infra/layers.ts'
+import type { Layers } from '../../../infra/layers.ts'
+import type { Machine } from '../../../infra/machine.ts'
+import { openProject, type Project } from '../../../infra/open-project.ts'
 
 /** Where entries are looked for. */
 export interface ShelfRequest {
-  layers: ResolveOptions
+  layers: Layers
   /** The folder of a project, whose payloads, packs and skills are meant; default: that of the layers, or the one here. */
   project?: string | undefined
 }
@@ -24,8 +26,9 @@ export interface Shelf<Details extends { summary: string } = { summary: string }
   findings: readonly Finding[]
 }
 
-export function projectOf({ project, layers }: ShelfRequest): string | undefined {
-  return project ?? (layers.projectRoot || undefined)
+/** The project whose packs and skills are meant, also where its layer is left out. */
+export function projectOf(machine: Machine, { project, layers }: ShelfRequest): Project {
+  return openProject(machine, project ?? (layers.projectRoot || undefined))
 }
 
 /** Two kinds may stumble over the same file. */

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { RankDocument } from '../../../domain/routing/rank/document.ts'
 import type { Finding } from '../../../domain/shared/finding.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
@@ -58,7 +58,7 @@ function collectSkills(machine: Machine, request: ShelfRequest): { skills: Shelv
   const config = readConfig(machine)
   const findings: Finding[] = []
   const library = config.repoPath === undefined ? [] : librarySkills(machine, libraryPath(machine, config), findings)
-  const project = findProject(machine, config, resolve(machine.cwd, projectOf(request) ?? '.'))
+  const project = findProject(machine, config, projectOf(machine, request))
   const roots = [
     ...(project === undefined ? [] : targetRoots(machine, config, project)),
     ...targetRoots(machine, config, undefined),

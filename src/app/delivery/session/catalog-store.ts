@@ -2,8 +2,8 @@ import { type CatalogIndex, findInCatalog } from '../../../domain/delivery/sessi
 import { digestOf, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
 import { readCached, writeCached } from '../../../infra/byte-cache.ts'
-import { findProjectFolder } from '../../../infra/context/project-folder.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import type { Project } from '../../../infra/open-project.ts'
 
 /** A pack or a skill that a prompt may be pointed to. */
 export interface CatalogItem {
@@ -18,17 +18,18 @@ const FORMAT = 2
 /** Leaves behind what the prompts to come are compared with, so that none of them has to look for it. */
 export function storeCatalog(
   machine: Machine,
+  project: Project,
   agent: string,
   index: CatalogIndex,
   items: readonly CatalogItem[],
 ): void {
   const text = `${JSON.stringify(index)}\n${JSON.stringify(items)}`
-  writeCached(machine, 'hook-catalogs', keyOf(machine, agent), new TextEncoder().encode(text))
+  writeCached(machine, 'hook-catalogs', keyOf(project, agent), new TextEncoder().encode(text))
 }
 
 /** Packs and skills that a prompt is about; none where no session has started yet. */
-export function pointersFor(machine: Machine, agent: string, prompt: string): GivenPart[] {
-  const bytes = readCached(machine, 'hook-catalogs', keyOf(machine, agent))
+export function pointersFor(machine: Machine, project: Project, agent: string, prompt: string): GivenPart[] {
+  const bytes = readCached(machine, 'hook-catalogs', keyOf(project, agent))
   if (bytes === undefined) return []
   // Our own file, written above and checked by its key.
   const [index = '', items = ''] = new TextDecoder().decode(bytes).split('\n')
@@ -41,7 +42,7 @@ export function pointersFor(machine: Machine, agent: string, prompt: string): Gi
   })
 }
 
-function keyOf(machine: Machine, agent: string) {
-  const paths = [agent, findProjectFolder(machine, undefined)]
+function keyOf({ root }: Project, agent: string) {
+  const paths = [agent, root]
   return { paths, key: JSON.stringify([FORMAT, ...paths]), bytes: 0, isSettled: true }
 }

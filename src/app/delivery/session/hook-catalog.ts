@@ -7,6 +7,7 @@ import { EVERYDAY_WORDS } from '../../../domain/routing/rank/everyday-words.ts'
 import { STOP_WORDS } from '../../../domain/routing/rank/stop-words.ts'
 import { type CallableSkill, callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import type { Project } from '../../../infra/open-project.ts'
 import { openCatalog } from '../../packs/catalog.ts'
 import { type CatalogItem, storeCatalog } from './catalog-store.ts'
 
@@ -19,8 +20,8 @@ export interface OfferedPack {
 }
 
 /** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
-export function offeredPacks(machine: Machine): OfferedPack[] {
-  const { catalog } = openCatalog(machine, {})
+export function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
+  const { catalog } = openCatalog(machine, { project })
   return catalog.entries.flatMap(({ pack }) => {
     const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
     const { name, description, type } = pack.manifest
@@ -54,8 +55,8 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
 /** Words that are in any prompt. */
 const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
 
-export function writeCatalog(machine: Machine, agent: string, packs: readonly OfferedPack[]): void {
+export function writeCatalog(machine: Machine, project: Project, agent: string, packs: readonly OfferedPack[]): void {
   const skills = callableSkills(machine, agent)
   const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
-  storeCatalog(machine, agent, compileCatalog([...packs, ...skills], DULL), items)
+  storeCatalog(machine, project, agent, compileCatalog([...packs, ...skills], DULL), items)
 }

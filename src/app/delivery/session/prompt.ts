@@ -15,8 +15,8 @@ import { estimateTokens } from '../../../domain/routing/tokens.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { logLine } from '../../../infra/delivery/session/hook-log.ts'
 import { claimant, claimLine, readSession } from '../../../infra/delivery/session/session-file.ts'
-import { projectFolder } from '../../../infra/layers.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import { openProject, type Project } from '../../../infra/open-project.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { noteOf } from '../../routing/noted-plan.ts'
 import { planByStrategy, type TaskPlan } from '../../routing/plan.ts'
@@ -31,24 +31,23 @@ const DEFAULT_TOKENS = 1_200
 const MOST_ENTRIES = 3
 
 /** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
-export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
+export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
-  // Found once, not by everyone who needs it.
-  const machine = { ...asker, cwd: projectFolder(asker, {}) }
+  const project = openProject(machine)
   const { value: plan, knowledge } = await planByStrategy(machine, {
     task: call.prompt,
-    layers: {},
+    layers: { projectRoot: project },
     isAskedOften: true,
   })
   requireLayers(plan.findings)
-  const named = pointersFor(machine, call.host.agent, call.prompt)
+  const named = pointersFor(machine, project, call.host.agent, call.prompt)
   // The core is for the start of a session, in whatever way it is loaded.
   const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
   if (matches.length + named.length === 0) {
-    await record(machine, call, plan, { matches, named, given: [] })
+    await record(machine, project, call, plan, { matches, named, given: [] })
     return ''
   }
 
@@ -57,13 +56,13 @@ export async function answerPrompt(asker: Machine, call: HookCall, budget = DEFA
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
   const choice = new Choice(state.given, room, measureIn(counts))
-  const problems = takePayloads(machine, choice, knowledge, matches)
+  const problems = takePayloads(machine, project, choice, knowledge, matches)
   for (const pointer of named) choice.addPointer(pointer)
   const won = claim(machine, call, choice.parts)
   const given = choice.given.filter(({ part }) => won.includes(part))
 
   if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
-  await record(machine, call, plan, { matches, named, given })
+  await record(machine, project, call, plan, { matches, named, given })
   return renderParts(given)
 }
 
@@ -114,6 +113,7 @@ class Choice {
 /** Best first; what does not fit is named. Tells what could not be read. */
 function takePayloads(
   machine: Machine,
+  { root }: Project,
   choice: Choice,
   knowledge: Knowledge,
   matches: readonly MatchResult[],
@@ -124,7 +124,7 @@ function takePayloads(
     const text = textPart(machine, knowledge, entry)
     if ('problem' in text) problems.push(text.problem)
     else if (!choice.isKnown(text.part) && !choice.addText(text)) {
-      const line = indexLine(entryItem(knowledge, entry, machine.cwd))
+      const line = indexLine(entryItem(knowledge, entry, root))
       choice.addPointer({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
     }
   }
@@ -148,6 +148,7 @@ interface Outcome {
 
 async function record(
   machine: Machine,
+  project: Project,
   { prompt: task }: HookCall,
   plan: TaskPlan,
   { matches, named, given }: Outcome,
@@ -164,7 +165,11 @@ async function record(
   })
   recordTask(machine, {
     task,
-    kept: await keepTask(machine, { task, layers: {}, most: MOST_ENTRIES, withoutCore: true }, plan.strategy),
+    kept: await keepTask(
+      machine,
+      { task, layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true },
+      plan.strategy,
+    ),
     steps: [
       { stage: 'planned', entries: [...payloads, ...others] },
       { stage: 'delivered', entries: delivered },

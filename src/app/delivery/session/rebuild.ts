@@ -12,8 +12,8 @@ import {
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
 import { callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
-import { projectFolder } from '../../../infra/layers.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import type { Project } from '../../../infra/open-project.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
 import { entryItem, textPart } from './payload-parts.ts'
@@ -21,6 +21,7 @@ import { indexPart, indexRoom } from './start-parts.ts'
 
 export interface RebuildRequest {
   agent: string
+  project: Project
   knowledge: Knowledge
   packs: readonly OfferedPack[]
   /** What the session was given, in its order. */
@@ -115,9 +116,9 @@ class Sources {
   }
 
   private index(claim: Claim): GivenPart | undefined {
-    const { knowledge, packs, room, sizeOf } = this.request
+    const { project, knowledge, packs, room, sizeOf } = this.request
     const given = new Set(claim.parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
-    return indexPart(this.machine, { knowledge, packs, given, room: indexRoom(room), sizeOf })
+    return indexPart({ project, knowledge, packs, given, room: indexRoom(room), sizeOf })
   }
 
   private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {
@@ -148,6 +149,6 @@ class Sources {
   }
 
   private entryLine(entry: LoadoutEntry): string {
-    return indexLine(entryItem(this.request.knowledge, entry, projectFolder(this.machine, {})))
+    return indexLine(entryItem(this.request.knowledge, entry, this.request.project.root))
   }
 }

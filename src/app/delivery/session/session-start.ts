@@ -7,6 +7,7 @@ import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { describeTrouble, logLine } from '../../../infra/delivery/session/hook-log.ts'
 import { claimant, claimLine, pruneSessions } from '../../../infra/delivery/session/session-file.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import { openProject, type Project } from '../../../infra/open-project.ts'
 import { type Knowledge, openStoredKnowledge } from '../../routing/knowledge.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
@@ -20,13 +21,14 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const { host, session, source = 'startup' } = call
   const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
   const { state, isContinued, isHeld } = openStart(machine, call)
-  const knowledge = openStoredKnowledge(machine, {}, true)
+  const project = openProject(machine)
+  const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
   requireLayers(knowledge.findings)
-  const packs = refreshCatalog(machine, host.agent, log)
+  const packs = refreshCatalog(machine, project, host.agent, log)
   pruneSessions(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
-  const sources = { knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
+  const sources = { project, knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
   const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
   if (base.length + state.claims.length === 0) return ''
   const claim: Claim = {
@@ -52,6 +54,7 @@ function hasIndex({ parts }: Claim): boolean {
 }
 
 interface Sources {
+  project: Project
   knowledge: Knowledge
   packs: readonly OfferedPack[]
   room: number
@@ -60,19 +63,19 @@ interface Sources {
 }
 
 /** The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a compaction. */
-function baseParts(machine: Machine, { knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
+function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
   const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
   core.problems.forEach(log)
   const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
-  const index = indexPart(machine, { knowledge, packs, given: ids, room: indexRoom(room), sizeOf })
+  const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf })
   return index === undefined ? core.parts : [...core.parts, index]
 }
 
 /** Packs and skills for the prompts to come. Without them the rest is still worth having. */
-function refreshCatalog(machine: Machine, agent: string, log: Sources['log']): OfferedPack[] {
+function refreshCatalog(machine: Machine, project: Project, agent: string, log: Sources['log']): OfferedPack[] {
   try {
-    const packs = offeredPacks(machine)
-    writeCatalog(machine, agent, packs)
+    const packs = offeredPacks(machine, project)
+    writeCatalog(machine, project, agent, packs)
     return packs
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

@@ -4,9 +4,8 @@ import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { harmlessLine } from '../../../domain/shared/fence.ts'
 import { readContextSettings } from '../../../infra/context/context-settings-file.ts'
 import { findFiles } from '../../../infra/context/project-files.ts'
-import { findProjectFolder } from '../../../infra/context/project-folder.ts'
-import { projectFolder } from '../../../infra/layers.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import type { Project } from '../../../infra/open-project.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import type { OfferedPack } from './hook-catalog.ts'
 import { entryItem, textPart } from './payload-parts.ts'
@@ -37,6 +36,7 @@ function isSameBody({ part: a }: GivenPart, { part: b }: GivenPart): boolean {
 }
 
 export interface IndexSources {
+  project: Project
   knowledge: Knowledge
   packs: readonly OfferedPack[]
   /** Entries whose text the session has. */
@@ -47,15 +47,15 @@ export interface IndexSources {
 }
 
 /** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
-export function indexPart(machine: Machine, sources: IndexSources): GivenPart | undefined {
-  const { knowledge, packs, given, room, sizeOf } = sources
-  const folder = projectFolder(machine, {})
+export function indexPart(sources: IndexSources): GivenPart | undefined {
+  const { project, knowledge, packs, given, room, sizeOf } = sources
+  const folder = project.root
   const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
   const items = orderItems([
     ...entries.map((entry) => entryItem(knowledge, entry, folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
-  const { preset, line } = controlPlane(machine)
+  const { preset, line } = controlPlane(project)
   if (items.length + given.size === 0 && preset === 'generic') return undefined
   const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
   const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
@@ -82,8 +82,7 @@ function headingFor(folder: string): string {
 const MOST_NAMED = 6
 
 /** Which files a task would be grounded on. */
-function controlPlane(machine: Machine): { preset: string; line: string } {
-  const root = findProjectFolder(machine, undefined)
+function controlPlane({ root }: Project): { preset: string; line: string } {
   const { preset, controlPlane } = readContextSettings(root)
   const places = controlPlane.map((item) => {
     const { files } = findFiles(root, [item.pattern], { mostFiles: item.take })

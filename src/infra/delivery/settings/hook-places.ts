@@ -5,8 +5,7 @@ import { requireAgent } from '../../../domain/skills/agents.ts'
 import type { Scope } from '../../../domain/skills/placement.ts'
 import { isFolder } from '../../files.ts'
 import type { Machine } from '../../machine.ts'
-import { findRepositoryRoot } from '../../project-root.ts'
-import { expandHome } from '../../skills/config-file.ts'
+import { openProject, type Project } from '../../open-project.ts'
 
 /** A settings file that one agent reads its hooks from. */
 export interface HookPlace {
@@ -37,17 +36,15 @@ export function isPresent(machine: Machine, host: HookHost): boolean {
 }
 
 /** The repository around a place; the home folder is none, because the user's own settings are there. */
-export function findHookProject(machine: Machine, place: string): string | undefined {
-  const root = findRepositoryRoot(place)
-  return root === machine.home ? undefined : root
+export function findHookProject(machine: Machine, { repository }: Project): string | undefined {
+  return repository === machine.home ? undefined : repository
 }
 
 export function requireHookProject(machine: Machine, named: string): string {
-  const place = resolve(machine.cwd, expandHome(machine, named || '.'))
-  const project = isFolder(place) ? findHookProject(machine, place) : undefined
+  const opened = openProject(machine, named)
+  const project = findHookProject(machine, opened)
   if (project !== undefined) return project
-  const problem = isFolder(place) ? 'is in no git repository other than your home' : 'is not a folder'
-  throw new LoadoutError('NO_PROJECT', `${place} ${problem}`, {
+  throw new LoadoutError('NO_PROJECT', `${opened.place} is in no git repository other than your home`, {
     hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
   })
 }

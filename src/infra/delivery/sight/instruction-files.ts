@@ -1,10 +1,10 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { InstructionFile } from '../../../domain/delivery/sight/instructions.ts'
 import type { Agent } from '../../../domain/skills/agents.ts'
 import type { InstructionRules } from '../../../domain/skills/reading-rules.ts'
 import { isLink } from '../../files.ts'
 import type { Machine } from '../../machine.ts'
-import { findRepositoryRoot } from '../../project-root.ts'
+import { findRepository, upwards } from '../../open-project.ts'
 import { readHead } from './read-head.ts'
 import { ownFolder } from './skill-places.ts'
 
@@ -38,11 +38,5 @@ function filesIn(folder: string, names: readonly string[], isGlobal: boolean): I
 }
 
 function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): string[] {
-  const repository = startsAt === 'repository' ? (findRepositoryRoot(cwd) ?? cwd) : undefined
-  const folders = [cwd]
-  for (let folder = cwd; folder !== repository && dirname(folder) !== folder; ) {
-    folder = dirname(folder)
-    folders.unshift(folder)
-  }
-  return folders
+  return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : undefined).reverse()
 }

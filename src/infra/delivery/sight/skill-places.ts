@@ -4,7 +4,7 @@ import type { Agent } from '../../../domain/skills/agents.ts'
 import type { ReadingRules, SkillPlace } from '../../../domain/skills/reading-rules.ts'
 import { exists, isFolder, isLink } from '../../files.ts'
 import { type Machine, xdgConfigHome } from '../../machine.ts'
-import { findRepositoryRoot } from '../../project-root.ts'
+import { findRepository } from '../../open-project.ts'
 
 /** A folder that an agent looks into on this machine. */
 export interface FoundPlace {
@@ -60,7 +60,7 @@ function homePath(machine: Machine, path: string): string {
 
 /** From a folder up to the root of its repository. The home folder is nobody's project. */
 export function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
-  const repository = findRepositoryRoot(cwd)
+  const repository = findRepository(cwd)
   const folders: string[] = []
   for (let folder = cwd; folder !== machine.home; folder = dirname(folder)) {
     folders.push(folder)
