@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { join } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { pathProblem } from '../domain/shared/safe-path.ts'
 import { readText } from './files.ts'
+import { staysInside } from './inside.ts'
 
 /** A payload is prose for a model: beyond this it is something else. */
 const LARGEST_PAYLOAD = 4 * 1024 * 1024
@@ -13,26 +13,6 @@ export function readContained(root: string, path: string): string {
   if (problem !== undefined) throw pathEscape(path, problem)
   if (!staysInside(root, path)) throw pathEscape(path, 'it is a link that leaves its root')
   return readText(join(root, path), LARGEST_PAYLOAD)
-}
-
-/** Whether a path below a root is still inside it after links, as far as it exists. */
-export function staysInside(root: string, path: string): boolean {
-  const full = join(root, path)
-  const real = realOrNothing(full)
-  if (real === undefined) return dirname(full) === full || full === root || staysInside(root, join(path, '..'))
-  return `${real}${sep}`.startsWith(`${withoutSlash(realpathSync.native(root))}${sep}`)
-}
-
-function realOrNothing(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
-
-function withoutSlash(path: string): string {
-  return path.endsWith(sep) ? path.slice(0, -1) : path
 }
 
 function pathEscape(path: string, problem: string): LoadoutError {

@@ -103,31 +103,43 @@ function statOrNothing(path: string): Stats | undefined {
 
 /**
  * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
- * that is there keeps its mode; a new one gets the given one. A pipe or a device is left as it is: to be replaced would be
- * its end.
+ * that is there keeps its mode; a new one gets the given one. Not for files of a project: see `writeInside`.
  */
 export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
-  let stage: string | undefined
   try {
     const target = resolveLink(path)
     mkdirSync(dirname(target), { recursive: true })
-    const found = statSync(target, { throwIfNoEntry: false })
-    if (found !== undefined && !found.isFile() && !found.isDirectory()) throw notAFile(path)
-    const mode = found?.mode
-    stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
-    const file = openSync(stage, 'wx', mode === undefined ? newMode : mode & 0o777)
+    replaceFile(target, path, content, { newMode })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Puts a file in its place, in a folder that is there; a link in that place is replaced. Pipes and devices stay. */
+export function replaceFile(
+  target: string,
+  shown: string,
+  content: string | readonly Uint8Array[],
+  { newMode = 0o666 }: { newMode?: number } = {},
+): void {
+  const stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  try {
+    const found = lstatSync(target, { throwIfNoEntry: false })
+    if (found?.isSymbolicLink() === false && !found.isFile() && !found.isDirectory()) throw notAFile(shown)
+    const mode = found?.isFile() ? found.mode & 0o777 : undefined
+    const file = openSync(stage, 'wx', mode ?? newMode)
     try {
       for (const part of typeof content === 'string' ? [Buffer.from(content)] : content) writeFully(file, part)
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    if (mode !== undefined) chmodSync(stage, mode & 0o777)
+    if (mode !== undefined) chmodSync(stage, mode)
     renameSync(stage, target)
     removeLeftovers(target)
   } catch (error) {
-    if (stage !== undefined) rmSync(stage, { force: true })
-    throw asLoadoutError(error, path, 'write')
+    rmSync(stage, { force: true })
+    throw asLoadoutError(error, shown, 'write')
   }
 }
 
@@ -151,12 +163,6 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return codeOf(error) === 'EPERM'
   }
-}
-
-/** A file that must not be there yet. */
-export function writeNew(path: string, content: string): void {
-  if (exists(path)) throw new LoadoutError('FILE_EXISTS', `${path} exists already`, { hint: 'it was left as it is' })
-  writeAtomically(path, content)
 }
 
 /** Whether anything is at a path: a file, a folder, also a link that leads nowhere. */

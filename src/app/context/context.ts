@@ -16,7 +16,7 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
 import { type ControlPlaneFile, readControlPlane } from '../../infra/context/read-candidate.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../../infra/context/token-counter.ts'
-import { writeAtomically } from '../../infra/files.ts'
+import { refuseNamedLinkOut, writeNamed } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject, projectAt } from '../../infra/open-project.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
@@ -81,7 +81,10 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const intent = readIntent(request.task, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
   const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
-  if (out !== undefined) refuseSource(excluded, settings)
+  if (out !== undefined) {
+    refuseNamedLinkOut(root, out)
+    refuseSource(excluded, settings)
+  }
   const exclude = { exclude: new Set(excluded) }
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
   const { limits, unit } = limitsOf(settings, request)
@@ -152,7 +155,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
   const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
   if (request.out !== undefined && out !== undefined) {
-    writeAtomically(out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
+    writeNamed(root, out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
   }
   const findings =
     request.isRecorded === false || estimateTokens(renderings.markdown) > (request.mostTaken ?? Infinity)

@@ -7,7 +7,8 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn } from '../../domain/shared/record.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
-import { exists, readText, removeFile, writeAtomically } from '../../infra/files.ts'
+import { exists, readText, removeFile } from '../../infra/files.ts'
+import { refuseNamedLinkOut, writeNamed } from '../../infra/inside.ts'
 import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject, type Project } from '../../infra/open-project.ts'
@@ -48,13 +49,10 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Repor
   const { text: block, listed, left } = buildBlock(items, request.budget ?? DEFAULT_TOKENS)
   const value: AgentsMd = { block, listed, left, tokens: estimateTokens(block) }
   if (task === undefined) return { value, findings }
-  const file = fileOf(machine, request)
-  const state = applyTask(file, task, block)
+  const project = openProjectOf(machine, request.layers).root
+  const file = request.file ? resolve(machine.cwd, request.file) : join(project, DEFAULT_FILE)
+  const state = applyTask(project, file, task, block)
   return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
-}
-
-function fileOf(machine: Machine, { file, layers }: AgentsMdRequest): string {
-  return file ? resolve(machine.cwd, file) : join(openProjectOf(machine, layers).root, DEFAULT_FILE)
 }
 
 /** Also where its layer is left out: the block still goes into its file. */
@@ -62,12 +60,13 @@ function openProjectOf(machine: Machine, layers: Layers): Project {
   return projectOf(machine, layers) ?? openProject(machine)
 }
 
-function applyTask(file: string, task: BlockTask, block: string): BlockState {
+function applyTask(project: string, file: string, task: BlockTask, block: string): BlockState {
+  refuseNamedLinkOut(project, file)
   const before = exists(file) ? readText(file) : undefined
   const { state, after } = inFile(file, () => changeBlock(before, task, block))
   if (after === before) return state
   if (after === undefined) removeFile(file)
-  else writeAtomically(file, after)
+  else writeNamed(project, file, after)
   return state
 }
 

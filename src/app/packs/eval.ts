@@ -8,10 +8,10 @@ import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/reco
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readText } from '../../infra/files.ts'
+import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
-import { writeRunFile } from '../../infra/packs/run-file.ts'
 import { findPack, openCatalog } from './catalog.ts'
 import { selectForEval } from './select-for-eval.ts'
 
@@ -93,8 +93,9 @@ function leaveRecord(machine: Machine, root: string, suite: string, report: Eval
   const time = machine.now().toISOString().slice(0, 19).replaceAll(':', '-')
   const kind = isOneOfMany ? `-${suite.replace(/^.*discovery\.?|\.?json$/g, '') || 'all'}` : ''
   const name = `eval-discovery-${time}Z${kind}.json`
-  writeRunFile(root, name, writeEvalRecord(suite, report))
-  return `runs/${name}`
+  const path = `runs/${name}`
+  writeNewInside(root, path, writeEvalRecord(suite, report))
+  return path
 }
 
 /** Choosing takes the metadata alone; what a context would warn of takes the pack. */

@@ -4,6 +4,7 @@ import type { Profile, RuntimeMode } from '../../domain/packs/vocabulary.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
+import { refuseLinkOut } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'
 import { writeNewFolder } from '../../infra/packs/new-pack-folder.ts'
@@ -38,7 +39,9 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
       hint: 'use at most 64 lower case letters and digits, with hyphens inside',
     })
   }
-  const path = join(homeOf(machine, request), SHARED_FOLDER, name)
+  const home = homeOf(machine, request)
+  const path = join(home, SHARED_FOLDER, name)
+  if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
   const files = packTemplate({ name, description: describe(request), profile, mode })
   await writeNewFolder(path, files)
   const shown = shellWord(path)

@@ -5,6 +5,7 @@ import { type ActivePack, type PackContext, selectedFiles } from '../../domain/p
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { programVersion } from '../../infra/package-folder.ts'
 import {
@@ -14,7 +15,6 @@ import {
   writeContextRecord,
   writeSession,
 } from '../../infra/packs/audit-store.ts'
-import { writeRunFile } from '../../infra/packs/run-file.ts'
 import type { ResolveRequest } from './resolve.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -86,7 +86,7 @@ function writeInterchange(
   if (text === undefined) return
   writeContextRecord(machine, name, text)
   if (request.writeRun) {
-    for (const { pack } of context.active) writeRunFile(pack.root, `${name}.json`, text)
+    for (const { pack } of context.active) writeNewInside(pack.root, `runs/${name}.json`, text)
   }
 }
 

@@ -4,7 +4,9 @@ import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
 import { type Finding, hasErrors, type Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readText, writeAtomically } from '../../infra/files.ts'
+import { refuseLinkOut, writeInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { INDEX_IN_PROJECT } from '../../infra/open-project.ts'
 import { collectPayloads } from '../../infra/payload-files.ts'
 import { tallyLog } from '../usage/usage.ts'
 import { currentIndex, openPayloadRoot, type PayloadRoot, type PayloadRootRequest } from './payload-root.ts'
@@ -21,6 +23,9 @@ export function rebuildIndex(
   request: PayloadRootRequest & { dryRun?: boolean | undefined },
 ): Report<IndexBuild> {
   const payloads = openPayloadRoot(machine, request)
+  // The user's own folder may be made of links, as dotfile managers do; a project may come from anybody.
+  const isProject = request.layer !== 'global'
+  if (isProject) refuseLinkOut(payloads.root, INDEX_IN_PROJECT)
   const { entries, findings } = readEntries(payloads)
   const measured = observedAverage(machine, entries)
   findings.push(...measured.findings)
@@ -31,7 +36,8 @@ export function rebuildIndex(
   if (hasErrors(findings)) return { value: { path, state: 'refused', index }, findings }
   if (holds(path, text)) return { value: { path, state: 'unchanged', index }, findings }
   if (request.dryRun) return { value: { path, state: 'would be written', index }, findings }
-  writeAtomically(path, text)
+  if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)
+  else writeAtomically(path, text)
   return { value: { path, state: 'written', index }, findings }
 }
 

@@ -5,9 +5,10 @@ import { hasErrors, type Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
-import { staysInside } from '../../infra/contained-file.ts'
-import { exists, isFile, readText, removeFile, writeAtomically, writeNew } from '../../infra/files.ts'
+import { exists, isFile, readText, removeFile } from '../../infra/files.ts'
+import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { INDEX_IN_PROJECT } from '../../infra/open-project.ts'
 import { isPayloadPath } from '../../infra/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
 import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
@@ -37,6 +38,8 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
   checkLevel(request.level)
   const project = openPayloadRoot(machine, { project: request.project })
   const file = resolve(machine.cwd, request.file)
+  refuseNamedLinkOut(project.root, file)
+  refuseLinkOut(project.root, INDEX_IN_PROJECT)
   const original = readText(file)
   checkHeadings(original, request)
   const present = readEntries(project)
@@ -63,15 +66,15 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
 function writeMigration(root: string, file: string, original: string, migration: Migration): string {
   const backup = freeName(`${file}.before-loadout`)
   const created: string[] = []
-  const create = (path: string, text: string) => {
-    if (exists(path)) return
-    writeNew(path, text)
-    created.push(path)
-  }
   try {
-    for (const { path, text } of migration.payloads) create(join(root, path), text)
-    create(backup, original)
-    writeAtomically(file, migration.lean)
+    for (const { path, text } of migration.payloads) {
+      if (exists(join(root, path))) continue
+      writeInside(root, path, text)
+      created.push(join(root, path))
+    }
+    writeNamed(root, backup, original)
+    created.push(backup)
+    writeNamed(root, file, migration.lean)
     return backup
   } catch (error) {
     for (const path of created) removeFile(path)

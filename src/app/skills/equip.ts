@@ -97,6 +97,9 @@ async function change(
     return { ...report, findings: [...recovered, ...report.findings] }
   }
   if (request.dryRun) return run([])
-  if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
-  return asWriter(setup, roots, purpose, run, request.signal)
+  const rememberAndRun = (recovered: Finding[]) => {
+    if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
+    return run(recovered)
+  }
+  return asWriter(setup, roots, purpose, rememberAndRun, request.signal)
 }

@@ -4,7 +4,8 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
 import { isEnabled, withRepoPath, withTarget } from '../../domain/skills/config.ts'
-import { exists, makeFolder, writeNew } from '../../infra/files.ts'
+import { exists, makeFolder } from '../../infra/files.ts'
+import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { changeConfig, configPath, expandHome, readConfig } from '../../infra/skills/config-file.ts'
 import { cloneRepository } from '../../infra/skills/library-clone.ts'
@@ -93,7 +94,11 @@ async function makeLibrary(machine: Machine, library: string): Promise<void> {
   makeFolder(resolve(library, SKILLS_FOLDER))
   const readme = resolve(library, 'README.md')
   if (!exists(readme)) {
-    writeNew(readme, '# Skills\n\nOne folder per skill in `skills/`, with `skill.json` and `SKILL.md`.\n')
+    writeNewInside(
+      library,
+      'README.md',
+      '# Skills\n\nOne folder per skill in `skills/`, with `skill.json` and `SKILL.md`.\n',
+    )
     await commitPaths(machine, library, ['README.md'], 'Start a library of skills')
   }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
@@ -6,6 +6,7 @@ import type { Operation, OperationPlan } from '../../domain/skills/operations.ts
 import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
 import { type LibraryState, reconcile } from '../../domain/skills/reconcile.ts'
 import { isWritable } from '../../infra/files.ts'
+import { refuseNamedLinkOut, staysInside } from '../../infra/inside.ts'
 import { applyOperations, type OnProgress } from '../../infra/skills/apply.ts'
 import { removePartialBackups } from '../../infra/skills/backups.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
@@ -38,6 +39,7 @@ export async function observe(
   willChange = false,
   known?: LibraryState,
 ): Promise<Observation> {
+  if (willChange) refuseLinkedRoots(setup, roots)
   const cache = openTreeCache(setup.machine)
   const registry = readRegistry(setup.library, cache)
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
@@ -76,8 +78,19 @@ export function stateFrom(head: string | undefined, uncommitted: readonly string
 
 /** Puts right what a killed command left, before anything is read. Nothing waits for a command that is at work. */
 export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
-  const findings = roots.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
+  const ours = roots.filter((root) => !leavesProject(setup, root))
+  const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
   return [...findings, ...(await recoverLibrary(setup.machine, setup.library))]
+}
+
+/** The user's own folders may be links, as dotfile managers make them; those of a project must stay inside it. */
+function leavesProject({ project }: Setup, { path, scope }: TargetRoot): boolean {
+  return scope === 'project' && project !== undefined && !staysInside(project, relative(project, path))
+}
+
+function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
+  const leaving = roots.find((root) => leavesProject(setup, root))
+  if (leaving !== undefined && setup.project !== undefined) refuseNamedLinkOut(setup.project, leaving.path)
 }
 
 /**
@@ -91,6 +104,7 @@ export async function asWriter<T>(
   run: (recovered: Finding[]) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
+  refuseLinkedRoots(setup, roots)
   const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
   const lockRoots = (at: number, found: Finding[]): Promise<T> => {
     const path = paths[at]

@@ -6,7 +6,9 @@ import type { Skill } from '../../domain/skills/skill.ts'
 import { notUsable } from '../../domain/skills/skill-missing.ts'
 import { requireName } from '../../domain/skills/skill-name.ts'
 import { exists } from '../../infra/files.ts'
+import { refuseNamedLinkOut } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { openProject } from '../../infra/open-project.ts'
 import { type Build, buildFor } from '../../infra/skills/build.ts'
 import { expandHome } from '../../infra/skills/config-file.ts'
 import { readRegistry } from '../../infra/skills/registry.ts'
@@ -40,6 +42,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
     throw notUsable(name, problems, known)
   }
   const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
+  refuseNamedLinkOut(openProject(machine).root, path)
   if (exists(path))
     throw new LoadoutError('FILE_EXISTS', `${path} exists already`, {
       hint: 'it was left as it is; --out names another',

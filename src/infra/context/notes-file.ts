@@ -22,7 +22,8 @@ import {
 } from '../../domain/context/advice/tactical-record.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { asLoadoutError, exists, requireFile, writeAtomically } from '../files.ts'
+import { asLoadoutError, exists, requireFile } from '../files.ts'
+import { writeInside } from '../inside.ts'
 import { acquireLock, type Release } from '../lock.ts'
 import { type Machine, stateFolder } from '../machine.ts'
 import { type Failure, readProjectFile, requireInside } from './project-file.ts'
@@ -101,9 +102,9 @@ export async function appendNote(
   path: string,
   record: TacticalRecord,
 ): Promise<void> {
+  requireInside(projectRoot, path)
   const release = await lockNotes(machine, projectRoot, path, 'note add')
   try {
-    requireInside(projectRoot, path)
     const full = join(projectRoot, path)
     if (exists(full)) requireFile(full)
     mkdirSync(dirname(full), { recursive: true })
@@ -168,6 +169,7 @@ export async function pruneNotes(
   now: Date,
   isDryRun: boolean,
 ): Promise<Pruning> {
+  requireInside(projectRoot, path)
   const release = isDryRun ? () => {} : await lockNotes(machine, projectRoot, path, 'note prune')
   try {
     const { bytes, failure } = readProjectFile(projectRoot, path, LARGEST_TO_PRUNE)
@@ -177,7 +179,7 @@ export async function pruneNotes(
     const bad = lines.filter(({ problem }) => problem !== undefined)
     if (isDryRun || kept.length === lines.length) return pruning
     if (bad.length > 0) keepBadLines(projectRoot, pruning.badLinesMovedTo, bad)
-    writeAtomically(join(projectRoot, path), joinLines(kept))
+    writeInside(projectRoot, path, joinLines(kept))
     return pruning
   } finally {
     release()
@@ -207,7 +209,7 @@ function keepBadLines(projectRoot: string, path: string, bad: readonly RawLine[]
   }
   const known = splitLines(bytes ?? Buffer.alloc(0))
   const isNew = ({ bytes: line }: RawLine) => !known.some((each) => each.bytes.equals(line))
-  writeAtomically(join(projectRoot, path), joinLines([...known, ...bad.filter(isNew)]))
+  writeInside(projectRoot, path, joinLines([...known, ...bad.filter(isNew)]))
 }
 
 function joinLines(lines: readonly RawLine[]): Uint8Array[] {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Code } from '../../domain/shared/codes.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { pathProblem } from '../../domain/shared/safe-path.ts'
-import { staysInside } from '../contained-file.ts'
 import { asLoadoutError } from '../files.ts'
+import { refuseLinkOut, staysInside } from '../inside.ts'
 
 /** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
 export interface Failure {
@@ -18,7 +18,8 @@ export type ProjectBytes = { bytes: Buffer; failure?: undefined } | { bytes?: un
 export function readProjectFile(root: string, path: string, largest: number): ProjectBytes {
   let file: number | undefined
   try {
-    requireInside(root, path)
+    const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
+    if (problem !== undefined) throw escapes(path, problem)
     // Not waiting: opening a pipe would otherwise hang until somebody writes into it.
     file = openSync(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = fstatSync(file)
@@ -39,11 +40,15 @@ function fail(code: Code, message: string): ProjectBytes {
   return { failure: { code, message } }
 }
 
-/** Throws for a path that leaves the project, by its words or by links. */
+/** Throws for a path that may not be written: it leaves the project, by its words or by links. */
 export function requireInside(root: string, path: string): void {
-  const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
-  if (problem === undefined) return
-  throw new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path)} is refused: ${problem}`, {
+  const problem = pathProblem(path)
+  if (problem !== undefined) throw escapes(path, problem)
+  refuseLinkOut(root, path)
+}
+
+function escapes(path: string, problem: string): LoadoutError {
+  return new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path)} is refused: ${problem}`, {
     hint: 'name a file inside the project',
   })
 }

@@ -4,8 +4,8 @@ import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
-import { staysInside } from '../contained-file.ts'
 import { codeOf } from '../files.ts'
+import { staysInside } from '../inside.ts'
 import { endsAt, enterFolder, type Glob, type Progress, patternProblem, readGlob, type Step, startOf } from './glob.ts'
 
 export interface FindOptions {

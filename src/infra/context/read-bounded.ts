@@ -4,8 +4,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { cutExcerpt, normalizeText } from '../../domain/context/budget/excerpt.ts'
 import type { Omission } from '../../domain/context/candidate.ts'
-import { staysInside } from '../contained-file.ts'
 import { codeOf } from '../files.ts'
+import { staysInside } from '../inside.ts'
 
 /** A text that was read no further than it is of use. */
 export interface BoundedText {

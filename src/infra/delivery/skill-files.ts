@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { staysInside } from '../contained-file.ts'
 import { asLoadoutError } from '../files.ts'
+import { staysInside } from '../inside.ts'
 import type { Build } from '../skills/build.ts'
 
 /** What a client may be given of one skill. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { packPathProblem } from '../../domain/packs/pack-path.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { staysInside } from '../contained-file.ts'
 import { readText } from '../files.ts'
+import { staysInside } from '../inside.ts'
 
 /** Prose for a model is smaller than this. */
 const LARGEST_SKILL_FILE = 4 * 1024 * 1024

@@ -1,4 +1,5 @@
 import { findHooks, reconcileHooks, type WantedHook } from '../../../domain/delivery/settings/hook-settings.ts'
+import { refuseNamedLinkOut } from '../../inside.ts'
 import type { Machine } from '../../machine.ts'
 import type { HookPlace } from './hook-places.ts'
 import { type InstallRecord, recallInstall, rememberInstall } from './install-record.ts'
@@ -29,7 +30,8 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 /** Reads and decides; nothing is written. */
 export function planHookChange(machine: Machine, place: HookPlace, wanted: readonly WantedHook[]): HookChangePlan {
-  const { path, host } = place
+  const { path, host, project } = place
+  if (project !== undefined) refuseNamedLinkOut(project, path)
   const before = readSettingsFile(path)
   const { mark, body } = splitMark(before ?? '')
   const isBlank = body.trim() === ''
@@ -70,12 +72,12 @@ export function applyHookChange(machine: Machine, plan: HookChangePlan, isInstal
   if (isInstall) {
     if (after === before || after === undefined) return
     rememberInstall(machine, place.path, record)
-    replaceSettingsFile(place.path, before, after)
+    replaceSettingsFile(place.project, place.path, before, after)
     return
   }
   if (after === undefined) {
     if (before !== undefined) deleteSettingsFile(place.path, before)
     removeFolders(place.path, record.folders)
-  } else if (after !== before) replaceSettingsFile(place.path, before, after)
+  } else if (after !== before) replaceSettingsFile(place.project, place.path, before, after)
   rememberInstall(machine, place.path, undefined)
 }

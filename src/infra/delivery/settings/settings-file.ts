@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../../domain/shared/shell-word.ts'
 import { asLoadoutError, exists, readText, removeFile, removeLeftovers, writeAtomically } from '../../files.ts'
+import { writeNamed } from '../../inside.ts'
 
 /** All of a settings file; undefined when there is none. */
 export function readSettingsFile(path: string): string | undefined {
@@ -18,10 +19,19 @@ export function missingFolders(path: string): string[] {
   return missing
 }
 
-/** Replaces what was read before, and nothing else: an agent may write its settings at the same time. */
-export function replaceSettingsFile(path: string, before: string | undefined, after: string): void {
+/**
+ * Replaces what was read before, and nothing else: an agent may write its settings at the same time. The user's own file
+ * may be a link, as dotfile managers make it; one of a project must stay inside.
+ */
+export function replaceSettingsFile(
+  project: string | undefined,
+  path: string,
+  before: string | undefined,
+  after: string,
+): void {
   requireUnchanged(path, before)
-  writeAtomically(path, after)
+  if (project === undefined) writeAtomically(path, after)
+  else writeNamed(project, path, after)
 }
 
 export function deleteSettingsFile(path: string, before: string): void {
