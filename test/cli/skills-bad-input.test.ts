@@ -820,7 +820,7 @@ describe('a machine that does not cooperate', () => {
   it('state that is broken', () => {
     const machine = makeMachine({ skills: skill('alpha') })
     machine.write('.local/state/loadout/projects.json', '{broken')
-    machine.write('.cache/loadout/trees.json', '[[1,2],[null]')
+    machine.write('.cache/loadout/trees', 'not a folder')
     const run = machine.run('delete', 'alpha')
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('projects.json')

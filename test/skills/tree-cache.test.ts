@@ -1,16 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type CacheKey, readCached, writeCached } from '../../src/infra/cache.ts'
 import type { Machine } from '../../src/infra/machine.ts'
 import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
 import { type FolderState, openTreeCache } from '../../src/infra/skills/tree-cache.ts'
@@ -46,7 +37,13 @@ function readAnew(folder: string): FolderState {
   return openTreeCache(makeMachine()).read(folder)
 }
 
-const cachePath = ({ home }: Machine) => join(home, '.cache', 'loadout', 'trees.json')
+const KEY: CacheKey = { kind: 'trees', version: 1, name: [] }
+const cacheText = (machine: Machine) => readCached(machine, KEY, (bytes) => Buffer.from(bytes).toString())
+const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text))
+
+/** A hash that is only in the cache shows that nothing was read. */
+const changeHash = (machine: Machine, hash: string) =>
+  putCache(machine, cacheText(machine)?.replace(hash, 'remembered') ?? '')
 
 describe('a folder that was read before', () => {
   it('is known by its times alone', () => {
@@ -54,8 +51,7 @@ describe('a folder that was read before', () => {
     const first = readOnce(machine, folder)
     expect(first.files.map(({ path }) => path)).toEqual(['SKILL.md', 'scripts/deep/x', 'scripts/run.sh', 'skill.json'])
     expect(first).toEqual(readAnew(folder))
-    // A hash that is only in the cache shows that nothing was read.
-    writeFileSync(cachePath(machine), readFileSync(cachePath(machine), 'utf8').replace(first.hash, 'remembered'))
+    changeHash(machine, first.hash)
     expect(readOnce(machine, folder)).toEqual({ ...first, hash: 'remembered' })
   })
 
@@ -102,7 +98,7 @@ describe('a folder that was read before', () => {
     const [machine, folder] = [makeMachine(), makeSkill()]
     writeFileSync(join(folder, '.loadout'), 'one')
     const { hash } = readOnce(machine, folder)
-    writeFileSync(cachePath(machine), readFileSync(cachePath(machine), 'utf8').replace(hash, 'remembered'))
+    changeHash(machine, hash)
     writeFileSync(join(folder, 'stage'), 'two')
     renameSync(join(folder, 'stage'), join(folder, '.loadout'))
     expect(readOnce(machine, folder)).toMatchObject({
@@ -139,10 +135,10 @@ describe('a folder that was read before', () => {
 it('what is so fresh that its times may not tell the next change is not remembered', () => {
   const [machine, folder] = [makeMachine(0), makeSkill()]
   readOnce(machine, folder)
-  expect(() => readFileSync(cachePath(machine))).toThrow('ENOENT')
+  expect(cacheText(machine)).toBeUndefined()
   utimesSync(join(folder, 'SKILL.md'), 1, 1)
   readOnce(machine, folder)
-  expect(() => readFileSync(cachePath(machine))).toThrow('ENOENT')
+  expect(cacheText(machine)).toBeUndefined()
 })
 
 it.each([
@@ -155,8 +151,7 @@ it.each([
   '[["FOLDER",["h","l",["../x",1]]]]',
 ])('a cache that holds %j is as good as none', (text) => {
   const [machine, folder] = [makeMachine(), makeSkill()]
-  mkdirSync(join(machine.home, '.cache', 'loadout'), { recursive: true })
-  writeFileSync(cachePath(machine), text.replace('FOLDER', folder))
+  putCache(machine, text.replace('FOLDER', folder))
   expect(readOnce(machine, folder)).toEqual(readAnew(folder))
 })
 

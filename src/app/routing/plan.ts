@@ -9,11 +9,10 @@ import {
 } from '../../domain/routing/plan.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { setOwn } from '../../domain/shared/record.ts'
 import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { type Knowledge, openStoredKnowledge, readKnowledge, renewStoredKnowledge } from './knowledge.ts'
+import { type Knowledge, openStoredKnowledge, readKnowledge } from './knowledge.ts'
 
 export interface PlanRequest extends SelectionRules {
   task: string
@@ -55,8 +54,10 @@ export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strateg
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
-  const { knowledge, plan } = planFromStore(machine, request)
-  return describePlan(knowledge, plan, request)
+  const knowledge = request.listsAll
+    ? readKnowledge(machine, request.layers)
+    : openStoredKnowledge(machine, request.layers, request.isAskedOften)
+  return describePlan(knowledge, planWith(knowledge, request.task, request), request)
 }
 
 export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }
@@ -72,22 +73,6 @@ function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest
     sources: sourcesOf(plan, knowledge),
   })
   return { value, findings: value.findings, knowledge }
-}
-
-/** A stored table that turns out to be damaged costs a second reading, not the answer. */
-function planFromStore(machine: Machine, request: PlanRequest): { knowledge: Knowledge; plan: LoadPlan } {
-  if (request.listsAll) {
-    const knowledge = readKnowledge(machine, request.layers)
-    return { knowledge, plan: planWith(knowledge, request.task, request) }
-  }
-  const stored = openStoredKnowledge(machine, request.layers, request.isAskedOften)
-  try {
-    return { knowledge: stored, plan: planWith(stored, request.task, request) }
-  } catch (error) {
-    if (error instanceof LoadoutError) throw error
-    const knowledge = renewStoredKnowledge(machine, request.layers)
-    return { knowledge, plan: planWith(knowledge, request.task, request) }
-  }
 }
 
 function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string> {

@@ -7,10 +7,9 @@ import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank
 import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ranked.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { readCached, writeCached } from '../../infra/byte-cache.ts'
+import { type Codec, cached, signatureOf } from '../../infra/cache.ts'
 import { readContained } from '../../infra/contained-file.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { signatureOf } from '../../infra/signature.ts'
 import type { Knowledge } from './knowledge.ts'
 
 export interface OpenRanker {
@@ -27,14 +26,36 @@ export interface OpenRanker {
 export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
   const entries = allEntries(knowledge.table).filter(isDomain)
   const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
-  const signature = signatureOf([...knowledge.places.map(({ path }) => path), ...payloads], machine.now())
-  const stored = readCached(machine, 'rankers', signature)
-  const loaded = stored && loadRanker(stored)
-  if (loaded) return { ranker: loaded, entries, findings: [] }
-  const findings: Finding[] = []
-  const ranker = createRanker(entries.map((entry) => payloadDocument(knowledge, entry, findings)))
-  if (findings.length === 0) writeCached(machine, 'rankers', signature, ranker.save())
-  return { ranker, entries, findings }
+  const sources = [...knowledge.places.map(({ path }) => path), ...payloads]
+  const opened = cachedRanker(machine, 'rankers', sources, (findings) =>
+    entries.map((entry) => payloadDocument(knowledge, entry, findings)),
+  )
+  return { ...opened, entries }
+}
+
+type FoundRanker = Pick<OpenRanker, 'ranker' | 'findings'>
+
+/** A ranker over documents that are read and compiled again only when a source has changed. */
+export function cachedRanker(
+  machine: Machine,
+  kind: string,
+  sources: readonly string[],
+  readDocuments: (findings: Finding[]) => RankDocument[],
+): FoundRanker {
+  const key = { kind, version: 1, ...signatureOf(sources, machine.now()) }
+  return cached(machine, key, RANKER, () => {
+    const findings: Finding[] = []
+    return { ranker: createRanker(readDocuments(findings)), findings }
+  })
+}
+
+const RANKER: Codec<FoundRanker> = {
+  // Findings have to be reported each time, so a ranker with findings is built each time.
+  encode: ({ ranker, findings }) => (findings.length === 0 ? ranker.save() : undefined),
+  decode(bytes) {
+    const ranker = loadRanker(bytes)
+    return ranker === null ? undefined : { ranker, findings: [] }
+  },
 }
 
 /** What the ranker finds for a task, as the plan takes it. */

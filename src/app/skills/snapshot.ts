@@ -1,40 +1,28 @@
-import { join } from 'node:path'
-import { hashText } from '../../domain/shared/hash.ts'
 import { isRecord } from '../../domain/shared/record.ts'
-import { readText, writeAtomically } from '../../infra/files.ts'
-import { cacheFolder, type Machine } from '../../infra/machine.ts'
+import { type CacheKey, jsonCodec, readCached, writeCached } from '../../infra/cache.ts'
+import type { Machine } from '../../infra/machine.ts'
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
 
 /** The last inventory that was taken here: something to show while the present one is being taken. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
-  try {
-    const json: unknown = JSON.parse(readText(snapshotPath(machine, project)))
-    return isSnapshot(json) ? fromSnapshot(json) : undefined
-  } catch {
-    return undefined
-  }
+  const snapshot = readCached(machine, keyOf(project), SNAPSHOT.decode)
+  return snapshot && fromSnapshot(snapshot)
 }
 
 export function rememberInventory(machine: Machine, { inventory }: { inventory: Inventory }): void {
-  try {
-    writeAtomically(snapshotPath(machine, inventory.project), JSON.stringify(toSnapshot(inventory)))
-  } catch {
-    // Only the next start would be a little later.
-  }
+  const bytes = SNAPSHOT.encode(toSnapshot(inventory))
+  if (bytes !== undefined) writeCached(machine, keyOf(inventory.project), bytes)
 }
 
-function snapshotPath(machine: Machine, project = ''): string {
-  return join(cacheFolder(machine), 'inventories', `${hashText(project).toString(16).padStart(8, '0')}.json`)
+function keyOf(project = ''): CacheKey {
+  return { kind: 'inventories', version: 3, name: [project] }
 }
-
-const FORMAT = 2
 
 /**
  * An inventory as short rows, because somebody waits while it is read: what skills have in common, where their copies
  * lie and in which state, is said once.
  */
 interface Snapshot extends Omit<Inventory, 'skills'> {
-  format: typeof FORMAT
   targets: string[][]
   copies: Copy[][]
   rows: Row[]
@@ -65,7 +53,7 @@ function toSnapshot({ skills, ...rest }: Inventory): Snapshot {
     if (Object.keys(other).length > 0) row[5] = other
     return row
   })
-  return { format: FORMAT, ...rest, targets: targets.values, copies: copies.values, rows }
+  return { ...rest, targets: targets.values, copies: copies.values, rows }
 }
 
 /** Equal values have one place. */
@@ -85,7 +73,7 @@ function createTable<T>() {
 const NONE: never[] = []
 
 // Plainly built, because thousands of spread objects take longer than reading them.
-function fromSnapshot({ format: _, targets, copies, rows, ...rest }: Snapshot): Inventory {
+function fromSnapshot({ targets, copies, rows, ...rest }: Snapshot): Inventory {
   const skills = rows.map(([name, description, state, targetsAt, copiesAt, other]): SkillView => {
     const placements = copies[copiesAt]!.map(({ agents, scope, state: copyState, folder, reason }) => {
       const placement: PlacementView = { agents, scope, state: copyState, path: folder + name }
@@ -100,10 +88,9 @@ function fromSnapshot({ format: _, targets, copies, rows, ...rest }: Snapshot): 
   return { ...rest, skills }
 }
 
-/** Written by this program, but perhaps by another version of it, which numbers its format otherwise. */
-function isSnapshot(json: unknown): json is Snapshot {
-  if (!isRecord(json) || json.format !== FORMAT || !Array.isArray(json.agents)) return false
+const SNAPSHOT = jsonCodec((json): json is Snapshot => {
+  if (!isRecord(json) || !Array.isArray(json.agents)) return false
   const { targets, copies, rows } = json
   if (!Array.isArray(targets) || !Array.isArray(copies) || !Array.isArray(rows)) return false
   return rows.every((row) => Array.isArray(row) && row[3] in targets && row[4] in copies)
-}
+})

@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import type { Why } from '../../domain/routing/rank/document.ts'
-import { createRanker, loadRanker, type Ranker } from '../../domain/routing/rank/ranker.ts'
+import type { Ranker } from '../../domain/routing/rank/ranker.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import type { RegisteredSkill, SkillStatus } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
-import { readCached, writeCached } from '../../infra/byte-cache.ts'
 import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { signatureOf } from '../../infra/signature.ts'
+import { cachedRanker } from '../routing/ranking.ts'
 import { observe, recoverAll } from './observe.ts'
 import { rankedSkill } from './ranked-skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
@@ -78,13 +77,7 @@ function suggestionOf(
 /** Compiled once, while the library stays as it is. */
 function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
   const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
-  const signature = signatureOf(paths, machine.now())
-  const stored = readCached(machine, 'skill-rankers', signature)
-  const loaded = stored && loadRanker(stored)
-  if (loaded) return loaded
-  const ranker = createRanker(
-    skills.map(({ skill, folder }) => rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE)))),
-  )
-  writeCached(machine, 'skill-rankers', signature, ranker.save())
-  return ranker
+  const documents = () =>
+    skills.map(({ skill, folder }) => rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE))))
+  return cachedRanker(machine, 'skill-rankers', paths, documents).ranker
 }

@@ -85,10 +85,15 @@ export function readHead(read: ReadBytes): SavedHead | undefined {
   return { meta, lengths, longestRuns, sum, tablesFrom: PREFIX + length }
 }
 
-/** A table over stored bytes. Damage shows as an error here or when an entry is read; then compile anew. */
-export function openTable(head: SavedHead, read: ReadBytes): CompiledTable {
+/** A table over stored bytes. Damage is an error here; an entry that turns out to be damaged later is asked of `repair`. */
+export function openTable(
+  head: SavedHead,
+  read: ReadBytes,
+  repair?: (position: number) => LoadoutEntry,
+): CompiledTable {
   const { tables, end } = readTables(head, read)
-  const entryAt = entryReader(tables, end, read)
+  const stored = entryReader(tables, end, read)
+  const entryAt = (position: number) => stored(position) ?? repair?.(position) ?? fail()
   const [keywordRun = 0, patternRun = 0] = head.longestRuns
   const { keywordStarts, keywordPositions, patternStarts, patternPositions } = tables
   return assembleTable({
@@ -129,19 +134,31 @@ function readTables({ lengths, sum, tablesFrom }: SavedHead, read: ReadBytes): {
   return { tables, end: tablesFrom + total * 4 }
 }
 
-function entryReader({ offsets, checks }: Tables, start: number, read: ReadBytes): (position: number) => LoadoutEntry {
+function fail(): never {
+  throw new Error('the stored table is damaged')
+}
+
+/** Gives undefined for an entry that is damaged. */
+function entryReader({ offsets, checks }: Tables, start: number, read: ReadBytes) {
   const decoder = new TextDecoder()
   const known = new Map<number, LoadoutEntry>()
-  return (position) => {
+  return (position: number): LoadoutEntry | undefined => {
     const remembered = known.get(position)
     if (remembered !== undefined) return remembered
     const from = offsets[position]!
     const text = decoder.decode(read(start + from, offsets[position + 1]! - from))
-    if (checkOf(text) !== checks[position]) throw new Error('the stored table is damaged')
-    const entry: unknown = JSON.parse(text)
-    if (!isUsable(entry)) throw new Error('the stored table holds no entry there')
-    known.set(position, entry)
+    const entry = checkOf(text) === checks[position] ? parseEntry(text) : undefined
+    if (entry !== undefined) known.set(position, entry)
     return entry
+  }
+}
+
+function parseEntry(text: string): LoadoutEntry | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isUsable(json) ? json : undefined
+  } catch {
+    return undefined
   }
 }
 

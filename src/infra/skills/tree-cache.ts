@@ -4,8 +4,9 @@ import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { SKILL_FILE } from '../../domain/skills/skill.ts'
-import { readText, writeAtomically } from '../files.ts'
-import { cacheFolder, type Machine } from '../machine.ts'
+import { type CacheKey, isSettled, jsonCodec, readCached, stampOf, writeCached } from '../cache.ts'
+import { readText } from '../files.ts'
+import type { Machine } from '../machine.ts'
 import { hashTree, kindOf, listTree, type Tree, type TreeFile } from './tree.ts'
 
 /** What is known about a skill's folder, in the library or installed. */
@@ -40,16 +41,12 @@ type Row = [hash: string, label: Label | null, stamps: Stamps]
 type Stamps = (string | number)[]
 const WIDTH = 6
 
-// A file so fresh could change again without its times telling.
-const SETTLING_MS = 100
-
 const LARGEST_LABEL = 1024 * 1024
 
 /** Listing and hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
 export function openTreeCache(machine: Machine): TreeCache {
-  const path = join(cacheFolder(machine), 'trees.json')
-  const known = readRows(path)
-  const now = machine.now().getTime()
+  const known = new Map(readCached(machine, KEY, ROWS.decode))
+  const now = machine.now()
   let isChanged = false
   return {
     read(folder) {
@@ -57,7 +54,7 @@ export function openTreeCache(machine: Machine): TreeCache {
       if (row !== undefined && isUnchanged(folder, row[2])) return stateOf(row)
       const tree = listTree(folder)
       const next = readRow(folder, tree, row)
-      if (isSettled(tree, now)) {
+      if (isTreeSettled(tree, now)) {
         known.set(folder, next)
         isChanged = true
       }
@@ -65,11 +62,8 @@ export function openTreeCache(machine: Machine): TreeCache {
     },
     save() {
       if (!isChanged) return
-      try {
-        writeAtomically(path, JSON.stringify([...known]))
-      } catch {
-        // A cache that cannot be written costs time, not results.
-      }
+      const bytes = ROWS.encode([...known])
+      if (bytes !== undefined) writeCached(machine, KEY, bytes)
     },
   }
 }
@@ -78,16 +72,7 @@ function isUnchanged(folder: string, stamps: Stamps): boolean {
   try {
     for (let at = 0; at < stamps.length; at += WIDTH) {
       const stat = stamps[at] === '' ? statSync(folder, QUIET) : lstatSync(`${folder}/${stamps[at]}`, QUIET)
-      if (
-        stat === undefined ||
-        stat.ino !== stamps[at + 1] ||
-        stat.size !== stamps[at + 2] ||
-        stat.mode !== stamps[at + 3] ||
-        stat.mtimeMs !== stamps[at + 4] ||
-        stat.ctimeMs !== stamps[at + 5]
-      ) {
-        return false
-      }
+      if (stat === undefined || stampOf(stat).some((value, offset) => value !== stamps[at + 1 + offset])) return false
     }
     return stamps[0] === ''
   } catch {
@@ -97,9 +82,9 @@ function isUnchanged(folder: string, stamps: Stamps): boolean {
 
 const QUIET = { throwIfNoEntry: false } as const
 
-function isSettled({ files, marker, folders }: Tree, now: number): boolean {
+function isTreeSettled({ files, marker, folders }: Tree, now: Date): boolean {
   const all = [...files, ...folders, ...(marker === undefined ? [] : [marker])]
-  return all.every(({ stamp: [, , , modifiedAt, changedAt] }) => now - Math.max(modifiedAt, changedAt) > SETTLING_MS)
+  return all.every(({ stamp }) => isSettled(stamp, now))
 }
 
 /** Files that are as they were keep their hash: when all installs are marked anew, only the markers are read again. */
@@ -152,15 +137,8 @@ function parseLabel(text: string): Label {
   }
 }
 
-/** Whatever is not a row of ours is forgotten: it is only a cache. */
-function readRows(path: string): Map<string, Row> {
-  try {
-    const json: unknown = JSON.parse(readText(path))
-    return new Map(Array.isArray(json) ? json.filter(isRow) : [])
-  } catch {
-    return new Map()
-  }
-}
+const KEY: CacheKey = { kind: 'trees', version: 1, name: [] }
+const ROWS = jsonCodec((json): json is [string, Row][] => Array.isArray(json) && json.every(isRow))
 
 /** The stamps are compared with the disk before they are believed. */
 function isRow(json: unknown): json is [string, Row] {

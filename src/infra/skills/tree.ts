@@ -23,10 +23,8 @@ import { dirname, join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
+import { type Stamp, stampOf } from '../cache.ts'
 import { asLoadoutError, codeOf } from '../files.ts'
-
-/** The exact state of a file or folder without its content. */
-export type Stamp = readonly [inode: number, size: number, mode: number, modifiedAt: number, changedAt: number]
 
 export type FileKind = 'file' | 'link' | 'special'
 
@@ -94,10 +92,6 @@ function describe(folder: string, path: string): TreeFile {
 export function kindOf(mode: number): FileKind {
   const type = mode & constants.S_IFMT
   return type === constants.S_IFREG ? 'file' : type === constants.S_IFLNK ? 'link' : 'special'
-}
-
-function stampOf({ ino, size, mode, mtimeMs, ctimeMs }: Stats): Stamp {
-  return [ino, size, mode, mtimeMs, ctimeMs]
 }
 
 /** The folder itself may be reached through a link; nothing in it may. */

@@ -1,14 +1,13 @@
 import { entryId } from '../../../domain/delivery/entry/entry-id.ts'
 import type { Why } from '../../../domain/routing/rank/document.ts'
-import { createRanker, loadRanker, type Ranker } from '../../../domain/routing/rank/ranker.ts'
+import type { Ranker } from '../../../domain/routing/rank/ranker.ts'
 import { RANKED_LIMIT } from '../../../domain/routing/ranked.ts'
 import type { Finding, Report } from '../../../domain/shared/finding.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { nearest } from '../../../domain/shared/nearest.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../../domain/usage/usage-event.ts'
-import { readCached, writeCached } from '../../../infra/byte-cache.ts'
 import type { Machine } from '../../../infra/machine.ts'
-import { signatureOf } from '../../../infra/signature.ts'
+import { cachedRanker } from '../../routing/ranking.ts'
 import { openPacks, type PackDetails } from './pack-shelf.ts'
 import { openPayloads, type PayloadDetails } from './payload-shelf.ts'
 import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
@@ -96,19 +95,13 @@ function requireKind(kind: string): void {
 function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
   const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
   const paths = shelves.flatMap((shelf) => shelf.paths)
-  const signature = signatureOf(paths, machine.now())
-  const stored = readCached(machine, folder, signature)
-  const loaded = stored && loadRanker(stored)
-  if (loaded) return loaded
-  const troubles: Finding[] = []
-  const documents = shelves.flatMap(({ kind, documents }) =>
-    documents(troubles).map((document) => ({ ...document, id: `${kind}:${document.id}` })),
+  const opened = cachedRanker(machine, folder, paths, (troubles) =>
+    shelves.flatMap(({ kind, documents }) =>
+      documents(troubles).map((document) => ({ ...document, id: `${kind}:${document.id}` })),
+    ),
   )
-  const ranker = createRanker(documents)
-  // What could not be read is told every time.
-  if (troubles.length === 0) writeCached(machine, folder, signature, ranker.save())
-  findings.push(...troubles)
-  return ranker
+  findings.push(...opened.findings)
+  return opened.ranker
 }
 
 /** The reverse of the ids that the ranker is given. In their order ties go by kind, then by name. */

@@ -1,7 +1,7 @@
 import { type CatalogIndex, findInCatalog } from '../../../domain/delivery/session/catalog-match.ts'
 import { digestOf, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
-import { readCached, writeCached } from '../../../infra/byte-cache.ts'
+import { type CacheKey, readCached, writeCached } from '../../../infra/cache.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import type { Project } from '../../../infra/open-project.ts'
 
@@ -13,8 +13,6 @@ export interface CatalogItem {
   line: string
 }
 
-const FORMAT = 2
-
 /** Leaves behind what the prompts to come are compared with, so that none of them has to look for it. */
 export function storeCatalog(
   machine: Machine,
@@ -24,15 +22,15 @@ export function storeCatalog(
   items: readonly CatalogItem[],
 ): void {
   const text = `${JSON.stringify(index)}\n${JSON.stringify(items)}`
-  writeCached(machine, 'hook-catalogs', keyOf(project, agent), new TextEncoder().encode(text))
+  writeCached(machine, keyOf(project, agent), new TextEncoder().encode(text))
 }
 
 /** Packs and skills that a prompt is about; none where no session has started yet. */
 export function pointersFor(machine: Machine, project: Project, agent: string, prompt: string): GivenPart[] {
-  const bytes = readCached(machine, 'hook-catalogs', keyOf(project, agent))
-  if (bytes === undefined) return []
-  // Our own file, written above and checked by its key.
-  const [index = '', items = ''] = new TextDecoder().decode(bytes).split('\n')
+  const stored = readCached(machine, keyOf(project, agent), (bytes) => new TextDecoder().decode(bytes))
+  if (stored === undefined) return []
+  // Our own file, written above; the cache has checked its key, version and sum.
+  const [index = '', items = ''] = stored.split('\n')
   const places = findInCatalog(JSON.parse(index) as CatalogIndex, prompt)
   if (places.length === 0) return []
   const known = JSON.parse(items) as CatalogItem[]
@@ -42,7 +40,6 @@ export function pointersFor(machine: Machine, project: Project, agent: string, p
   })
 }
 
-function keyOf({ root }: Project, agent: string) {
-  const paths = [agent, root]
-  return { paths, key: JSON.stringify([FORMAT, ...paths]), bytes: 0, isSettled: true }
+function keyOf({ root }: Project, agent: string): CacheKey {
+  return { kind: 'hook-catalogs', version: 3, name: [agent, root] }
 }

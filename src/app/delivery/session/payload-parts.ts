@@ -5,9 +5,8 @@ import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
 import { tokensOf } from '../../../domain/routing/loadout-index.ts'
 import type { Finding } from '../../../domain/shared/finding.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import { readCached, writeCached } from '../../../infra/byte-cache.ts'
+import { type Codec, cached, signatureOf } from '../../../infra/cache.ts'
 import type { Machine } from '../../../infra/machine.ts'
-import { signatureOf } from '../../../infra/signature.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { loadPayloads } from '../../routing/load.ts'
 
@@ -16,25 +15,33 @@ export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutE
   const { id, path } = entry
   const layer = knowledge.layerOf(entry)
   const file = signatureOf([join(knowledge.rootOf(entry), path)], machine.now())
-  const signature = { ...file, paths: [...file.paths, id], key: JSON.stringify([FORMAT, file.key, id, layer, path]) }
-  const stored = readCached(machine, 'payloads', signature)
-  if (stored !== undefined) return readStored(id, new TextDecoder().decode(stored))
-  const { contents, findings } = loadPayloads(knowledge, [entry])
-  const text = contents[0]?.text
-  if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
-  const [sum, body] = [fenceDigest(text), bodyDigest(text)]
-  writeCached(machine, 'payloads', signature, new TextEncoder().encode(`${sum} ${body}\n${text}`))
-  return { part: { form: 'text', id, sum, body }, text }
+  const state = JSON.stringify([file.state, layer, path])
+  const key = { ...file, kind: 'payloads', version: FENCE_VERSION, name: [...file.name, id], state }
+  return cached(machine, key, partCodec(id), () => {
+    const { contents, findings } = loadPayloads(knowledge, [entry])
+    const text = contents[0]?.text
+    if (text === undefined) return { problem: findings[0]?.message ?? `${id} was not loaded` }
+    return { part: { form: 'text', id, sum: fenceDigest(text), body: bodyDigest(text) }, text }
+  })
 }
 
-// To be raised whenever the same payload would be fenced in another way than before.
-const FORMAT = 2
+// Raise it when a change of the fence gives other text for the same payload.
+const FENCE_VERSION = 3
 
-/** What is written above: two digests on a line of their own, then the text. */
-function readStored(id: string, stored: string): GivenPart {
-  const end = stored.indexOf('\n')
-  const [sum = '', body = ''] = stored.slice(0, end).split(' ')
-  return { part: { form: 'text', id, sum, body }, text: stored.slice(end + 1) }
+/** Two digests on a line of their own, then the text. */
+function partCodec(id: string): Codec<GivenPart | { problem: string }> {
+  return {
+    encode(value) {
+      if ('problem' in value || value.part.form !== 'text') return undefined
+      return new TextEncoder().encode(`${value.part.sum} ${value.part.body}\n${value.text}`)
+    },
+    decode(bytes) {
+      const stored = new TextDecoder().decode(bytes)
+      const end = stored.indexOf('\n')
+      const [sum = '', body = ''] = stored.slice(0, end).split(' ')
+      return { part: { form: 'text', id, sum, body }, text: stored.slice(end + 1) }
+    },
+  }
 }
 
 /** A payload as a line of an index, its file as somebody in this folder writes it. */
