@@ -7,9 +7,9 @@ import type { Finding } from '../../domain/shared/finding.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import type { Machine } from '../machine.ts'
 import { type Scan, scanRoot } from './folder-scan.ts'
+import { openHeadCache } from './head-cache.ts'
 import { headWarning } from './pack-head.ts'
 import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from './pack-roots.ts'
-import { openScanCache } from './scan-cache.ts'
 import { findingsOf } from './scan-findings.ts'
 
 export type { DiscoveryRequest } from './pack-roots.ts'
@@ -63,9 +63,9 @@ export function discoverPacks(machine: Machine, request: DiscoveryRequest): Disc
 }
 
 function scanOne(machine: Machine, root: string, { config }: DiscoveryRequest): Scan {
-  const cache = openScanCache(machine, root, config)
-  const scan = scanRoot(root, config, cache)
-  cache.save()
+  const heads = openHeadCache(machine, root)
+  const scan = scanRoot(root, config, heads)
+  heads.save()
   return scan
 }
 

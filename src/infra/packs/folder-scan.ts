@@ -2,9 +2,9 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { codeOf } from '../files.ts'
-import type { Listing } from './folder-listing.ts'
+import { type Listing, listFolder } from './folder-listing.ts'
+import type { HeadCache } from './head-cache.ts'
 import type { PackHead } from './pack-head.ts'
-import type { ScanCache } from './scan-cache.ts'
 
 export interface ScanLimits {
   maxDepth: number
@@ -30,8 +30,8 @@ export interface Scan {
 }
 
 /** Looks for packs level by level, so that a limit keeps those near the root. The root must be a real path. */
-export function scanRoot(root: string, limits: ScanLimits, cache: ScanCache): Scan {
-  return new FolderScan(root, limits, cache).run()
+export function scanRoot(root: string, limits: ScanLimits, heads: HeadCache): Scan {
+  return new FolderScan(root, limits, heads).run()
 }
 
 class FolderScan {
@@ -50,12 +50,12 @@ class FolderScan {
   private readonly seen = new Set<string>()
   private readonly root: string
   private readonly limits: ScanLimits
-  private readonly cache: ScanCache
+  private readonly heads: HeadCache
 
-  constructor(root: string, limits: ScanLimits, cache: ScanCache) {
+  constructor(root: string, limits: ScanLimits, heads: HeadCache) {
     this.root = root
     this.limits = limits
-    this.cache = cache
+    this.heads = heads
     this.queue = [{ path: root, depth: 0 }]
   }
 
@@ -67,7 +67,7 @@ class FolderScan {
         break
       }
       const { path, depth } = queue[at] as { path: string; depth: number }
-      this.visit(at, path, depth)
+      this.visit(path, depth)
     }
     if (limits.followLinks) this.dropNested()
     return this.scan
@@ -83,13 +83,11 @@ class FolderScan {
     this.scan.packs = this.scan.packs.filter(({ folder }) => !isNested(folder))
   }
 
-  private visit(at: number, path: string, depth: number): void {
+  private visit(path: string, depth: number): void {
     const isDeepest = depth >= this.limits.maxDepth
-    const listing = this.list(at, path)
-    const isPack = this.isPack(path, listing)
-    this.cache.note(at, listing, !isPack && !isDeepest)
-    if (isPack) {
-      this.scan.packs.push({ folder: path, depth, head: this.cache.head(at, join(path, PACK_FILE)) })
+    const listing = this.list(path)
+    if (this.isPack(path, listing)) {
+      this.scan.packs.push({ folder: path, depth, head: this.heads.read(join(path, PACK_FILE)) })
       return
     }
     for (const name of listing.skipped) this.scan.skipped.push(join(path, name))
@@ -105,9 +103,9 @@ class FolderScan {
     for (const name of [...listing.folders, ...listing.links].sort()) this.follow(join(path, name), depth + 1)
   }
 
-  private list(at: number, path: string): Listing {
+  private list(path: string): Listing {
     try {
-      return this.cache.list(at, path)
+      return listFolder(path)
     } catch (error) {
       this.scan.unreadable.push({ path, reason: codeOf(error) || 'unknown reason' })
       return NOTHING
