@@ -1,5 +1,4 @@
-import { detectContent } from '../src/domain/context/sanitize/detectors.ts'
-import { CONTENT_CLASSES } from '../src/domain/context/sanitize/sanitized.ts'
+import { CONTENT_CLASSES, detectContent } from '../src/domain/shared/sensitive/detect.ts'
 import { scanForSecrets } from '../src/infra/context/secret-scanner.ts'
 import { makeSamples } from '../test/context/corpus.ts'
 import { makeCleanTexts } from '../test/context/corpus-clean.ts'

@@ -1,5 +1,4 @@
-import { detectContent } from '../../src/domain/context/sanitize/detectors.ts'
-import type { Detection } from '../../src/domain/context/sanitize/sanitized.ts'
+import { type Detection, detectContent } from '../../src/domain/shared/sensitive/detect.ts'
 import { scanForSecrets } from '../../src/infra/context/secret-scanner.ts'
 import type { Sample } from './corpus.ts'
 

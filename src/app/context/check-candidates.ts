@@ -1,11 +1,10 @@
 import { NO_PLACE, type Slices } from '../../domain/context/budget/assemble.ts'
 import type { Limits } from '../../domain/context/budget/limits.ts'
 import { type Candidate, type Omission, withText } from '../../domain/context/candidate.ts'
-import { detectContent } from '../../domain/context/sanitize/detectors.ts'
-import { detectSafely, type FoundContent, sanitize } from '../../domain/context/sanitize/sanitize.ts'
-import type { Detection } from '../../domain/context/sanitize/sanitized.ts'
-import type { SanitizePolicy } from '../../domain/context/settings/context-settings.ts'
 import { SOURCE_CLASSES, type SourceClass } from '../../domain/context/source-class.ts'
+import { type Detection, detectContent } from '../../domain/shared/sensitive/detect.ts'
+import type { SanitizePolicy } from '../../domain/shared/sensitive/sanitize.ts'
+import { detectSafely, type FoundContent, sanitize } from '../../domain/shared/sensitive/sanitize.ts'
 import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
 
 export interface CheckedCandidates {

@@ -1,10 +1,8 @@
 import type { BundleInput } from '../../domain/context/build-bundle.ts'
-import { checkFields } from '../../domain/context/sanitize/check-fields.ts'
-import { detectContent } from '../../domain/context/sanitize/detectors.ts'
-import { labelsOf, mapLabels } from '../../domain/context/sanitize/labels.ts'
-import { detectSafely, sanitize } from '../../domain/context/sanitize/sanitize.ts'
-import type { Detection } from '../../domain/context/sanitize/sanitized.ts'
+import { labelsOf, mapLabels } from '../../domain/context/bundle-labels.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Detection, detectContent } from '../../domain/shared/sensitive/detect.ts'
+import { checkFields, detectSafely, sanitize } from '../../domain/shared/sensitive/sanitize.ts'
 import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
 
 /** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */

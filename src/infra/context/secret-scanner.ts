@@ -1,5 +1,5 @@
-import { failedDetection } from '../../domain/context/sanitize/sanitize.ts'
-import type { Detection } from '../../domain/context/sanitize/sanitized.ts'
+import type { Detection } from '../../domain/shared/sensitive/detect.ts'
+import { failedDetection } from '../../domain/shared/sensitive/sanitize.ts'
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {

@@ -1,3 +1,5 @@
+import type { SanitizePolicy } from '../../shared/sensitive/sanitize.ts'
+
 /** A file that grounds an agent in the state of a project, or a pattern of which the latest few do. */
 export interface ControlPlaneItem {
   /** A path or a glob inside the project. */
@@ -47,9 +49,6 @@ export interface BudgetSettings {
   partitions: Partitions
 }
 
-/** What to do with a finding in control-plane and task text. */
-export type SanitizePolicy = 'warn' | 'mask' | 'drop'
-
 /** What a project says about its context, completed by a preset. */
 export interface ContextSettings {
   /** `cortex`, `generic`, or `project` when the settings name their own control plane or intents. */
@@ -61,5 +60,6 @@ export interface ContextSettings {
   tactical: { path: string } | undefined
   adapters: readonly AdapterSettings[]
   budget: BudgetSettings
+  /** For findings in control-plane and task text. */
   sanitize: SanitizePolicy
 }

@@ -1,25 +1,28 @@
-import { removeInvisible } from '../../shared/fence.ts'
-import type { InjectionKind } from './injection-patterns.ts'
-import type { SecretKind } from './secret-patterns.ts'
-import { findInjectionSpans, findSecretSpans } from './text-spans.ts'
+import { type Detection, detectSecrets } from '../../shared/sensitive/detect.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
 export interface ContentFindings {
   /** Lines are counted from 1. */
-  secrets: { line: number; kind: SecretKind }[]
-  injections: { line: number; kind: InjectionKind }[]
+  secrets: { line: number; kind: string }[]
+  injections: { line: number; kind: string }[]
 }
 
 /** Looks for obvious secrets and for text that speaks to the reader's model. A hint, no proof, in either direction. */
 export function scanContent(text: string): ContentFindings {
-  const plain = plainText(text)
-  return { secrets: findSecrets(plain).map(({ line, kind }) => ({ line, kind })), injections: findInjections(plain) }
+  const found = foundLines(text)
+  return {
+    secrets: distinct(found.filter(isSecret)).map(({ line, kind }) => ({ line, kind })),
+    injections: distinct(found.filter((each) => !isSecret(each))).map(({ line, kind }) => ({
+      line,
+      kind: kind.replace('injection-', ''),
+    })),
+  }
 }
 
 /** Puts a visible mark in the place of each line that holds a secret. The number of lines stays the same. */
 export function withholdSecrets(text: string): { text: string; lines: number[] } {
-  const kinds = new Map<number, Set<SecretKind>>()
-  for (const { line, to, kind } of findSecrets(plainText(text))) {
+  const kinds = new Map<number, Set<string>>()
+  for (const { line, to, kind } of foundLines(text).filter(isSecret)) {
     for (let at = line; at <= to; at++) kinds.set(at, (kinds.get(at) ?? new Set()).add(kind))
   }
   if (kinds.size === 0) return { text, lines: [] }
@@ -30,33 +33,19 @@ export function withholdSecrets(text: string): { text: string; lines: number[] }
   return { text: shown.join('\n'), lines: [...kinds.keys()].sort((a, b) => a - b) }
 }
 
-/** As it will be shown, without what hides a word from a search. Line for line the same. */
-function plainText(text: string): string {
-  return removeInvisible(text)
-    .text.replace(/[\u200c\u200d]/g, '')
-    .normalize('NFKC')
-}
-
-interface FoundSecret {
+interface FoundLines extends Detection {
   line: number
   /** The last line, which differs from the first for a key of several lines. */
   to: number
-  kind: SecretKind
 }
 
-function findSecrets(text: string): FoundSecret[] {
+function foundLines(text: string): FoundLines[] {
   const lineAt = createLineFinder(text)
-  const found = findSecretSpans(text).map(({ kind, start, end }) => ({
-    line: lineAt(start),
-    to: lineAt(end - 1),
-    kind,
-  }))
-  return distinct(found)
+  return detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))
 }
 
-function findInjections(text: string): ContentFindings['injections'] {
-  const lineAt = createLineFinder(text)
-  return distinct(findInjectionSpans(text).map(({ kind, start }) => ({ line: lineAt(start), kind })))
+function isSecret({ contentClass }: Detection): boolean {
+  return contentClass !== 'prompt_injection'
 }
 
 /** In the order of the lines, each kind once for a line. */

@@ -1,12 +1,66 @@
-import type { SecretKind } from '../../packs/fence/secret-patterns.ts'
-import { findInjectionSpans, findSecretSpans } from '../../packs/fence/text-spans.ts'
-import { emailAddresses, isPersonal, isPhoneNumber, labelledPhoneNumbers, phoneNumbers } from './contact-details.ts'
-import { findEncodedTexts } from './encoded-text.ts'
-import { cardNumbers, findIbans, isCardNumber } from './money-numbers.ts'
-import { NATIONAL_IDS, type NationalId } from './national-ids.ts'
-import { RESTRICTED_MARKINGS } from './restricted-markings.ts'
-import type { ContentClass, Detection, Detector } from './sanitized.ts'
-import { readViews } from './text-view.ts'
+import { findInjectionSpans } from './injections.ts'
+import {
+  cardNumbers,
+  emailAddresses,
+  findIbans,
+  isCardNumber,
+  isPersonal,
+  isPhoneNumber,
+  labelledPhoneNumbers,
+  NATIONAL_IDS,
+  type NationalId,
+  phoneNumbers,
+} from './personal-data.ts'
+import { findSecretSpans, type SecretKind } from './secrets.ts'
+import { findEncodedTexts, readViews } from './views.ts'
+
+/** What must not reach a model unnoticed. */
+export const CONTENT_CLASSES = [
+  'secret',
+  'credential',
+  'pii',
+  'regulated_restricted',
+  'other_policy_violation',
+  'prompt_injection',
+] as const
+export type ContentClass = (typeof CONTENT_CLASSES)[number]
+
+/** Something found in a text. Never the text itself. */
+export interface Detection {
+  contentClass: ContentClass
+  /** Which detector found it: `aws-access-key`, `card-number`. */
+  kind: string
+  /** Characters of the text, the end excluded. */
+  start: number
+  end: number
+}
+
+/** Finds what must not be shown. One that throws counts as a finding in everything. */
+export type Detector = (text: string) => readonly Detection[]
+
+/** Markings by which their owners tell that a text is regulated. Written as markings are: prose about them is none. */
+export const RESTRICTED_MARKINGS: readonly { kind: string; pattern(): RegExp }[] = [
+  {
+    kind: 'classification',
+    pattern: () =>
+      /(?<![\w/])(?:TOP SECRET|SECRET|CONFIDENTIAL|TS|CUI|COSMIC TOP SECRET|NATO SECRET)\/\/[A-Z][A-Z0-9 ,/-]{1,60}/g,
+  },
+  {
+    kind: 'classification',
+    pattern: () => /(?<!\w)(?:CLASSIFIED|CLASSIFICATION)\s?[:=]\s?["']?(?:TOP SECRET|SECRET|CONFIDENTIAL)(?!\w)/g,
+  },
+  { kind: 'traffic-light', pattern: () => /(?<!\w)TLP:\s?(?:RED|AMBER\+STRICT)(?!\w)/g },
+  {
+    kind: 'health-data',
+    pattern: () => /(?<!\w)(?:HIPAA[ -]PHI|CONTAINS (?:HIPAA )?(?:e?PHI|PROTECTED HEALTH INFORMATION))(?!\w)/g,
+  },
+  {
+    kind: 'medical-record',
+    pattern: () =>
+      /(?<!\w)(?:MRN|mrn|[Mm]edical[ _-]?[Rr]ecord[ _-]?(?:[Nn]umber|[Nn]o\.?|#|[Ii][Dd])|NHS[ _-](?:[Nn]umber|[Nn]o\.?))["'*]{0,3}[ \t]{0,4}[:=#|]{0,2}[ \t]{0,4}["']?((?=[A-Z-]{0,6}\d)[A-Z0-9][A-Z0-9 -]{3,14}\d)(?!\w)/dg,
+  },
+  { kind: 'export-control', pattern: () => /(?<!\w)(?:ITAR|EAR)[ -](?:CONTROLLED|RESTRICTED)(?!\w)/g },
+]
 
 export interface DetectorOptions {
   /** Words that a project does not want to be shown, found whole and in any case. */
@@ -16,7 +70,11 @@ export interface DetectorOptions {
 /** Looks through escapes and base64. Ranges are of the text as it is; some may overlap or come twice. */
 export function createDetector({ extraWords = [] }: DetectorOptions = {}): Detector {
   const findWords = createWordFinder(extraWords)
-  const find = (text: string) => [...findAll(text), ...findWords(text)]
+  return seeingThrough((text) => [...findAll(text), ...findWords(text)])
+}
+
+/** Finds in every reading of a text: as it is, without hidden characters, with escapes and base64 undone. */
+function seeingThrough(find: Detector): Detector {
   return (text) => {
     const found = readViews(text).flatMap(({ text: read, startOf, endOf }) => {
       const direct = find(read)
@@ -33,22 +91,34 @@ export function createDetector({ extraWords = [] }: DetectorOptions = {}): Detec
   }
 }
 
+/** Secrets, credentials, and text that speaks to the reader's model; no personal data. */
+export const detectSecrets: Detector = seeingThrough((text) => [...findSecrets(text), ...findInjections(text)])
+
 /** With no words of a project. */
 export const detectContent: Detector = createDetector()
 
 const CREDENTIALS: ReadonlySet<SecretKind> = new Set(['bearer-token', 'url-password', 'password', 'named-token'])
 
 function findAll(text: string): Detection[] {
-  const secrets = findSecretSpans(text).map(
-    (span): Detection => ({ contentClass: CREDENTIALS.has(span.kind) ? 'credential' : 'secret', ...span }),
-  )
-  const injections = findInjectionSpans(text).map(
-    (span): Detection => ({ contentClass: 'prompt_injection', ...span, kind: `injection-${span.kind}` }),
-  )
   const markings = RESTRICTED_MARKINGS.flatMap(({ kind, pattern }) =>
     findPattern(text, 'regulated_restricted', kind, pattern()),
   )
-  return [...secrets, ...findPersonal(text), ...markings, ...injections]
+  return [...findSecrets(text), ...findPersonal(text), ...markings, ...findInjections(text)]
+}
+
+function findSecrets(text: string): Detection[] {
+  return findSecretSpans(text).map((span) => ({
+    contentClass: CREDENTIALS.has(span.kind) ? 'credential' : 'secret',
+    ...span,
+  }))
+}
+
+function findInjections(text: string): Detection[] {
+  return findInjectionSpans(text).map((span) => ({
+    contentClass: 'prompt_injection',
+    ...span,
+    kind: `injection-${span.kind}`,
+  }))
 }
 
 function findPersonal(text: string): Detection[] {

@@ -1,3 +1,10 @@
+/** A stretch of a text, its end excluded. */
+export interface TextSpan<Kind extends string> {
+  kind: Kind
+  start: number
+  end: number
+}
+
 export const SECRET_KINDS = [
   'private-key',
   'aws-access-key',
@@ -19,7 +26,7 @@ export const SECRET_KINDS = [
 
 export type SecretKind = (typeof SECRET_KINDS)[number]
 
-export interface SecretPattern {
+interface SecretPattern {
   kind: SecretKind
   /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. With a group, it has the flag d. */
   pattern: RegExp
@@ -30,8 +37,8 @@ export interface SecretPattern {
 // The words of a mark may be wrapped onto the next line.
 const keyMark = (word: string) =>
   new RegExp(String.raw`-----${word}\s(?:[A-Z0-9]{1,20}\s{1,3}){0,4}PRIVATE\s{1,3}KEY(?:\sBLOCK)?-----`, 'g')
-export const keyStart = () => keyMark('BEGIN')
-export const keyEnd = () => keyMark('END')
+const keyStart = () => keyMark('BEGIN')
+const keyEnd = () => keyMark('END')
 
 // password: "hunter22", API_KEY=9f8e7d..., client-secret => '...'
 const NAMES_OF_SECRETS = [
@@ -69,7 +76,7 @@ const SERVICE_TOKENS = [
   '\\d{8,10}:AA[\\w-]{33}',
 ]
 
-export const SECRET_PATTERNS: readonly SecretPattern[] = [
+const SECRET_PATTERNS: readonly SecretPattern[] = [
   { kind: 'aws-access-key', pattern: /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])/g },
   {
     kind: 'github-token',
@@ -168,4 +175,62 @@ function isReal(value: string): boolean {
     return false
   if (/^(?:pass(?:word)?|pwd?|secret|token)$/i.test(value)) return false
   return !PLACEHOLDER_WORD.test(value) && !/^(.)\1*$/.test(value)
+}
+
+/** Every secret, in no order. Stretches of different kinds may overlap. */
+export function findSecretSpans(text: string): TextSpan<SecretKind>[] {
+  const found = findKeyBlocks(text)
+  for (const { kind, pattern, accepts } of SECRET_PATTERNS) {
+    for (const match of text.matchAll(pattern)) {
+      const secret = match[1] ?? match[0]
+      if (accepts !== undefined && !accepts(secret)) continue
+      const start = match.indices?.[1]?.[0] ?? match.index
+      const quote = isQuoted(secret) ? 1 : 0
+      found.push({ kind, start: start + quote, end: start + secret.length - quote })
+    }
+  }
+  return found
+}
+
+function isQuoted(value: string): boolean {
+  return /^(["'`])[\s\S]*\1$/.test(value)
+}
+
+/** In characters; about twelve thousand are a key of 65,536 bits. */
+const LONGEST_KEY = 16_000
+
+/** A key goes to its end mark; one that has none, as far as its lines look like one. */
+function findKeyBlocks(text: string): TextSpan<SecretKind>[] {
+  if (!text.includes('-----BEGIN')) return []
+  const ends = [...text.matchAll(keyEnd())].map((match) => match.index + match[0].length)
+  const found: TextSpan<SecretKind>[] = []
+  let next = 0
+  let covered = 0
+  for (const { index: start, 0: mark } of text.matchAll(keyStart())) {
+    if (start < covered) continue
+    while ((ends[next] ?? text.length) < start) next++
+    const end = ends[next] ?? Number.POSITIVE_INFINITY
+    covered = end - start <= LONGEST_KEY ? end : endOfKeyLines(text, start + mark.length)
+    found.push({ kind: 'private-key', start, end: covered })
+  }
+  return found
+}
+
+function endOfKeyLines(text: string, from: number): number {
+  let end = lineEnd(text, from)
+  while (end < text.length) {
+    const next = lineEnd(text, end + 1)
+    if (!looksLikeKey(text.slice(end + 1, Math.min(next, end + 1001)))) break
+    end = next
+  }
+  return end
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+function looksLikeKey(line: string): boolean {
+  return line.length < 1000 && /^(?:[\w+/=-]{16,}|[\w-]{1,40}: .{0,200})?$/.test(line.replace(/^[\s>|]+/, '').trim())
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { detectContent } from './detectors.ts'
+import { detectContent } from './detect.ts'
 
 const kindsIn = (text: string) => [...new Set(detectContent(text).map(({ kind }) => kind))]
 

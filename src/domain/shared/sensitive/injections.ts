@@ -1,8 +1,10 @@
+import type { TextSpan } from './secrets.ts'
+
 export const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy'] as const
 
 export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
-export interface InjectionPattern {
+interface InjectionPattern {
   kind: InjectionKind
   /** Whether a text in lower case, with Chinese characters or without, may hold it: a look that spares building the pattern. */
   isPossible(lower: string, isChinese: boolean): boolean
@@ -32,7 +34,7 @@ const SECRETS =
 const READER = '(?:ai|assistant|agent|language model|llm|chatbot|claude|gpt|copilot)s?'
 
 /** What they look for is spelt out in the tests. */
-export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
+const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english(
     'override',
     ['ignore', 'disregard', 'forget'],
@@ -134,3 +136,11 @@ export const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   chinese('command', '(?:运行|運行|执行|執行)[^\\n。]{0,12}(?:无需|無需|不要|不必)(?:询问|詢問|征求|告知|确认|確認)'),
   chinese('secrecy', '(?:不要|切勿|别|別|禁止)(?:告诉|告訴|告知|通知|提醒|让|讓)(?:用户|用戶|使用者)'),
 ]
+
+export function findInjectionSpans(text: string): TextSpan<InjectionKind>[] {
+  const lower = text.toLowerCase()
+  const isChinese = /[\u4e00-\u9fff]/.test(text)
+  return INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower, isChinese)).flatMap(({ kind, pattern }) =>
+    [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
+  )
+}
