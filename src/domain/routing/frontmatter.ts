@@ -1,3 +1,4 @@
+import { cutAtFences } from '../shared/frontmatter-block.ts'
 import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './entry.ts'
 import { readFields, type Value, writeText } from './frontmatter-fields.ts'
 
@@ -28,9 +29,9 @@ export function parseFrontmatter(content: string): ParsedPayload {
 
 /** The same, with a sentence for everything in the block that could not be read as meant. */
 export function readFrontmatter(content: string): ParsedPayload & { problems: string[] } {
-  const block = splitBlock(content)
+  const { block, rest } = cutAtFences(content.replace(/^\ufeff/, ''), (line) => line.trim() === '---')
   if (block === undefined) return { frontmatter: null, body: content, problems: [] }
-  const { fields, problems } = readFields(block.lines)
+  const { fields, problems } = readFields(block.split(/\r?\n/).slice(0, -1))
   const id = fields.get('id')
   if (typeof id !== 'string' || id === '') {
     return { frontmatter: null, body: content, problems: [...problems, 'it has no id'] }
@@ -46,7 +47,7 @@ export function readFrontmatter(content: string): ParsedPayload & { problems: st
   if (typeof summary === 'string') frontmatter.summary = summary
   if (fields.has('examples')) frontmatter.examples = readList(fields, 'examples', problems)
   if (fields.has('negatives')) frontmatter.negatives = readList(fields, 'negatives', problems)
-  return { frontmatter, body: block.body, problems }
+  return { frontmatter, body: rest, problems }
 }
 
 /** `parseFrontmatter(serializeFrontmatter(x))` gives x back, whatever its texts contain. */
@@ -66,27 +67,6 @@ export function serializeFrontmatter(frontmatter: Frontmatter): string {
     ...PHASES.map((phase) => `  ${phase}: ${triggers[phase]}`),
     '---',
   ].join('\n')
-}
-
-/** The lines between the opening `---` and the next, and what follows. */
-function splitBlock(content: string): { lines: string[]; body: string } | undefined {
-  const start = content.startsWith('\ufeff') ? 1 : 0
-  let from = nextLine(content, start)
-  if (content.slice(start, from).trim() !== '---') return undefined
-  const lines: string[] = []
-  while (from < content.length) {
-    const to = nextLine(content, from)
-    const line = content.slice(from, to)
-    if (line.trim() === '---') return { lines, body: content.slice(to) }
-    lines.push(line.replace(/\r?\n$/, ''))
-    from = to
-  }
-  return undefined
-}
-
-function nextLine(content: string, from: number): number {
-  const end = content.indexOf('\n', from)
-  return end < 0 ? content.length : end + 1
 }
 
 function readList(fields: Map<string, Value>, key: string, problems: string[]): string[] {

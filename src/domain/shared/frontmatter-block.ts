@@ -18,16 +18,25 @@ export function cutDocument(text: string): DocumentParts {
   const bom = text.startsWith(BOM) ? BOM : ''
   const whole = text.slice(bom.length)
   const lineEnd = lineEndOf(text)
-  const opening = /^---[ \t]*\r?\n/.exec(whole)
-  if (opening === null) return { bom, block: undefined, body: whole, lineEnd }
-  // From the line end of the opening fence, so that an empty block is found. No `m` flag: it would also stop at a lone
-  // CR and at Unicode line separators.
-  const closing = /\n---[ \t]*(?:\r?\n|$)/g
-  closing.lastIndex = opening[0].length - 1
-  const end = closing.exec(whole)
-  if (end === null) return { bom, block: undefined, body: whole, lineEnd }
-  const block = whole.slice(opening[0].length, end.index + 1)
-  return { bom, block, body: whole.slice(closing.lastIndex).replace(/^\r?\n/, ''), lineEnd }
+  const { block, rest } = cutAtFences(whole, (line) => /^---[ \t]*(?:\r?\n)?$/.test(line))
+  return { bom, block, body: block === undefined ? whole : rest.replace(/^\r?\n/, ''), lineEnd }
+}
+
+/** The lines between the first line, if it is a fence, and the next fence; and what follows. No block: all is rest. */
+export function cutAtFences(text: string, isFence: (line: string) => boolean): { block?: string; rest: string } {
+  const start = nextLine(text, 0)
+  if (!isFence(text.slice(0, start))) return { rest: text }
+  for (let from = start; from < text.length; ) {
+    const to = nextLine(text, from)
+    if (isFence(text.slice(from, to))) return { block: text.slice(start, from), rest: text.slice(to) }
+    from = to
+  }
+  return { rest: text }
+}
+
+function nextLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end + 1
 }
 
 /** Fences a block and puts it before a body. The body's byte order mark moves to the front; its other bytes stay. */
