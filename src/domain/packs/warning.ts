@@ -1,18 +1,12 @@
-import type { Code } from '../shared/codes.ts'
 import type { Finding, Severity } from '../shared/finding.ts'
 import { compareText } from '../shared/order.ts'
 
-/** What a reader of a pack's context must know. An error means that the item was not used. */
-export interface PackWarning {
-  severity: Severity
-  code: Code
-  /** Inside the pack; `KNOWLEDGE.md` when it is about the pack as a whole. */
+/**
+ * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item was
+ * not used. Its message is in our words: text of the pack in it is cut short and made harmless.
+ */
+export interface PackWarning extends Finding {
   path: string
-  /** Our own words. Text of the pack in it is cut short and made harmless. */
-  message: string
-  line?: number
-  /** How many times the same was found. */
-  count?: number
 }
 
 const RANK: Record<Severity, number> = { error: 0, warning: 1, info: 2 }
@@ -36,7 +30,7 @@ export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] 
   )
 }
 
-/** The same for a report about several packs. */
+/** A warning as a report about several packs shows it: the place is part of the message. */
 export function toFinding({ severity, code, path, line, message, count = 1 }: PackWarning, pack: string): Finding {
   const place = `${pack}/${path}${line === undefined ? '' : `:${line}`}`
   return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }

@@ -9,6 +9,11 @@ export interface Finding {
   message: string
   /** What it is about: an entry id, a path, a layer. */
   subject?: string
+  /** Where in it: a file, and a line counted from 1. */
+  path?: string
+  line?: number
+  /** How many times the same was found. */
+  count?: number
   /** What to do about it. */
   hint?: string
 }
