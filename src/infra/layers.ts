@@ -85,8 +85,11 @@ export function layerPlaces(machine: Machine, options: Layers): LayerPlace[] {
   return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(name, at(path)) }] : []))
 }
 
-/** Reads what is there. A missing layer is normal; a broken one is reported and the others still work. */
-export function readLayers(places: readonly LayerPlace[]): Discovery {
+/**
+ * Reads what is there. A missing layer is normal; a broken one, or one of more than `largest` bytes, is reported and the
+ * others still work.
+ */
+export function readLayers(places: readonly LayerPlace[], largest?: number): Discovery {
   const layers: DiscoveredLayer[] = []
   const searched: SearchedLayer[] = []
   const findings: Finding[] = []
@@ -95,7 +98,7 @@ export function readLayers(places: readonly LayerPlace[]): Discovery {
       searched.push({ name, path, found: false })
       continue
     }
-    const result = readLayer(path)
+    const result = readLayer(path, largest)
     if ('problem' in result) {
       searched.push({ name, path, found: false, problem: result.problem.message })
       findings.push(layerFinding(name, path, result.problem))
@@ -108,9 +111,9 @@ export function readLayers(places: readonly LayerPlace[]): Discovery {
   return { layers, searched, findings }
 }
 
-function readLayer(path: string) {
+function readLayer(path: string, largest: number | undefined) {
   try {
-    const result = readIndex(readJson(path))
+    const result = readIndex(readJson(path, largest))
     if (!('problem' in result)) return result
     return { problem: new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { aFolder, aLinkToItself, aPipe, type RunOptions, runLoadout, runShell } from '../cli/run.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type RunOptions, runLoadout, runShell } from '../cli/run.ts'
 import {
   contextOf,
   eventOf,
@@ -59,7 +59,6 @@ const BROKEN: [what: string, make: Break][] = [
   ['an index of another kind', spoil(index, write('{ "entries": 7 }'))],
   ['an index that is a folder', spoil(index, aFolder)],
   ['an index that is a link to itself', spoil(index, aLinkToItself)],
-  ['settings that are wrong', spoil(({ project }) => join(project, 'loadout.json'), write('{ "routing": 7 }'))],
   ['no home', () => ({ env: { HOME: 'nowhere' } })],
   ['a state folder that is a file', spoil(({ state }) => state, write(''))],
 ]
@@ -161,6 +160,85 @@ it('a payload that cannot be read costs itself, and a line in the log', () => {
   rmSync(join(world.project, '.claude/loadout/tag.md'))
   expect(prompt(world, WORDS)).toContain('Tag, then push.')
   expect(logOf(world)).toEqual([expect.stringContaining('tag was not loaded')])
+})
+
+/** What may stand where a layer is read, and what the log says of it. */
+const BAD_LAYERS: [what: string, make: (path: string) => void, logged: RegExp][] = [
+  ['no JSON', write('{ "entries": ['), /org layer .*line 1, column 15/],
+  ['another kind of JSON', write('{ "entries": 7 }'), /org layer .*"entries" must be a list/],
+  ['a folder', aFolder, /org layer .*is a folder/],
+  ['a pipe', aPipe, /org layer .*not a regular file/],
+  ['a device', aLinkTo('/dev/zero'), /org layer .*not a regular file/],
+  ['a link to itself', aLinkToItself, /org layer .*leads back to itself/],
+  ['five megabytes of brackets', write('['.repeat(5 << 20)), /org layer .*nested deeper than 64 levels/],
+  ['more than a hook reads', write(`{"entries":[],"x":"${'x'.repeat(9 << 20)}"}`), /org layer .*more than the limit/],
+]
+
+it.each(BAD_LAYERS)('a layer that is %s costs only itself, and a line in the log', (_, make, logged) => {
+  const world = makeHookWorld(PAYLOADS)
+  const org = join(world.home, 'org.json')
+  make(org)
+  const options = { env: { AI_LOADOUT_ORG: org }, milliseconds: 10_000 }
+  const answer = (event: string, fields: Fields) => contextOf(runHook(world, event, fields, options), event)
+  expect(answer('SessionStart', { source: 'startup' })).toContain('Run the tests.')
+  expect(answer('UserPromptSubmit', { prompt: WORDS })).toContain('Tag, then push.')
+  expect(logOf(world)).toEqual([expect.stringMatching(logged), expect.stringMatching(logged)])
+  const status = runLoadout(['hooks', 'status', '--json'], { home: world.home, cwd: world.project, ...options })
+  expect(status.code).toBe(1)
+  expect(JSON.parse(status.stdout).findings).toMatchObject([{ message: expect.stringMatching(logged), subject: org }])
+})
+
+it('an index that is too large for a hook is not read from a table that another command has stored', () => {
+  const world = makeHookWorld(PAYLOADS)
+  const json = JSON.parse(readFileSync(index(world), 'utf8'))
+  writeFileSync(index(world), JSON.stringify({ ...json, filler: 'x'.repeat(9 << 20) }))
+  runShell('sleep 0.2')
+  expect(runLoadout(['plan', WORDS], { home: world.home, cwd: world.project }).stdout).toContain('release')
+  expect(prompt(world, WORDS)).toBe('')
+  expect(logOf(world)).toEqual([expect.stringContaining('the project layer is not used')])
+})
+
+it('wrong settings cost what they configure, and a line in the log', () => {
+  const world = makeHookWorld(PAYLOADS)
+  writeFileSync(join(world.project, 'loadout.json'), '{ "routing": 7, "preset": 8 }')
+  expect(start(world, 'startup')).toContain('Run the tests.')
+  expect(prompt(world, WORDS)).toContain('Tag, then push.')
+  expect(logOf(world)).toEqual([
+    expect.stringMatching(/SessionStart: .*loadout\.json/),
+    expect.stringMatching(/UserPromptSubmit: .*loadout\.json/),
+  ])
+})
+
+const STATE = '.local/state/loadout'
+/** Everything that a hook opens besides the layers: where a pipe stands in its place, below the home or the project. */
+const OPENED: [what: string, paths: string[]][] = [
+  ['settings', ['home/.config/loadout/config.json', 'project/loadout.json', 'project/.git']],
+  ['the state', [`home/${STATE}/hooks/sessions/claude.one.jsonl`]],
+  [
+    'logs and approvals',
+    [`home/${STATE}/hooks.log`, `home/${STATE}/usage.jsonl`, `home/${STATE}/packs/approvals.json`],
+  ],
+  ['payloads', ['project/.claude/loadout/release.md', 'project/.claude/loadout/rules.md', 'home/transcript.jsonl']],
+  [
+    'skills, packs and control files',
+    [
+      'home/.claude/skills/a/SKILL.md',
+      'home/.agents/knowledge/a/KNOWLEDGE.md',
+      'project/.claude/skills/a/SKILL.md',
+      'project/.agents/knowledge/a/KNOWLEDGE.md',
+      'project/AGENTS.md',
+    ],
+  ],
+]
+
+it.each(OPENED)('pipes in the place of %s hold nothing up', (_, paths) => {
+  const world = makeHookWorld(PAYLOADS)
+  for (const path of paths) spoil(() => join(dirname(world.project), path), aPipe)(world)
+  for (const [event, fields] of Object.entries(FIELDS)) {
+    const asked = { ...fields, transcript_path: join(world.home, 'transcript.jsonl') }
+    const { code, stderr } = runHook(world, event, asked, { milliseconds: 8_000 })
+    expect([event, code, stderr]).toEqual([event, 0, ''])
+  }
 })
 
 it('the log stays small', () => {

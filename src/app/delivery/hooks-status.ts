@@ -23,6 +23,7 @@ import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
 import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'
+import { brokenLayers, readKnowledge } from '../routing/knowledge.ts'
 
 export interface HookStatus extends HookTraces {
   agent: string
@@ -50,7 +51,9 @@ export function statusOfHooks(
       : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
   const judged = hosts.flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
-  return { value: { hooks: judged.map(({ status }) => status) }, findings: judged.flatMap(({ findings }) => findings) }
+  const layers = brokenLayers(readKnowledge(machine, { projectRoot: project }, true))
+  const findings = [...judged.flatMap((each) => each.findings), ...layers]
+  return { value: { hooks: judged.map(({ status }) => status) }, findings }
 }
 
 interface Judged {

@@ -44,12 +44,12 @@ export interface Resolved extends Discovery {
 }
 
 /** Reads and merges the layers. */
-export function resolveLayers(machine: Machine, options: Layers): Resolved {
-  return mergePlaces(layerPlaces(machine, options))
+export function resolveLayers(machine: Machine, options: Layers, largest?: number): Resolved {
+  return mergePlaces(layerPlaces(machine, options), largest)
 }
 
-function mergePlaces(places: LayerPlace[]): Resolved {
-  const discovery = readLayers(places)
+function mergePlaces(places: LayerPlace[], largest?: number): Resolved {
+  const discovery = readLayers(places, largest)
   return { ...discovery, merged: mergeIndexes(discovery.layers), places }
 }
 
@@ -79,20 +79,38 @@ function memoryKey({ name, state }: Signature): string {
 const WORTH_STORING = 128 * 1024
 
 /**
- * The same for a process that asks once: large indexes are compiled by the first one and only opened by the next; any
- * index, where one asks after another.
+ * The largest index that a hook reads: 20,000 entries, or half a second of processor time. A person waits for a hook at
+ * every prompt, and the index comes with a project that anybody may have written.
  */
-export function openStoredKnowledge(machine: Machine, options: Layers, isAskedOften = false): Knowledge {
+export const LARGEST_IN_A_HOOK = 8 * 1024 * 1024
+
+/**
+ * The knowledge of the layers for a process that asks once: it compiles a large index, and the next process only opens
+ * the result. A hook asks at every prompt, so there any index is compiled, unless it is too large to be read.
+ */
+export function openStoredKnowledge(machine: Machine, options: Layers, isHook = false): Knowledge {
   const places = layerPlaces(machine, options)
-  const signature = signatureOf(pathsOf(places), machine.now())
-  if (signature.bytes < (isAskedOften ? 1 : WORTH_STORING)) return readKnowledge(machine, options)
+  const signature = storedSignature(machine, places, isHook)
+  if (signature.bytes < (isHook ? 1 : WORTH_STORING)) return readKnowledge(machine, options, isHook)
   let renewed: Knowledge | undefined
-  const renew = () => (renewed ??= storeKnowledge(machine, signature, readKnowledge(machine, options)))
+  const renew = () => (renewed ??= storeKnowledge(machine, signature, readKnowledge(machine, options, isHook)))
   return loadKnowledge(machine, signature, places, renew) ?? renew()
 }
 
-export function readKnowledge(machine: Machine, options: Layers): Knowledge {
-  return knowledgeOf(resolveLayers(machine, options))
+/** A hook that leaves a layer out has a table of its own. */
+function storedSignature(machine: Machine, places: readonly LayerPlace[], isHook: boolean): Signature {
+  const signature = signatureOf(pathsOf(places), machine.now())
+  if (!isHook || signature.bytes <= LARGEST_IN_A_HOOK) return signature
+  return { ...signature, name: [...signature.name, 'hook'] }
+}
+
+export function readKnowledge(machine: Machine, options: Layers, isHook = false): Knowledge {
+  return knowledgeOf(resolveLayers(machine, options, isHook ? LARGEST_IN_A_HOOK : undefined))
+}
+
+/** Layers that are there and that were not used. */
+export function brokenLayers({ findings }: Pick<Knowledge, 'findings'>): Finding[] {
+  return findings.filter(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
 }
 
 /** The same for layers that lie somewhere else. */

@@ -20,8 +20,8 @@ export interface PlanRequest extends SelectionRules {
   /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
-  /** The next process will ask again soon: a table is worth storing, however small. */
-  isAskedOften?: boolean | undefined
+  /** Asked at every prompt: a table is worth storing, however small, and an index that would cost seconds is left out. */
+  isHook?: boolean | undefined
   /** Default: true. A look at what would happen leaves no trace. */
   isRecorded?: boolean | undefined
 }
@@ -41,7 +41,7 @@ export interface TaskPlan extends LoadPlan {
 export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
   const { openRanker, rankTask } = await import('./ranking.ts')
-  const knowledge = readKnowledge(machine, request.layers)
+  const knowledge = readKnowledge(machine, request.layers, request.isHook)
   const opened = openRanker(machine, knowledge)
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
   const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
@@ -56,7 +56,7 @@ export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strateg
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
   const knowledge = request.listsAll
     ? readKnowledge(machine, request.layers)
-    : openStoredKnowledge(machine, request.layers, request.isAskedOften)
+    : openStoredKnowledge(machine, request.layers, request.isHook)
   return describePlan(knowledge, planWith(knowledge, request.task, request), request)
 }
 

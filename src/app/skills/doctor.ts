@@ -16,6 +16,7 @@ import { readRepoState } from '../../infra/skills/library-state.ts'
 import { isUnfinished } from '../../infra/skills/library-transaction.ts'
 import { targetRoots } from '../../infra/skills/target-roots.ts'
 import { interruptedIn, workFolderIn } from '../../infra/skills/work-folder.ts'
+import { brokenLayers, readKnowledge } from '../routing/knowledge.ts'
 import { asWriter, carryOut, type Observation, observe } from './observe.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
@@ -42,7 +43,8 @@ export async function runDoctor(
   request: ScopeRequest & { fix?: boolean | undefined },
 ): Promise<Report<Health>> {
   const fixed = request.fix ? await putRight(machine, request) : []
-  const checks = await examine(machine, request)
+  const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
+  const checks = [...(await examine(machine, request)), ...layers.map((finding) => checkOf('hooks', finding))]
   const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
     if (state !== 'problem' || code === undefined) return []
     return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]

@@ -1,5 +1,6 @@
 import type { HookAnswer, HookChanges, HookStatuses } from '../../app/loadout.ts'
 import { HOOK_EVENTS, HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
+import type { Finding } from '../../domain/shared/finding.ts'
 import { defineCommand } from '../command.ts'
 import { DRY_RUN_FLAG, namesIn } from '../flags.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
@@ -53,13 +54,16 @@ export const hooksStatus = defineCommand({
         ...(events.length > 0 ? wrap(`asked at      ${events.join(', ')}`, 2) : []),
         ...(events.length > 0 && lastAnswer !== undefined ? [`  last answer   ${lastAnswer}`] : []),
         ...(events.length > 0 && lastTrouble !== undefined ? wrap(`last trouble  ${lastTrouble}`, 2) : []),
-        ...findings
-          .filter(({ subject }) => subject === path)
-          .flatMap(({ message, hint = '' }) => [
-            ...wrap(`PROBLEM  ${message}`, 2).map((line) => line.replace('PROBLEM', screen.alert('PROBLEM'))),
-            `    to do: ${printableLine(hint)}`,
-          ]),
+        ...describeProblems(
+          findings.filter(({ subject }) => subject === path),
+          screen,
+        ),
       ]),
+      // Of no agent's settings: what all hooks read.
+      describeProblems(
+        findings.filter(({ subject }) => hooks.every(({ path }) => path !== subject)),
+        screen,
+      ),
       '',
       findings.length > 0 && screen.strong(`${count(findings.length, 'thing')} to do`),
       absent.length > 0 && `loadout hooks install ${absent.map(({ agent }) => agent).join(' ')}`,
@@ -68,6 +72,13 @@ export const hooksStatus = defineCommand({
   },
   printsFindings: true,
 })
+
+function describeProblems(findings: readonly Finding[], screen: Screen): string[] {
+  return findings.flatMap(({ message, hint = '' }) => [
+    ...wrap(`PROBLEM  ${message}`, 2).map((line) => line.replace('PROBLEM', screen.alert('PROBLEM'))),
+    `    to do: ${printableLine(hint)}`,
+  ])
+}
 
 /** The lines first, then what was done with them. */
 function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: string): string {

@@ -5,7 +5,7 @@ import { isKnownType } from '../../../domain/packs/pack.ts'
 import { PACK_TYPES } from '../../../domain/packs/vocabulary.ts'
 import { EVERYDAY_WORDS } from '../../../domain/routing/rank/everyday-words.ts'
 import { STOP_WORDS } from '../../../domain/routing/rank/stop-words.ts'
-import { type CallableSkill, callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
+import type { CallableSkill } from '../../../infra/delivery/sight/callable-skills.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import type { Project } from '../../../infra/open-project.ts'
 import { openCatalog } from '../../packs/catalog.ts'
@@ -55,8 +55,13 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
 /** Words that are in any prompt. */
 const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
 
-export function writeCatalog(machine: Machine, project: Project, agent: string, packs: readonly OfferedPack[]): void {
-  const skills = callableSkills(machine, agent)
+export function writeCatalog(
+  machine: Machine,
+  project: Project,
+  agent: string,
+  packs: readonly OfferedPack[],
+  skills: readonly CallableSkill[],
+): void {
   const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
   storeCatalog(machine, project, agent, compileCatalog([...packs, ...skills], DULL), items)
 }

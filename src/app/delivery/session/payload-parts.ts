@@ -3,8 +3,6 @@ import { type IndexItem, payloadItem } from '../../../domain/delivery/index/inde
 import { bodyDigest, fenceDigest, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
 import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
 import { tokensOf } from '../../../domain/routing/loadout-index.ts'
-import type { Finding } from '../../../domain/shared/finding.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { type Codec, cached, signatureOf } from '../../../infra/cache.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
@@ -54,10 +52,4 @@ export function entryItem(knowledge: Knowledge, entry: LoadoutEntry, folder: str
 function shownPath(folder: string, file: string): string {
   const inside = relative(folder, file)
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? file : inside
-}
-
-/** Half of what is known may be the wrong half: a layer that cannot be read may override the others. */
-export function requireLayers(findings: readonly Finding[]): void {
-  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
-  if (broken !== undefined) throw new LoadoutError(broken.code, broken.message)
 }

@@ -13,17 +13,17 @@ import { tokensOf } from '../../../domain/routing/loadout-index.ts'
 import type { MatchResult } from '../../../domain/routing/match.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import { logLine } from '../../../infra/delivery/session/hook-log.ts'
+import { attempt, logLine } from '../../../infra/delivery/session/hook-log.ts'
 import { claimant, claimLine, readSession } from '../../../infra/delivery/session/session-file.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { openProject, type Project } from '../../../infra/open-project.ts'
-import type { Knowledge } from '../../routing/knowledge.ts'
+import { brokenLayers, type Knowledge } from '../../routing/knowledge.ts'
 import { noteOf } from '../../routing/noted-plan.ts'
-import { planByStrategy, type TaskPlan } from '../../routing/plan.ts'
+import { planByStrategy, strategyOf, type TaskPlan } from '../../routing/plan.ts'
 import { keepTask } from '../../usage/kept-task.ts'
 import { type NotedEntry, recordTask } from '../../usage/record.ts'
 import { pointersFor } from './catalog-store.ts'
-import { entryItem, requireLayers, textPart } from './payload-parts.ts'
+import { entryItem, textPart } from './payload-parts.ts'
 
 const DEFAULT_TOKENS = 1_200
 
@@ -36,13 +36,13 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   if (call.prompt.length > LONGEST_PROMPT) {
     throw new LoadoutError('FILE_TOO_LARGE', `a prompt of ${call.prompt.length} characters is data, not a task`)
   }
+  const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
   const project = openProject(machine)
-  const { value: plan, knowledge } = await planByStrategy(machine, {
-    task: call.prompt,
-    layers: { projectRoot: project },
-    isAskedOften: true,
-  })
-  requireLayers(plan.findings)
+  const layers = { projectRoot: project }
+  const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'keywords')
+  const request = { task: call.prompt, layers, strategy, isHook: true }
+  const { value: plan, knowledge } = await planByStrategy(machine, request)
+  for (const { code, message } of brokenLayers(plan)) log(`${code} ${message}`)
   const named = pointersFor(machine, project, call.host.agent, call.prompt)
   // The core is for the start of a session, in whatever way it is loaded.
   const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
@@ -61,7 +61,7 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const won = claim(machine, call, choice.parts)
   const given = choice.given.filter(({ part }) => won.includes(part))
 
-  if (problems.length > 0) logLine(machine, `${host.agent} ${call.event}`, problems.join('; '))
+  if (problems.length > 0) log(problems.join('; '))
   await record(machine, project, call, plan, { matches, named, given })
   return renderParts(given)
 }

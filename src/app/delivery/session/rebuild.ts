@@ -116,9 +116,9 @@ class Sources {
   }
 
   private index(claim: Claim): GivenPart | undefined {
-    const { project, knowledge, packs, room, sizeOf } = this.request
+    const { project, knowledge, packs, room, sizeOf, log } = this.request
     const given = new Set(claim.parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
-    return indexPart({ project, knowledge, packs, given, room: indexRoom(room), sizeOf })
+    return indexPart({ project, knowledge, packs, given, room: indexRoom(room), sizeOf, log })
   }
 
   private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {

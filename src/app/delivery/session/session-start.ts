@@ -3,15 +3,14 @@ import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../../doma
 import { type GivenPart, type Measure, measureIn, renderParts } from '../../../domain/delivery/session/session-text.ts'
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import { describeTrouble, logLine } from '../../../infra/delivery/session/hook-log.ts'
+import { attempt, logLine } from '../../../infra/delivery/session/hook-log.ts'
 import { claimant, claimLine, pruneSessions } from '../../../infra/delivery/session/session-file.ts'
+import { callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { openProject, type Project } from '../../../infra/open-project.ts'
-import { type Knowledge, openStoredKnowledge } from '../../routing/knowledge.ts'
+import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../routing/knowledge.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
-import { requireLayers } from './payload-parts.ts'
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom } from './start-parts.ts'
 import { openStart } from './start-state.ts'
@@ -23,7 +22,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const { state, isContinued, isHeld } = openStart(machine, call)
   const project = openProject(machine)
   const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
-  requireLayers(knowledge.findings)
+  for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const packs = refreshCatalog(machine, project, host.agent, log)
   pruneSessions(machine)
 
@@ -67,21 +66,16 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
   const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
   core.problems.forEach(log)
   const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
-  const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf })
+  const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf, log })
   return index === undefined ? core.parts : [...core.parts, index]
 }
 
 /** Packs and skills for the prompts to come. Without them the rest is still worth having. */
 function refreshCatalog(machine: Machine, project: Project, agent: string, log: Sources['log']): OfferedPack[] {
-  try {
-    const packs = offeredPacks(machine, project)
-    writeCatalog(machine, project, agent, packs)
-    return packs
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    log(`packs and skills are left out: ${describeTrouble(error)}`)
-    return []
-  }
+  const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
+  const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
+  writeCatalog(machine, project, agent, packs, skills)
+  return packs
 }
 
 function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {

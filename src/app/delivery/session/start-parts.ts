@@ -4,6 +4,7 @@ import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { harmlessLine } from '../../../domain/shared/fence.ts'
 import { readContextSettings } from '../../../infra/context/context-settings-file.ts'
 import { findFiles } from '../../../infra/context/project-files.ts'
+import { attempt } from '../../../infra/delivery/session/hook-log.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import type { Project } from '../../../infra/open-project.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
@@ -44,18 +45,19 @@ export interface IndexSources {
   /** The most it may take. */
   room: number
   sizeOf: Measure
+  log: (message: string) => void
 }
 
 /** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
 export function indexPart(sources: IndexSources): GivenPart | undefined {
-  const { project, knowledge, packs, given, room, sizeOf } = sources
+  const { project, knowledge, packs, given, room, sizeOf, log } = sources
   const folder = project.root
   const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
   const items = orderItems([
     ...entries.map((entry) => entryItem(knowledge, entry, folder)),
     ...packs.filter(({ isOpen }) => isOpen).map(packItem),
   ])
-  const { preset, line } = controlPlane(project)
+  const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), NO_CONTROL)
   if (items.length + given.size === 0 && preset === 'generic') return undefined
   const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
   const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
@@ -80,6 +82,7 @@ function headingFor(folder: string): string {
 }
 
 const MOST_NAMED = 6
+const NO_CONTROL = { preset: 'generic', line: '' }
 
 /** Which files a task would be grounded on. */
 function controlPlane({ root }: Project): { preset: string; line: string } {

@@ -5,9 +5,8 @@ import { tokensOf } from '../../../domain/routing/loadout-index.ts'
 import { fileHolds } from '../../../infra/delivery/session/file-holds.ts'
 import { layerPlaces } from '../../../infra/layers.ts'
 import type { Machine } from '../../../infra/machine.ts'
-import { openStoredKnowledge } from '../../routing/knowledge.ts'
+import { LARGEST_IN_A_HOOK, openStoredKnowledge } from '../../routing/knowledge.ts'
 import { recordUsage } from '../../usage/record.ts'
-import { requireLayers } from './payload-parts.ts'
 
 /** Notes what the agent itself took: a skill it called or read, a payload it read. */
 export function recordToolUse(machine: Machine, { host, tool, toolInput }: HookCall): void {
@@ -34,11 +33,12 @@ function recordSkill(machine: Machine, name: string): void {
 function recordRead(machine: Machine, file: string): void {
   const holders = layerPlaces(machine, {}).filter(({ root, path }) => {
     const inside = relative(root, file)
-    return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && fileHolds(path, inside)
+    return (
+      inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && fileHolds(path, inside, LARGEST_IN_A_HOOK)
+    )
   })
   if (holders.length === 0) return
   const knowledge = openStoredKnowledge(machine, {}, true)
-  requireLayers(knowledge.findings)
   for (let position = 0; position < knowledge.table.size; position++) {
     const entry = knowledge.table.entryAt(position)
     if (join(knowledge.rootOf(entry), entry.path) !== file) continue

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { requireFile } from '../../files.ts'
 
-/** Whether a path may stand at the end of a text in a JSON file. May say yes wrongly, never no. */
-export function fileHolds(jsonFile: string, path: string): boolean {
+/** Whether a path may stand at the end of a text in a JSON file that a hook reads. May say yes wrongly, never no. */
+export function fileHolds(jsonFile: string, path: string, largest: number): boolean {
   try {
-    requireFile(jsonFile)
+    if (requireFile(jsonFile).size > largest) return false
   } catch {
     return false
   }

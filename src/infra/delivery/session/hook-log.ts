@@ -28,6 +28,17 @@ export function logLine(machine: Machine, about: string, message: string): void 
   }
 }
 
+/** Trouble with one source costs a hook that source and a line in the log. */
+export function attempt<T>(log: (message: string) => void, what: string, read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    log(`${what}: ${describeTrouble(error)}`)
+    return otherwise
+  }
+}
+
 /** What went wrong, without a word of what was said: only our own messages are known to hold none. */
 export function describeTrouble(error: unknown): string {
   if (error instanceof LoadoutError) return `${error.code} ${error.message}`
