@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { allowAdapters, listAdapters, readAdapterSlice, revokeAdapters } from '../../src/app/context/adapters.ts'
@@ -265,7 +265,8 @@ function projectWith(adapters: Partial<AdapterSettings>[], files: Record<string,
 describe('consent', () => {
   const command = [process.execPath, 'tool.cjs']
   const files = {
-    'tool.cjs': `require('node:fs').writeFileSync('ran', ''); console.log(${JSON.stringify(JSON.stringify(PAYLOAD))})`,
+    // Not in one word: a file that a script names is a part of what is allowed.
+    'tool.cjs': `require('node:fs').writeFileSync('ra' + 'n', ''); console.log(${JSON.stringify(JSON.stringify(PAYLOAD))})`,
   }
 
   it('nothing runs before a person has allowed it, nor after they took it back', async () => {
@@ -317,9 +318,196 @@ describe('consent', () => {
   })
 })
 
+describe('an allowed command never runs code that was changed later', () => {
+  const HARMLESS = `console.log(${JSON.stringify(JSON.stringify(PAYLOAD))})\n`
+  const EVIL = "require('node:fs').writeFileSync('evil', '')\n"
+  const FAKE = 'touch evil; echo {}\n'
+  const outside = makeProject({ 'out.js': HARMLESS })
+  const node = process.execPath
+  const PYTHON = "import helper\nprint('{}')\n"
+
+  /** `asked`: it is allowed, and asked for again after the change. `refused`: it cannot be allowed at all. */
+  type Form = [form: string, command: string[], expected: 'asked' | 'refused', more?: Partial<Setup>]
+  interface Setup {
+    files: Record<string, Content>
+    change: (project: string) => void
+  }
+  const write = (path: string, text: string) => (project: string) => {
+    mkdirSync(join(project, path, '..'), { recursive: true })
+    writeFileSync(join(project, path), text)
+  }
+  const imports = (text: string, changed = 'tools/lib.cjs', planted = EVIL): Partial<Setup> => ({
+    files: { 'tools/imp.cjs': `${text}\n${HARMLESS}`, [changed]: '' },
+    change: write(changed, planted),
+  })
+  const shell = (text: string, changed = 'tools/lib.sh', planted = FAKE): Partial<Setup> => ({
+    files: { 'tools/run.sh': `${text}\ncat payload.json\n`, [changed]: 'true\n' },
+    change: write(changed, planted),
+  })
+  const IMP = [node, 'tools/imp.cjs']
+  const RUN = ['sh', 'tools/run.sh']
+  const FORMS: Form[] = [
+    ['the exact path', [node, 'tools/tickets.js'], 'asked'],
+    ['./', [node, './tools/tickets.js'], 'asked'],
+    ['a/../a', [node, 'tools/../tools/tickets.js'], 'asked'],
+    ['-r ./x', [node, '-r', './tools/tickets.js', 'tools/idle.js'], 'asked'],
+    ['a link inside', [node, 'tools/link.js'], 'asked', { files: { 'tools/link.js': aLinkTo('tickets.js') } }],
+    ['a file that did not exist yet', [node, 'tools/new.js'], 'asked', { change: write('tools/new.js', EVIL) }],
+    ['no extension', [node, 'tools/tickets'], 'asked'],
+    ['a folder', [node, 'tools'], 'refused', { change: write('tools/index.js', EVIL) }],
+    ['--require=', [node, '--require=./tools/tickets.js', '-e', '0'], 'refused'],
+    ['--require= and a script', [node, '--require=./tools/tickets.js', 'tools/idle.js'], 'asked'],
+    [
+      'more than 4 MB',
+      [node, 'tools/big.js'],
+      'refused',
+      { files: { 'tools/big.js': `//${' '.repeat(4 << 20)}\n${HARMLESS}` }, change: write('tools/big.js', EVIL) },
+    ],
+    [
+      'a link that leaves the project',
+      [node, 'tools/out.js'],
+      'refused',
+      { files: { 'tools/out.js': aLinkTo(join(outside, 'out.js')) }, change: () => write('out.js', EVIL)(outside) },
+    ],
+    ['a shell with a program as a word', ['sh', '-c', 'node tools/tickets.js'], 'refused'],
+    ['an imported file', IMP, 'asked', imports("require('./lib.cjs')")],
+    // Beyond the thirteen.
+    ['an imported file without extension', IMP, 'asked', imports("require('./lib')", 'tools/lib.js')],
+    [
+      'an import that is shadowed later',
+      IMP,
+      'asked',
+      { ...imports("require('./lib')"), change: write('tools/lib', EVIL) },
+    ],
+    ['an imported folder', IMP, 'refused', imports("require('./lib')", 'tools/lib/index.js')],
+    [
+      'an import of an import',
+      IMP,
+      'asked',
+      {
+        files: {
+          'tools/imp.cjs': `require('./a.cjs')\n${HARMLESS}`,
+          'tools/a.cjs': "require('../b.cjs')",
+          'b.cjs': '',
+        },
+        change: write('b.cjs', EVIL),
+      },
+    ],
+    ['a late import', IMP, 'asked', imports("import('./lib.cjs')")],
+    ['a computed import', IMP, 'refused', imports("require('./l' + 'ib.cjs')")],
+    ['an import of a template', IMP, 'refused', imports('import(`./lib.cjs$' + '{process.pid}`).catch(() => {})')],
+    ['a renamed require', IMP, 'refused', imports("const r = require;\nr('./li' + 'b.cjs')")],
+    ['a package', IMP, 'refused', imports("require('left')", 'node_modules/left/index.js')],
+    [
+      'code from a text',
+      IMP,
+      'refused',
+      imports("eval(require('fs').readFileSync('tools/lib.txt', 'utf8'))", 'tools/lib.txt'),
+    ],
+    ['a file run by a script', IMP, 'asked', imports("require('child_process').execSync('node tools/lib.cjs')")],
+    [
+      'a joined path',
+      IMP,
+      'asked',
+      imports(
+        "require('child_process').execFileSync('node', [require('path').join(__dirname, '..', 'tools', 'lib.cjs')])",
+      ),
+    ],
+    [
+      'a script of npm run by a script',
+      IMP,
+      'refused',
+      imports("require('child_process').execSync('npm run -s x')", 'package.json', '{"scripts":{"x":"touch evil"}}'),
+    ],
+    ['a sourced file', RUN, 'asked', shell('. tools/lib.sh')],
+    ['a file called by a shell script', RUN, 'asked', shell('sh tools/lib.sh >/dev/null')],
+    ['a file behind a variable', RUN, 'refused', shell('d=tools; . $d/lib.sh')],
+    [
+      'a makefile',
+      ['make', '-s'],
+      'refused',
+      { files: { Makefile: 'all:\n\t@true\n' }, change: write('Makefile', 'all:\n\t@touch evil\n') },
+    ],
+    ['npm', ['npm', 'run', 'x'], 'refused'],
+    ['env', ['env', 'node', 'tools/tickets.js'], 'refused'],
+    ['a program that nobody knows', ['some-runner', 'tickets'], 'refused'],
+    ['an alias of git', ['git', '-c', 'alias.x=!touch evil', 'x'], 'refused'],
+    [
+      'a program of the project',
+      ['./tools/own'],
+      'asked',
+      { files: { 'tools/own': `#!/usr/bin/env node\n${HARMLESS}` }, change: write('tools/own', `#!/bin/sh\n${FAKE}`) },
+    ],
+    [
+      'Python',
+      ['python3', 'tools/p.py'],
+      'refused',
+      {
+        files: { 'tools/p.py': PYTHON, 'tools/helper.py': '' },
+        change: write('tools/helper.py', "open('evil', 'w')\n"),
+      },
+    ],
+    [
+      'Python that is shut off',
+      ['python3', '-I', 'tools/p.py'],
+      'asked',
+      { files: { 'tools/p.py': "print('{}')\n" }, change: write('tools/p.py', "open('evil', 'w')\n") },
+    ],
+    [
+      'a way up behind a link',
+      ['sh', 'tools/deep/../run.sh'],
+      'asked',
+      {
+        files: {
+          'other/in/x': '',
+          'other/run.sh': 'cat payload.json\n',
+          'tools/deep': aLinkTo('../other/in'),
+          'tools/run.sh': 'true',
+        },
+        change: write('other/run.sh', FAKE),
+      },
+    ],
+  ]
+  it.each(FORMS)('%s', async (_, command, expected, { files = {}, change = write('tools/tickets.js', EVIL) } = {}) => {
+    const base = { 'tools/tickets.js': HARMLESS, 'tools/idle.js': '', 'payload.json': JSON.stringify(PAYLOAD) }
+    const { project, machine, read } = projectWith([{ id: 'work', command }], { ...base, ...files })
+    if (existsSync(join(project, 'tools/own'))) chmodSync(join(project, 'tools/own'), 0o755)
+    const refused = await allowAdapters(machine, {}).then(
+      () => undefined,
+      ({ code }) => code,
+    )
+    expect(refused).toBe(expected === 'refused' ? 'ADAPTER_UNPINNABLE' : undefined)
+    change(project)
+    expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
+    expect(existsSync(join(project, 'evil'))).toBe(false)
+  })
+
+  it('an allowed command runs, and says which files were allowed', async () => {
+    const { machine, read } = projectWith(
+      [
+        { id: 'work', command: IMP },
+        { id: 'late', command: ['npm', 'run', 'x'] },
+      ],
+      {
+        'tools/imp.cjs': `require('./lib.cjs')\n${HARMLESS}`,
+        'tools/lib.cjs': '',
+      },
+    )
+    const { value, findings } = await allowAdapters(machine, {})
+    expect(value.adapters).toMatchObject([
+      { trust: 'allowed', files: ['tools/imp.cjs', 'tools/lib.cjs'] },
+      { trust: 'unpinnable', problems: ['Loadout does not know which files npm runs'] },
+    ])
+    expect(findings).toMatchObject([{ code: 'ADAPTER_UNPINNABLE', subject: 'late' }])
+    const { candidates, degraded } = await read()
+    expect(candidates.map(({ path }) => path)).toEqual(['work:W-1'])
+    expect(degraded).toMatchObject([{ source: 'adapter:late', reason: expect.stringContaining('npm') }])
+  })
+})
+
 describe('several adapters', () => {
   it('run at the same time, answer in their order, and fail alone', async () => {
-    const slow = (id: string) => ({ id, command: ['sh', '-c', `sleep 1.5; cat ${id}.json`] })
+    const slow = (id: string) => ({ id, command: ['sh', `${id}.sh`] })
     const payload = (id: string) => JSON.stringify({ ...PAYLOAD, adapter_id: id })
     const { machine, read } = projectWith(
       [
@@ -330,6 +518,8 @@ describe('several adapters', () => {
         { id: 'three', file: 'three.json' },
       ],
       {
+        'one.sh': 'sleep 1.5; cat one.json',
+        'two.sh': 'sleep 1.5; cat two.json',
         'one.json': payload('one'),
         'two.json': payload('two'),
         'three.json': payload('three'),

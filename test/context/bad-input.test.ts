@@ -392,7 +392,6 @@ function aSparseGigabyte(path: string): void {
 
 describe('adapters', () => {
   const node = process.execPath
-  const print = (text: string) => [node, '-e', `process.stdout.write(${JSON.stringify(text)})`]
   const notes = { [NOTES]: `${noteLine('A note that stays.')}\n` }
 
   function projectWith(adapter: object, more: Record<string, Content> = {}): string {
@@ -424,11 +423,11 @@ describe('adapters', () => {
     ['no UTF-8', { file: 'board.json' }, { 'board.json': Buffer.from([0xff]) }],
     ['deep JSON', { file: 'board.json' }, { 'board.json': `${'['.repeat(100_000)}${']'.repeat(100_000)}` }],
     ['the wrong shape', { file: 'board.json' }, { 'board.json': '{"items": {"a": 1}}' }],
-    ['a timeout', { command: [node, '-e', 'setTimeout(() => {}, 1e6)'], timeoutMs: 500 }, {}],
-    ['a crash', { command: [node, '-e', 'process.exit(3)'] }, {}],
-    ['a program that is not there', { command: ['no-such-program-anywhere'] }, {}],
-    ['bad JSON of a command', { command: print('{') }, {}],
-    ['a flood', { command: ['yes'] }, {}],
+    ['a timeout', { command: [node, 'tool.js'], timeoutMs: 500 }, { 'tool.js': 'setTimeout(() => {}, 1e6)' }],
+    ['a crash', { command: [node, 'tool.js'] }, { 'tool.js': 'process.exit(3)' }],
+    ['a program that is not there', { command: ['./gone'] }, {}],
+    ['bad JSON of a command', { command: ['echo', '{'] }, {}],
+    ['a flood', { command: ['sh', 'tool.sh'] }, { 'tool.sh': 'yes' }],
   ])('%s: degraded, and no other slice changes', (_, adapter, more) => {
     const cwd = projectWith(adapter, more)
     const home = makeFolder()

@@ -45,14 +45,14 @@ it('a note that cannot be written down says why', () => {
 
 it('commands of a project are shown before they are allowed, as they would be typed', () => {
   const adapters = [
-    { id: 'work', command: ['sh', '-c', 'echo \u001b[2J'] },
+    { id: 'work', command: ['echo', 'a \u001b[2J'] },
     { id: 'ci', file: 'ci.json' },
   ]
   const cwd = makeProject({ 'loadout.json': JSON.stringify({ adapters }) })
   const home = makeFolder()
   const run = (...args: string[]) => runLoadout(['adapters', ...args], { cwd, home })
   expect(run('list').stdout).toBe(
-    "work  not allowed  runs sh -c 'echo \\u001b[2J'\nci    file         reads ci.json\nto let them run: loadout adapters allow\n",
+    "work  not allowed  runs echo 'a \\u001b[2J'\nci    file         reads ci.json\nto let them run: loadout adapters allow\n",
   )
   expect(run('allow')).toMatchObject({ code: 0, stdout: expect.stringContaining('work  allowed') })
   expect(run('list').stdout).toContain('work  allowed')

@@ -10,8 +10,10 @@ const world = makeMcpWorld({
   ...PROJECT,
   'loadout.json': JSON.stringify({
     payloads: ['rules/*.md'],
-    adapters: [{ id: 'slow', command: ['sh', '-c', 'echo $$ > adapter.pid; sleep 60'], timeoutMs: 60_000 }],
+    adapters: [{ id: 'slow', command: ['sh', 'slow.sh'], timeoutMs: 60_000 }],
   }),
+  // A file that a script names is a part of what is allowed, so that this name is put together.
+  'slow.sh': 'name=adapter; echo $$ > "$name.pid"; sleep 60',
 })
 world.run(['adapters', 'allow'], { stdin: 'y\n' })
 const pidFile = join(world.project, 'adapter.pid')

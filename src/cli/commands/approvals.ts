@@ -72,14 +72,23 @@ export const adaptersList = defineCommand({
     ),
 })
 
-const TRUST = { allowed: 'allowed', changed: 'changed since it was allowed', unknown: 'not allowed' } as const
+const TRUST = {
+  allowed: 'allowed',
+  changed: 'changed since it was allowed',
+  unknown: 'not allowed',
+  unpinnable: 'cannot be allowed',
+} as const
 
 function describeAdapters({ adapters }: AdapterList): string[] {
   return alignRows(
-    adapters.map(({ id, file, command, trust }) =>
+    adapters.flatMap(({ id, file, command, trust, files = [], problems = [] }) =>
       command === undefined
-        ? [id, 'file', `reads ${file ?? 'nothing'}`]
-        : [id, TRUST[trust], `runs ${command.map(shellWord).join(' ')}`],
+        ? [[id, 'file', `reads ${file ?? 'nothing'}`]]
+        : [
+            [id, TRUST[trust], `runs ${command.map(shellWord).join(' ')}`],
+            ...files.map((path) => ['', '', `  with ${printableLine(path)}`]),
+            ...problems.map((problem) => ['', '', `  but ${printableLine(problem)}`]),
+          ],
     ),
   )
 }
@@ -88,7 +97,7 @@ export const adaptersAllow = defineCommand({
   name: 'adapters allow',
   summary: 'let the commands of a project run for its context',
   details:
-    'Read them first: loadout adapters list. They run as you. It is asked for again when a command changes, or a file of the project that one names.',
+    'Read them first: loadout adapters list. They run as you. Loadout asks again when a command or one of the files listed changes.',
   args: [],
   flags: { ...PROJECT_FLAG },
   run: ({ flags }, loadout) => loadout.allowAdapters({ project: flags.project }),

@@ -198,6 +198,7 @@ export const CODES = [
   'ADAPTER_FLOOD',
   'ADAPTER_NOT_FOUND',
   'ADAPTER_NOT_ALLOWED',
+  'ADAPTER_UNPINNABLE',
   'CONTROL_PLANE_MISSING',
   // what is delivered to agents
   'BLOCK_DAMAGED',

@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { join } from 'node:path'
 import {
   APPROVALS_HINT,
   type CommandApproval,
-  commandsDigest,
   formatCommandApprovals,
   parseCommandApprovals,
 } from '../../domain/context/advice/command-approval.ts'
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { exists, writeAtomically } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import { acquireLock } from '../lock.ts'
 import { type Machine, stateFolder } from '../machine.ts'
-import { readProjectFile } from './project-file.ts'
+import { type CommandPins, pinCommand } from './command-pins.ts'
 
 const ONLY_THE_USER = 0o600
 
@@ -22,20 +21,30 @@ export function commandApprovalsPath(machine: Machine): string {
   return join(stateFolder(machine), 'context', 'commands.json')
 }
 
-/** `changed`: they were allowed, but are not what they were. */
-export type CommandTrust = 'allowed' | 'changed' | 'unknown'
+/** `changed`: it was allowed, but is not what it was. `unpinnable`: nobody can tell which files it runs. */
+export type CommandTrust = 'allowed' | 'changed' | 'unknown' | 'unpinnable'
+
+export interface JudgedAdapter {
+  trust: CommandTrust
+  pins?: CommandPins
+}
 
 /** Whether a person has allowed exactly these commands of a project. A file that cannot be understood allows nothing. */
-export function commandTrust(
+export function judgeAdapters(
   machine: Machine,
   projectRoot: string,
   adapters: readonly AdapterSettings[],
-): CommandTrust {
-  if (!adapters.some(({ command }) => command !== undefined)) return 'allowed'
+): JudgedAdapter[] {
   const root = realpathSync(projectRoot)
+  const pinned = pinAdapters(machine, root, adapters)
   const approval = knownApprovals(machine).find((each) => each.root === root)
-  if (approval === undefined) return 'unknown'
-  return approval.digest === digestOfCommands(root, adapters) ? 'allowed' : 'changed'
+  const trust = approval === undefined ? 'unknown' : approval.digest === digestOfPins(pinned) ? 'allowed' : 'changed'
+  return pinned.map(({ pins }) => judgeAs(trust, pins))
+}
+
+export function judgeAs(trust: CommandTrust, pins: CommandPins | undefined): JudgedAdapter {
+  if (pins === undefined) return { trust: 'allowed' }
+  return { trust: pins.problems.length > 0 ? 'unpinnable' : trust, pins }
 }
 
 function knownApprovals(machine: Machine): CommandApproval[] {
@@ -74,14 +83,22 @@ function loadApprovals(path: string): CommandApproval[] {
   }
 }
 
-/** A script is small; a larger file of the project is known by its name alone. */
-const LARGEST_SCRIPT = 4 * 1024 * 1024
+interface PinnedAdapter {
+  adapter: AdapterSettings
+  pins?: CommandPins
+}
 
-/** Covers the scripts of the project that a command names: they come from the same hand as the command. */
-export function digestOfCommands(root: string, adapters: readonly AdapterSettings[]): string {
-  return commandsDigest(adapters, (word) => {
-    const path = isAbsolute(word) ? relative(root, word) : word
-    const { bytes } = readProjectFile(root, path, LARGEST_SCRIPT)
-    return bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex')
+export function pinAdapters(machine: Machine, root: string, adapters: readonly AdapterSettings[]): PinnedAdapter[] {
+  return adapters.map((adapter) => {
+    const { command } = adapter
+    return command === undefined ? { adapter } : { adapter, pins: pinCommand(machine, root, command) }
   })
+}
+
+/** Whatever would make another program run, or the same one differently, makes another digest. */
+export function digestOfPins(pinned: readonly PinnedAdapter[]): string {
+  const commands = pinned.flatMap(({ adapter: { id, command }, pins }) =>
+    pins === undefined || pins.problems.length > 0 ? [] : [[id, command, pins.files]],
+  )
+  return sha256(JSON.stringify(commands))
 }

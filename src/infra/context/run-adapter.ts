@@ -6,7 +6,7 @@ import { runProgram } from './adapter-process.ts'
 import { type Failure, readProjectFile } from './project-file.ts'
 
 export interface FetchOptions {
-  /** Whether a person has allowed this project's commands on this machine. */
+  /** Whether a person has allowed this command on this machine, as it is now. */
   isAllowed: boolean
   signal?: AbortSignal | undefined
 }
@@ -15,16 +15,6 @@ export type Fetched = { payload: unknown; failure?: undefined } | { payload?: un
 
 /** What is larger is no summary of anything. */
 export const LARGEST_PAYLOAD = 1024 * 1024
-
-/** All at the same time; the answers in the order of the adapters. */
-export function fetchAdapters(
-  machine: Machine,
-  projectRoot: string,
-  adapters: readonly AdapterSettings[],
-  options: FetchOptions,
-): Promise<Fetched[]> {
-  return Promise.all(adapters.map((adapter) => fetchAdapter(machine, projectRoot, adapter, options)))
-}
 
 /** What an adapter says, as JSON of any shape, or why it says nothing. Never rejects. */
 export async function fetchAdapter(

@@ -1,8 +1,6 @@
-import { sha256 } from '../../shared/digest.ts'
 import { LoadoutError } from '../../shared/loadout-error.ts'
 import { sortedBy } from '../../shared/order.ts'
 import { isRecord } from '../../shared/record.ts'
-import type { AdapterSettings } from '../settings/context-settings.ts'
 
 /** A person's word that the commands of a project may run. Kept outside the project, so that none can answer for itself. */
 export interface CommandApproval {
@@ -18,17 +16,6 @@ export interface CommandApproval {
 const VERSION = 1
 const KEYS = ['root', 'digest', 'actor', 'at']
 const DIGEST = /^[0-9a-f]{64}$/
-
-/** Whatever would make another program run, or the same one differently, makes another digest. */
-export function commandsDigest(
-  adapters: readonly AdapterSettings[],
-  digestOf: (word: string) => string | undefined,
-): string {
-  const commands = adapters.flatMap(({ id, command }) =>
-    command === undefined ? [] : [[id, command, command.map((word) => digestOf(word) ?? null)]],
-  )
-  return sha256(JSON.stringify(commands))
-}
 
 /** Anything odd is an error: a record that is half understood must allow nothing. */
 export function parseCommandApprovals(json: unknown, path: string): CommandApproval[] {
