@@ -6,9 +6,8 @@
 // 3. Logistic regression of "the best hit is right" on log(score / √mass) gives HALFWAY and STEEPNESS.
 // 4. The table shows what each threshold for silence would answer; SILENCE is chosen from it by hand.
 import type { EvalQuery } from '../src/domain/routing/evaluation.ts'
-import { HALFWAY, STEEPNESS } from '../src/domain/routing/rank/confidence.ts'
 import type { RankDocument } from '../src/domain/routing/rank/document.ts'
-import { createRanker } from '../src/domain/routing/rank/ranker.ts'
+import { createRanker, HALFWAY, STEEPNESS } from '../src/domain/routing/rank/ranker.ts'
 import { printTable } from './measure.ts'
 import { readRoutingSet } from './routing-data.ts'
 

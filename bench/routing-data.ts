@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLibraryLines, readQueryLines } from '../src/domain/routing/eval-suite.ts'
-import type { EvalQuery } from '../src/domain/routing/evaluation.ts'
+import { type EvalQuery, readLibraryLines, readQueryLines } from '../src/domain/routing/evaluation.ts'
 import type { RankDocument } from '../src/domain/routing/rank/document.ts'
 
 /** A library with labelled questions: `<folder>/<name>/library.jsonl` and `queries.jsonl`. */

@@ -24,11 +24,13 @@ export {
   type EntryDefinition,
   type EntryExplanation,
   explainEntry,
+  type MergeConflict,
+  type MergedIndex,
+  mergeIndexes,
   type SearchedLayer,
 } from './domain/routing/layers.ts'
 export type { Budget, LoadoutIndex } from './domain/routing/loadout-index.ts'
 export { lookupEntry, type MatchResult, matchLoadout } from './domain/routing/match.ts'
-export { type MergeConflict, type MergedIndex, mergeIndexes } from './domain/routing/merge.ts'
 export type { LeftOut, LoadPlan } from './domain/routing/plan.ts'
 export type {
   RankDocument,

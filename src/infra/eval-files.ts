@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readLibraryLines, readQueryLines, readTriggerTests } from '../domain/routing/eval-suite.ts'
-import type { EvalQuery } from '../domain/routing/evaluation.ts'
+import { type EvalQuery, readLibraryLines, readQueryLines, readTriggerTests } from '../domain/routing/evaluation.ts'
 import type { RankDocument } from '../domain/routing/rank/document.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'

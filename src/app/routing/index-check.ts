@@ -1,5 +1,5 @@
 import { findDrift } from '../../domain/routing/drift.ts'
-import { lintRouting } from '../../domain/routing/lint.ts'
+import { lintRouting } from '../../domain/routing/validate.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { exists } from '../../infra/files.ts'

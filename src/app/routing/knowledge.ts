@@ -6,8 +6,8 @@ import {
   type DispatchTable,
 } from '../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/layers.ts'
 import type { Budget } from '../../domain/routing/loadout-index.ts'
-import { type MergeConflict, type MergedIndex, mergeIndexes } from '../../domain/routing/merge.ts'
 import { openTable, readHead, saveTable } from '../../domain/routing/saved-table.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'

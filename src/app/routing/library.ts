@@ -1,7 +1,6 @@
 import type { LoadMode, LoadoutEntry } from '../../domain/routing/entry.ts'
-import type { DiscoveredLayer, SearchedLayer } from '../../domain/routing/layers.ts'
+import type { DiscoveredLayer, MergedIndex, SearchedLayer } from '../../domain/routing/layers.ts'
 import { lookupEntry, type MatchResult } from '../../domain/routing/match.ts'
-import type { MergedIndex } from '../../domain/routing/merge.ts'
 import type { LoadPlan, SelectionRules } from '../../domain/routing/plan.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import type { UsageEvent } from '../../domain/usage/usage-event.ts'

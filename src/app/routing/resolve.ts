@@ -1,7 +1,6 @@
 import type { Priority } from '../../domain/routing/entry.ts'
-import type { SearchedLayer } from '../../domain/routing/layers.ts'
+import type { MergeConflict, SearchedLayer } from '../../domain/routing/layers.ts'
 import type { Budget } from '../../domain/routing/loadout-index.ts'
-import type { MergeConflict } from '../../domain/routing/merge.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { getOwn } from '../../domain/shared/record.ts'
 import type { Layers } from '../../infra/layers.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildEntries, buildIndex, serializeIndex } from './build-index.ts'
 import { findDrift } from './drift.ts'
 import { entryOf, indexOf } from './entry.fixture.ts'
-import { lintRouting } from './lint.ts'
+import { lintRouting } from './validate.ts'
 
 const payload = (id: string, body = 'A sentence.', fields = 'keywords: [word]') =>
   `---\nid: ${id}\n${fields}\n---\n${body}\n`

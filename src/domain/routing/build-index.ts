@@ -1,10 +1,9 @@
 import type { Finding } from '../shared/finding.ts'
 import { sortedBy } from '../shared/order.ts'
-import { budgetOf } from './budget.ts'
 import { findDrift } from './drift.ts'
 import type { LoadoutEntry } from './entry.ts'
 import { readFrontmatter } from './frontmatter.ts'
-import { INDEX_VERSION, type LoadoutIndex } from './loadout-index.ts'
+import { budgetOf, INDEX_VERSION, type LoadoutIndex } from './loadout-index.ts'
 import { estimateTokens } from './tokens.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
 

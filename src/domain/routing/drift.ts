@@ -1,9 +1,8 @@
 import type { Finding } from '../shared/finding.ts'
 import { isRecord, isTextList } from '../shared/record.ts'
 import { pathProblem } from '../shared/safe-path.ts'
-import { budgetOf } from './budget.ts'
 import { type LoadoutEntry, PHASES } from './entry.ts'
-import { type LoadoutIndex, nameOf } from './loadout-index.ts'
+import { budgetOf, type LoadoutIndex, nameOf } from './loadout-index.ts'
 
 const DERIVED_FIELDS = [
   'path',

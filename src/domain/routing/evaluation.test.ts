@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLibraryLines, readQueryLines, readTriggerTests } from './eval-suite.ts'
-import { type EvalQuery, evaluate } from './evaluation.ts'
+import { type EvalQuery, evaluate, readLibraryLines, readQueryLines, readTriggerTests } from './evaluation.ts'
 
 const query = (changes: Partial<EvalQuery>): EvalQuery => ({
   qid: 'q',

@@ -1,6 +1,5 @@
 import { cutAtFences } from '../shared/frontmatter-block.ts'
 import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './entry.ts'
-import { readFields, type Value, writeText } from './frontmatter-fields.ts'
 
 /** The routing metadata that a payload carries. */
 export interface Frontmatter {
@@ -97,4 +96,153 @@ function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers 
     else if (flag !== undefined) problems.push(`triggers.${phase} must be true or false`)
   }
   return triggers
+}
+
+/**
+ * The small language of payload frontmatter: texts, booleans, inline and block lists, and one level of nesting.
+ * Read by hand on purpose: no YAML library, nothing evaluated, keys kept in maps so that none is special.
+ */
+export type Scalar = string | boolean
+export type Value = Scalar | string[] | Map<string, Scalar>
+
+export function readFields(lines: readonly string[]): { fields: Map<string, Value>; problems: string[] } {
+  const fields = new Map<string, Value>()
+  const problems: string[] = []
+  let at = 0
+  while (at < lines.length) {
+    const line = lines[at] ?? ''
+    at++
+    const pair = readPair(line)
+    if (pair === undefined) {
+      if (!isBlank(line)) problems.push(`"${line.trim()}" is not a "key: value" line`)
+      continue
+    }
+    if (pair.text === '') {
+      const block = readBlock(lines, at)
+      if (block.value !== undefined) fields.set(pair.key, block.value)
+      at = block.next
+    } else if (pair.text.startsWith('[')) {
+      const list = readInlineList(pair.text, lines, at)
+      if (list === undefined) problems.push(`the list of ${pair.key} is not closed with ]`)
+      if (list?.rest) problems.push(`"${list.rest}" after the list of ${pair.key} is ignored`)
+      fields.set(pair.key, list?.items ?? pair.text)
+      at = list?.next ?? at
+    } else {
+      if (/^[|>][+-]?$/.test(pair.text)) problems.push(`${pair.key} must be on one line`)
+      fields.set(pair.key, readScalar(pair.text))
+    }
+  }
+  return { fields, problems }
+}
+
+/** A text as it can be read back: bare when nothing in it could be taken for syntax, else quoted. */
+export function writeText(text: string, place: 'line' | 'list' = 'line'): string {
+  const isBare = bareForm(place).test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
+  return isBare ? text : JSON.stringify(text)
+}
+
+function bareForm(place: 'line' | 'list'): RegExp {
+  return place === 'line'
+    ? /^[\p{L}\p{N}_./(][^\p{C}\p{Z}]*(?: [^\p{C}\p{Z}]+)*$/u
+    : /^[\p{L}\p{N}_./(][^\p{C}\p{Z},\]]*(?: [^\p{C}\p{Z},\]]+)*$/u
+}
+
+function readPair(line: string): { key: string; text: string } | undefined {
+  const colon = line.indexOf(':')
+  if (colon < 0 || isBlank(line)) return undefined
+  const text = line.slice(colon + 1).trim()
+  return { key: line.slice(0, colon).trim(), text: text.startsWith('[') ? text : dropComment(text) }
+}
+
+function isBlank(line: string): boolean {
+  const text = line.trim()
+  return text === '' || text.startsWith('#')
+}
+
+/** What stands below a key without a value: list items, or indented pairs. */
+function readBlock(lines: readonly string[], from: number): { value: Value | undefined; next: number } {
+  const items: string[] = []
+  const pairs = new Map<string, Scalar>()
+  let at = from
+  for (; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (isBlank(line)) continue
+    const item = /^\s*-\s+(.*)$/.exec(line)?.[1]
+    const pair = /^\s/.test(line) ? readPair(line) : undefined
+    if (item !== undefined && pairs.size === 0) items.push(unquote(dropComment(item.trim())))
+    else if (pair !== undefined && items.length === 0) pairs.set(pair.key, readScalar(pair.text))
+    else break
+  }
+  const value = items.length > 0 ? items : pairs.size > 0 ? pairs : undefined
+  return { value, next: at }
+}
+
+/** `[a, "b, c"]`, possibly over several lines. */
+function readInlineList(
+  text: string,
+  lines: readonly string[],
+  next: number,
+): { items: string[]; rest: string; next: number } | undefined {
+  const items: string[] = []
+  let rest = text.slice(1)
+  let following = next
+  for (;;) {
+    rest = rest.trimStart()
+    if (rest === '' || rest.startsWith('#')) {
+      if (following >= lines.length) return undefined
+      rest = lines[following] ?? ''
+      following++
+    } else if (rest.startsWith(']')) {
+      return { items, rest: dropComment(rest.slice(1).trim()), next: following }
+    } else if (rest.startsWith(',')) {
+      rest = rest.slice(1)
+    } else {
+      const length = quotedLength(rest) ?? bareLength(rest)
+      items.push(unquote(rest.slice(0, length).trim()))
+      rest = rest.slice(length)
+    }
+  }
+}
+
+function bareLength(text: string): number {
+  const end = text.search(/[,\]]|\s#/)
+  return end < 0 ? text.length : end
+}
+
+/** How long the quoted text is that starts here, if one does and it is closed. */
+function quotedLength(text: string): number | undefined {
+  const quote = text[0]
+  if (quote !== '"' && quote !== "'") return undefined
+  for (let at = 1; at < text.length; at++) {
+    if (quote === '"' && text[at] === '\\') at++
+    else if (text[at] === quote) {
+      if (quote === "'" && text[at + 1] === "'") at++
+      else return at + 1
+    }
+  }
+  return undefined
+}
+
+function readScalar(text: string): Scalar {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  return unquote(text)
+}
+
+function unquote(text: string): string {
+  if (quotedLength(text) !== text.length || text.length < 2) return text
+  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text.slice(1, -1)
+  }
+}
+
+/** Without a comment: ` #` outside quotes ends a value, as in YAML. */
+function dropComment(text: string): string {
+  if (text.startsWith('#')) return ''
+  const from = quotedLength(text) ?? 0
+  const comment = text.slice(from).search(/\s#/)
+  return comment < 0 ? text : text.slice(0, from + comment).trimEnd()
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compileTable } from './dispatch-table.ts'
 import { entryOf } from './entry.fixture.ts'
 import { restOf, type SelectionRules, selectEntries } from './plan.ts'
-import { judgeEntry } from './verdict.ts'
+import { judgeEntry } from './ranked.ts'
 
 const entries = [
   entryOf({ id: 'rules', priority: 'core', keywords: [], tokens_est: 100 }),

@@ -1,9 +1,9 @@
 import type { Finding } from '../shared/finding.ts'
 import type { DispatchTable } from './dispatch-table.ts'
 import type { LoadoutEntry, Phase } from './entry.ts'
+import type { MergeConflict } from './layers.ts'
 import { type Budget, tokensOf } from './loadout-index.ts'
 import { type MatchResult, matchTable } from './match.ts'
-import type { MergeConflict } from './merge.ts'
 
 /** What a task needs, why, and what it costs. */
 export interface LoadPlan extends Selection {

@@ -1,8 +1,132 @@
-import { readClauses } from './clauses.ts'
 import type { RankDocument } from './document.ts'
 import type { DocumentRecord } from './slot-table.ts'
+import { STOP_WORDS } from './stop-words.ts'
 import { termsOf } from './tokens.ts'
 import type { FieldName } from './tuning.ts'
+
+/** A topic the author hands over: "for X use other". */
+export interface Redirect {
+  readonly to: string
+  readonly topic: string
+  /** The sentence says outright that the topic is not this document's ("not for X; use other"). */
+  readonly isDenied: boolean
+}
+
+/** A description taken apart: what it says first, the rest, and what it hands over. What it refuses is left out. */
+export interface Clauses {
+  readonly lead: string
+  readonly rest: string
+  readonly redirects: readonly Redirect[]
+}
+
+const MAX_DESCRIPTION = 20_000
+const UNEVEN_BLANKS = /[^\S ]| {2}/
+const SENTENCE_ENDS = '.!?;'
+const DENIAL =
+  /^[*_`(]*(?:this (?:skill|tool) )?(?:is )?(?:not (?:for|when|to be used)|(?:do not|don't|never|does not|doesn't) (?:use|trigger|apply|invoke|activate|cover|handle|edit)|skip|avoid|out of scope|excludes?|unsuitable)\b/i
+const LATE_DENIAL = /(?:^|[ (\u2014\u2013,-])(?:NOT (?:for|to|when)|not for)\b/
+const HANDOVER =
+  /(?:(?:\u2192|->|=>) ?|\b(?:use|see|prefer|switch to|go to|belongs? to|route to|defer to|covered by) (?:the )?)[`'"*/]*((?:[A-Za-z0-9]+:)?[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)([ \w/]?)/g
+const ALSO = /(?:,|,? or|,? and) [`'"*/]*([A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+)/y
+const TOPIC_START = /(?:^|[\u2014\u2013(:,] ?)(?:for|to|if|when|not for)\b/gi
+
+export function readClauses(description: string): Clauses {
+  const text = { lead: '', rest: '' }
+  const redirects: Redirect[] = []
+  // A refusal runs on over semicolons: "not for X; use other".
+  let refused = ''
+  let isFirst = true
+  for (const sentence of splitSentences(description)) {
+    const isDenied: boolean = DENIAL.test(sentence) || refused !== ''
+    const own = takeRedirects(sentence, isDenied, refused, redirects)
+    if (!isDenied) text[isFirst ? 'lead' : 'rest'] += ` ${own}`
+    refused = isDenied && sentence.endsWith(';') ? sentence : ''
+    isFirst = false
+  }
+  return { ...text, redirects }
+}
+
+function splitSentences(description: string): string[] {
+  const sentences: string[] = []
+  for (const line of description.slice(0, MAX_DESCRIPTION).split('\n')) {
+    const text = UNEVEN_BLANKS.test(line) ? line.replace(/\s+/g, ' ') : line
+    let start = 0
+    for (let blank = text.indexOf(' ', 1); blank > 0; blank = text.indexOf(' ', blank + 1)) {
+      if (!SENTENCE_ENDS.includes(text[blank - 1]!)) continue
+      pushSentence(sentences, text.slice(start, blank))
+      start = blank + 1
+    }
+    pushSentence(sentences, text.slice(start))
+  }
+  return sentences
+}
+
+function pushSentence(sentences: string[], sentence: string): void {
+  if (sentence !== '' && sentence !== ' ') sentences.push(sentence)
+}
+
+interface Handover {
+  readonly to: readonly string[]
+  readonly start: number
+  readonly end: number
+}
+
+// Moves the topics of a sentence to the documents it names and returns what is left for this one.
+function takeRedirects(sentence: string, isDenied: boolean, refused: string, redirects: Redirect[]): string {
+  let own = ''
+  let topic = refused
+  let from = 0
+  for (const handover of findHandovers(sentence)) {
+    const [kept, stated] = splitTopic(sentence.slice(from, handover.start), isDenied)
+    if (/\w{3}/.test(stated)) topic = stated
+    own += ` ${kept}`
+    for (const to of handover.to) redirects.push({ to, topic, isDenied })
+    from = handover.end
+  }
+  return own + dropDenial(sentence.slice(from))
+}
+
+function findHandovers(sentence: string): Handover[] {
+  const found: Handover[] = []
+  for (const match of sentence.matchAll(HANDOVER)) {
+    const [whole, target = '', next = ''] = match
+    const isCompound = /[-_]/.test(target)
+    // A single word is a name only where the clause ends with it: "see emails." but not "see how it works".
+    if (!isCompound && (next !== '' || /^[\u2192=-]/.test(whole))) continue
+    const to = target.slice(target.indexOf(':') + 1).toLowerCase()
+    if (STOP_WORDS.has(to)) continue
+    const end = match.index + whole.length - next.length
+    const others = readOthers(sentence, end)
+    found.push({ to: [to, ...others.names], start: match.index, end: others.end })
+  }
+  return found
+}
+
+// "use a-b, c-d or e-f"
+function readOthers(sentence: string, from: number): { names: string[]; end: number } {
+  const names: string[] = []
+  let end = from
+  for (;;) {
+    ALSO.lastIndex = end
+    const name = ALSO.exec(sentence)?.[1]
+    if (name === undefined) return { names, end }
+    names.push(name.toLowerCase())
+    end = ALSO.lastIndex
+  }
+}
+
+// "Covers A — for B, " belongs to this document up to the dash.
+function splitTopic(segment: string, isDenied: boolean): [kept: string, topic: string] {
+  if (isDenied) return ['', segment]
+  let at = 0
+  for (const match of segment.matchAll(TOPIC_START)) at = match.index
+  return [segment.slice(0, at), segment.slice(at)]
+}
+
+function dropDenial(text: string): string {
+  const match = LATE_DENIAL.exec(text)
+  return match === null ? text : text.slice(0, match.index)
+}
 
 /** A document taken apart: what the ranker keeps of it, and its texts, one for each slot it takes. */
 export interface Analysis {

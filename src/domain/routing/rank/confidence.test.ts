@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { confidenceOf } from './confidence.ts'
+import { confidenceOf } from './ranker.ts'
 
 test.each([
   [0, 10, 0],

@@ -1,7 +1,7 @@
-import { fullImpact, isInName, strongImpact } from './posting.ts'
 import type { Query, QueryTerm } from './query.ts'
 import type { Evidence, Scorer, Scores } from './scorer.ts'
 import type { SlotTable } from './slot-table.ts'
+import { fullImpact, isInName, strongImpact } from './term-index.ts'
 
 /** One word or pair of the task. */
 interface Unit {
@@ -154,5 +154,34 @@ function unitOf(evidence: readonly Evidence[], nameShare: number): Unit {
     nameShare,
     bound: most + nameShare,
     postings: evidence.reduce((sum, { list }) => sum + list.length / 2, 0),
+  }
+}
+
+/** Yields the items in the order `isBefore` defines, sorting no more than the caller takes. */
+export function* bestFirst(items: readonly number[], isBefore: (a: number, b: number) => boolean): Generator<number> {
+  const heap = items.slice()
+  for (let i = (heap.length >>> 1) - 1; i >= 0; i--) sink(heap, i, isBefore)
+  while (heap.length > 0) {
+    const best = heap[0]!
+    const last = heap.pop()!
+    if (heap.length > 0) {
+      heap[0] = last
+      sink(heap, 0, isBefore)
+    }
+    yield best
+  }
+}
+
+function sink(heap: number[], at: number, isBefore: (a: number, b: number) => boolean): void {
+  const moving = heap[at]!
+  for (let hole = at; ; ) {
+    let child = 2 * hole + 1
+    if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++
+    if (child >= heap.length || !isBefore(heap[child]!, moving)) {
+      heap[hole] = moving
+      return
+    }
+    heap[hole] = heap[child]!
+    hole = child
   }
 }

@@ -1,7 +1,6 @@
 import type { FieldedText } from './analyze.ts'
-import type { Lexicon } from './lexicon.ts'
-import { pack } from './posting.ts'
-import type { TermKind } from './reading.ts'
+import type { Lexicon, TermKind } from './lexicon.ts'
+import { pack } from './term-index.ts'
 import { visitTerms } from './tokens.ts'
 import { FIELD_NAMES, type FieldName, type Tuning } from './tuning.ts'
 

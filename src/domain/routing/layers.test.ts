@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from './entry.fixture.ts'
-import { explainEntry } from './layers.ts'
-import { mergeIndexes } from './merge.ts'
+import { explainEntry, mergeIndexes } from './layers.ts'
 
 const layer = (name: string, entries: unknown[], changes = {}) => ({
   name,

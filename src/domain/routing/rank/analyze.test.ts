@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readClauses } from './clauses.ts'
+import { readClauses } from './analyze.ts'
 
 const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim()
 
