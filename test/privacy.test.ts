@@ -51,9 +51,9 @@ describe('docs/privacy.md', () => {
       'loadout index build',
       `${git} loadout init --new "$HOME/skills"`,
       'loadout new notes --description "Drafts notes. Use when a release is cut."',
-      'loadout equip notes --target claude --project',
+      'loadout equip notes --target claude --project .',
       'echo edited >> .claude/skills/notes/SKILL.md',
-      'loadout unequip notes --project',
+      'loadout unequip notes --project .',
     ]
     expect(runShell(setUp.join(' && '), here)).toMatchObject({ code: 0 })
     const event = (name: string, rest: object) =>

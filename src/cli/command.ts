@@ -13,8 +13,6 @@ type FlagValueKind =
   | { kind: 'text'; value: string; summary: string }
   | { kind: 'list'; value: string; summary: string }
   | { kind: 'number'; value: string; summary: string }
-  /** A path that may be left out: `--project`, `--project=../x`, `--project ../x`. */
-  | { kind: 'place'; value: string; summary: string }
   | { kind: 'choice'; choices: readonly string[]; summary: string }
 
 export type Flags = Readonly<Record<string, Flag>>

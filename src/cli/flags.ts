@@ -1,17 +1,24 @@
-import type { Flags } from './command.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import type { Argument, Flags, Input } from './command.ts'
+
+/** The project a command is about: the only declaration of `--project`. What it means when it is absent differs. */
+export function projectFlag(otherwise: string) {
+  const summary = `project folder, such as . (default: ${otherwise})`
+  return { project: { kind: 'text', value: 'folder', summary } } as const
+}
+
+export const PROJECT_FLAG = projectFlag('the project around this folder')
 
 /** Where the layers are, for every command that reads them. */
 export const LAYER_FLAGS = {
-  project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
+  ...PROJECT_FLAG,
   global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
   org: { kind: 'text', value: 'index', summary: 'index of the org layer (default: $AI_LOADOUT_ORG)' },
   session: { kind: 'text', value: 'index', summary: 'index of the session layer (default: $AI_LOADOUT_SESSION)' },
 } as const satisfies Flags
 
 /** Which installs a command is about. */
-export const SCOPE_FLAGS = {
-  project: { kind: 'place', value: 'folder', summary: 'the skills of a project (default: of the user)' },
-} as const
+export const SCOPE_FLAGS = projectFlag('your own skills')
 
 export const TARGET_FLAG = {
   target: { kind: 'list', value: 'a,b|all', summary: 'only these agents (default: all that are enabled)' },
@@ -37,14 +44,20 @@ export function namesIn(words: string | undefined): string[] {
   return (words ?? '').split(' ').filter((name) => name !== '')
 }
 
-/** Whose packs of a workspace are meant. */
-export const WORKSPACE_FLAG = {
-  project: { kind: 'place', value: 'folder', summary: 'the workspace (default: the one here)' },
-} as const
-
 export const PACK_ARGUMENT = { name: 'pack', summary: 'its name, or its folder', required: true } as const
 
-/** Which project is meant. */
-export const PROJECT_FLAG = {
-  project: { kind: 'place', value: 'folder', summary: 'the project (default: the one around this folder)' },
-} as const
+export const TASK_ARGUMENT = {
+  name: 'task',
+  summary: 'what is to be done, in your words; - reads standard input',
+  required: true,
+  rest: true,
+} as const satisfies Argument
+
+/** The task that a command was given, or piped. */
+export function readTask({ args, readStdin }: Pick<Input<Flags>, 'args' | 'readStdin'>): string {
+  const task = (args.task === '-' ? readStdin() : (args.task ?? '')).trim()
+  if (task !== '') return task
+  throw new LoadoutError('USAGE', 'there is no task on standard input', {
+    hint: 'pipe it in: echo "fix the ci" | loadout plan -',
+  })
+}

@@ -50,7 +50,6 @@ function flagRows(command: Command): [string, string][] {
 
 function showValue(flag: Flag): string {
   if (flag.kind === 'switch') return ''
-  if (flag.kind === 'place') return ` [${flag.value}]`
   return flag.kind === 'choice' ? ` <${flag.choices.join('|')}>` : ` <${flag.value}>`
 }
 

@@ -30,23 +30,18 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       flags.set(name, true)
       continue
     }
-    if (flag.kind === 'place' && attached === undefined && !isPlace(command, words[at + 1])) {
-      flags.set(name, '')
-      continue
-    }
     const text = attached ?? words[++at]
     if (text === undefined || (attached === undefined && /^--?[a-z]/.test(text))) {
-      throw usage(command, `--${name} needs a value`)
+      throw usage(command, needsValue(name, flag))
     }
     flags.set(name, readValue(command, name, flag, text, flags.get(name)))
   }
   return { args: assign(command, positional), flags: Object.fromEntries(flags) }
 }
 
-/** Whether the word after `--project` is its path. No name of a skill looks like one. */
-function isPlace({ args }: Command, next: string | undefined): boolean {
-  if (next === undefined || next.startsWith('-')) return false
-  return args.length === 0 || next === '.' || next === '..' || next.startsWith('~') || next.includes('/')
+function needsValue(name: string, flag: Flag): string {
+  const isFolder = 'value' in flag && flag.value === 'folder'
+  return isFolder ? `--${name} needs a folder; for the folder you are in: --${name} .` : `--${name} needs a value`
 }
 
 function splitFlag(word: string): [string, string | undefined] {

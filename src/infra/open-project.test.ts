@@ -62,4 +62,8 @@ describe('which folder is the project', () => {
     const refused = { code: 'NOT_A_FOLDER', message: `${at(named)} ${problem}` }
     expect(() => openProject(machineAt('.'), named)).toThrowError(expect.objectContaining(refused))
   })
+
+  it('an empty name is refused', () => {
+    expect(() => openProject(machineAt('.'), '')).toThrowError(expect.objectContaining({ code: 'USAGE' }))
+  })
 })

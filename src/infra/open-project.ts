@@ -54,7 +54,10 @@ export function projectAt(root: string, place = root): Project {
 }
 
 function requireFolder(machine: Machine, named: string): string {
-  const folder = resolve(machine.cwd, expandHome(machine, named || '.'))
+  if (named === '') {
+    throw new LoadoutError('USAGE', 'the project folder has no name', { hint: 'the folder you are in is: --project .' })
+  }
+  const folder = resolve(machine.cwd, expandHome(machine, named))
   if (!isFolder(folder)) {
     const problem = existsSync(folder) ? 'is not a folder' : 'does not exist'
     throw new LoadoutError('NOT_A_FOLDER', `${folder} ${problem}`, { hint: 'name the folder of a project' })

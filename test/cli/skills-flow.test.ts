@@ -363,7 +363,7 @@ describe('project scope', () => {
     const project = makeAgentProject(machine)
     mkdirSync(join(project, 'deep/down'), { recursive: true })
     machine.run('equip', 'beta', '--target', 'claude')
-    const run = machine.runWith({ cwd: join(project, 'deep/down') }, 'equip', 'alpha', '--project')
+    const run = machine.runWith({ cwd: join(project, 'deep/down') }, 'equip', 'alpha', '--project', '.')
     expect(run.code).toBe(0)
     expect(existsSync(join(project, '.claude/skills/alpha/.loadout'))).toBe(true)
     expect(existsSync(machine.path('.claude/skills/alpha'))).toBe(false)
@@ -403,7 +403,7 @@ describe('project scope', () => {
 
   it('says what is missing when there is no project', () => {
     const machine = makeMachine({ skills: skill('alpha') })
-    const outside = machine.runWith({ cwd: makeFolder() }, 'equip', 'alpha', '--project')
+    const outside = machine.runWith({ cwd: makeFolder() }, 'equip', 'alpha', '--project', '.')
     expect(outside.code).toBe(2)
     expect(outside.stderr).toContain('git init')
     const bare = makeRepository(machine.path('my work'))

@@ -38,7 +38,7 @@ function callsOf(command: Command, words: Words): string[][] {
 function everyFlag({ flags }: Command, words: Words): string[] {
   return Object.entries(flags).flatMap(([name, flag]) => {
     if (flag.kind === 'switch') return [`--${name}`]
-    if (flag.kind === 'place' || name === 'project') return []
+    if (name === 'project') return []
     return [`--${name}`, flag.kind === 'number' ? '1000000' : (valuesOf(flag, words).at(-1)?.[0] ?? '')]
   })
 }

@@ -22,7 +22,7 @@ const DEFAULT_FILE = 'AGENTS.md'
 export interface AgentsMdRequest {
   /** What to do with the file; without it the block is only made. */
   task?: BlockTask | undefined
-  /** Which file; empty for the AGENTS.md of the project. */
+  /** Default: the AGENTS.md of the project. */
   file?: string | undefined
   /** The most that the lines may cost, in tokens. */
   budget?: number | undefined

@@ -15,7 +15,7 @@ import { openProject } from '../../infra/open-project.ts'
 
 export interface SeeRequest {
   agent: string
-  /** Where the agent works; empty for the working folder; undefined for no project. */
+  /** Where the agent works; undefined for no project. */
   project?: string | undefined
   /** Of the model, in tokens. */
   window?: number | undefined

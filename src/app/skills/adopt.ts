@@ -82,7 +82,7 @@ function chooseEdited(name: string, placements: readonly PlacementStatus[]): Pla
   const [first] = edited
   if (first === undefined) {
     throw new LoadoutError('NOT_EQUIPPED', `no installed copy of ${name} was edited`, {
-      hint: 'loadout inventory shows the state of every copy; --project looks in a project',
+      hint: 'loadout inventory shows the state of every copy; --project <folder> looks in a project',
     })
   }
   if (edited.some(({ placement }) => placement.contentHash !== first.placement.contentHash)) {

@@ -9,7 +9,7 @@ import { requireProject, targetRoots } from '../../infra/skills/target-roots.ts'
 
 /** Which installs a command is about: the user's, or those of a project. */
 export interface ScopeRequest {
-  /** A place inside the project; empty for the working folder; undefined for the user's own skills. */
+  /** A folder of the project; undefined for the user's own skills. */
   project?: string | undefined
 }
 

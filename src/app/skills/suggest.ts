@@ -50,7 +50,7 @@ export async function suggestSkills(
     return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
   })
   const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
-  const scope = setup.project === undefined ? '' : ' --project'
+  const scope = setup.project === undefined ? '' : ' --project .'
   const value = {
     task: request.task,
     known: registry.skills.length,

@@ -10,21 +10,19 @@ export const agentsMd = defineCommand({
     'A block for AGENTS.md between two markers, one line for each thing that can be loaded. Only what comes with the\n' +
     'project is listed, because the file is shared; name a layer, or give --all, for a file of your own. The order is\n' +
     'fixed: core, packs, the rest by phases and keywords, manual entries. Without a flag the block is printed.',
-  args: [],
+  args: [{ name: 'file', summary: 'the file (default: AGENTS.md of the project)', complete: 'file' }],
   flags: {
-    write: { kind: 'place', value: 'file', summary: 'put the block into a file (default: AGENTS.md of the project)' },
-    check: { kind: 'place', value: 'file', summary: 'only say whether the block in the file is up to date' },
-    remove: { kind: 'place', value: 'file', summary: 'take the block out again; the rest stays byte for byte' },
+    write: { kind: 'switch', summary: 'put the block into the file' },
+    check: { kind: 'switch', summary: 'only say whether the block in the file is up to date' },
+    remove: { kind: 'switch', summary: 'take the block out again; the rest stays byte for byte' },
     budget: { kind: 'number', value: 'tokens', summary: 'the most the lines may cost (default: 1000)' },
     all: { kind: 'switch', summary: 'also what is not part of the project, from every layer' },
     ...LAYER_FLAGS,
   },
-  run: ({ flags }, loadout) => {
+  run: ({ args, flags }, loadout) => {
     const { write, check, remove, budget, all } = flags
-    const task =
-      check !== undefined ? 'check' : remove !== undefined ? 'remove' : write === undefined ? undefined : 'write'
-    const file = write || check || remove
-    return loadout.writeAgentsMd({ task, file, budget, all, layers: loadout.nameLayers(flags) })
+    const task = check ? 'check' : remove ? 'remove' : write ? 'write' : undefined
+    return loadout.writeAgentsMd({ task, file: args.file, budget, all, layers: loadout.nameLayers(flags) })
   },
   print: (value: AgentsMd, screen) => {
     const { block, state, file = '', listed, left, tokens } = value

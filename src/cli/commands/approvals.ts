@@ -2,7 +2,7 @@ import type { AdapterList, Answered } from '../../app/loadout.ts'
 import { TIERS } from '../../domain/packs/vocabulary.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { defineCommand } from '../command.ts'
-import { PACK_ARGUMENT, PROJECT_FLAG, WORKSPACE_FLAG } from '../flags.ts'
+import { PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'
 
 export const packsApprove = defineCommand({
@@ -14,7 +14,7 @@ export const packsApprove = defineCommand({
   flags: {
     tier: { kind: 'choice', choices: TIERS, summary: 'how far it opens (default: evidence, all)' },
     tree: { kind: 'switch', summary: 'approve exactly the files that are there now' },
-    ...WORKSPACE_FLAG,
+    ...PROJECT_FLAG,
   },
   run: ({ args, flags }, loadout) => loadout.approvePack({ pack: args.pack ?? '', ...flags }),
   print: printAnswer,
@@ -24,7 +24,7 @@ export const packsDeny = defineCommand({
   name: 'packs deny',
   summary: 'never read a pack, and do not ask about it again',
   args: [PACK_ARGUMENT],
-  flags: WORKSPACE_FLAG,
+  flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.denyPack({ pack: args.pack ?? '', project: flags.project }),
   print: printAnswer,
 })
@@ -34,7 +34,7 @@ export const packsRevoke = defineCommand({
   summary: 'take an approval or a denial back',
   details: 'Works also for a folder that is gone.',
   args: [PACK_ARGUMENT],
-  flags: WORKSPACE_FLAG,
+  flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.revokeApproval({ pack: args.pack ?? '', project: flags.project }),
   print: printAnswer,
 })

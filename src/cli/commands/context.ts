@@ -3,6 +3,7 @@ import { parseInstant } from '../../domain/context/advice/instant.ts'
 import { bundleText } from '../../domain/context/bundle.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
+import { PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../flags.ts'
 import { printableText, type Screen } from '../screen.ts'
 import { explainBundle } from './explain-bundle.ts'
 
@@ -18,7 +19,7 @@ export const context = defineCommand({
   summary: 'what this project knows that a task needs, within a budget',
   details:
     'Control plane, files by intent, routed payloads, knowledge packs, notes and adapters: in a fixed order, every part with its reason. The same project and arguments give the same bytes.',
-  args: [{ name: 'task', summary: 'what is to be done; - reads it from standard input', required: true, rest: true }],
+  args: [TASK_ARGUMENT],
   flags: {
     format: { kind: 'choice', choices: FORMATS, summary: 'how to write it (default: text)' },
     explain: { kind: 'switch', summary: 'how it was decided, instead of the bundle' },
@@ -33,11 +34,11 @@ export const context = defineCommand({
     now: { kind: 'text', value: 'time', summary: 'judge notes and adapters by this instant' },
     unrestricted: { kind: 'switch', summary: 'go beyond the limits when something is left out' },
     strict: { kind: 'switch', summary: 'end with 1 without a control plane, or when degraded' },
-    project: { kind: 'place', value: 'folder', summary: 'the project (default: the one here)' },
+    ...PROJECT_FLAG,
   },
   run: async ({ args, flags, signal, readStdin, asJson }, loadout) => {
     const { value, findings } = await loadout.buildContext({
-      task: args.task === '-' ? readTask(readStdin()) : (args.task ?? ''),
+      task: readTask({ args, readStdin }),
       project: flags.project,
       intent: flags.intent,
       maxFiles: flags.files,
@@ -72,13 +73,6 @@ function readSlice(name: string): 'tactical' | 'adapter' {
   if (name === 'tactical' || name === 'adapter') return name
   throw new LoadoutError('USAGE', `there is no optional slice "${name.slice(0, 40)}"`, {
     hint: '--without tactical or --without adapter',
-  })
-}
-
-function readTask(input: string): string {
-  if (input.trim() !== '') return input.trim()
-  throw new LoadoutError('USAGE', 'there is no task on standard input', {
-    hint: 'pipe it in: echo "fix the ci" | loadout context -',
   })
 }
 

@@ -2,7 +2,7 @@ import type { Explanation, PackTrail } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS, PACK_ARGUMENT, WORKSPACE_FLAG } from '../flags.ts'
+import { LAYER_FLAGS, PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const explain = defineCommand({
@@ -61,7 +61,7 @@ export const packsWhy = defineCommand({
   args: [PACK_ARGUMENT],
   flags: {
     task: { kind: 'text', value: 'text', summary: 'and whether this task would choose it' },
-    ...WORKSPACE_FLAG,
+    ...PROJECT_FLAG,
   },
   run: ({ args, flags }, loadout) => loadout.explainPack({ pack: args.pack ?? '', ...flags }),
   print: ({ name, steps, implicit, explicit, collision }: PackTrail, screen) =>

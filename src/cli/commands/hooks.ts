@@ -2,14 +2,14 @@ import type { HookAnswer, HookChanges, HookStatuses } from '../../app/loadout.ts
 import { HOOK_EVENTS, HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { defineCommand } from '../command.ts'
-import { DRY_RUN_FLAG, namesIn } from '../flags.ts'
+import { DRY_RUN_FLAG, namesIn, PROJECT_FLAG, projectFlag } from '../flags.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
 const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)
 const AGENT_NAMES = [{ name: 'agents', summary: AGENTS.join(', '), rest: true, complete: AGENTS }] as const
 
 const HOOK_FLAGS = {
-  project: { kind: 'place', value: 'folder', summary: 'in the settings of a project (default: in yours)' },
+  ...projectFlag('your own settings'),
   ...DRY_RUN_FLAG,
 } as const
 
@@ -42,7 +42,7 @@ export const hooksStatus = defineCommand({
   name: 'hooks status',
   summary: 'whether the hooks are installed, and whether they can run',
   args: AGENT_NAMES,
-  flags: { project: { kind: 'place', value: 'folder', summary: 'also for a project (default: the one around)' } },
+  flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.statusOfHooks({ agents: namesIn(args.agents), project: flags.project }),
   print: ({ hooks }: HookStatuses, screen, findings) => {
     const rows = alignRows(hooks.map(({ label, scope, state }) => [label, scope, state]))

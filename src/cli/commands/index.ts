@@ -1,11 +1,11 @@
 import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../app/loadout.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { LAYER_FLAGS, PROJECT_FLAG } from '../flags.ts'
 import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'
 
 /** Which index: the project's, or the user's own. */
 const INDEX_FLAGS = {
-  project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
+  ...PROJECT_FLAG,
   layer: { kind: 'choice', choices: ['project', 'global'], summary: 'whose index (default: project)' },
   global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
 } as const
@@ -63,7 +63,7 @@ export const indexMigrate = defineCommand({
       summary: 'split at headings of this level (default: the highest that repeats)',
     },
     keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be given again' },
-    project: { kind: 'text', value: 'folder', summary: 'project folder (default: around the working folder)' },
+    ...PROJECT_FLAG,
   },
   run: ({ args, flags }, loadout) => loadout.migrate({ file: args.file ?? '', ...flags }),
   print: (result: MigrateResult, screen) => {

@@ -129,7 +129,7 @@ function printCandidates({ candidates, project }: Candidates, screen: Screen): s
   if (candidates.length === 0) return lines('Every skill in the folders of the agents is in the library.')
   const free = candidates.filter(({ problem }) => problem === undefined)
   // Copies in several folders are taken over together, or the others would stay behind.
-  const scope = project === undefined ? '' : ` --project ${shellWord(project || '.')}`
+  const scope = project === undefined ? '' : ` --project ${shellWord(project)}`
   const single = free.find(({ paths }) => paths.length === 1)?.paths[0]
   return lines(
     candidates.flatMap(({ name, description, targets, paths, problem }) => [

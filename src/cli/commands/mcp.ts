@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createLoadout } from '../../app/loadout.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
+import { PROJECT_FLAG } from '../flags.ts'
 
 const USUAL_PORT = 8417
 const SHORTEST_TOKEN = 16
@@ -15,7 +16,7 @@ export const mcp = defineCommand({
   flags: {
     http: { kind: 'switch', summary: 'over HTTP instead' },
     port: { kind: 'number', value: 'n', summary: `of HTTP; 0 takes any (default: ${USUAL_PORT})` },
-    project: { kind: 'text', value: 'folder', summary: 'the project of calls that name none (default: the one here)' },
+    ...PROJECT_FLAG,
   },
   run: async ({ flags: { http, port, project }, asJson, signal }) => {
     if (asJson) throw new LoadoutError('USAGE', 'mcp prints nothing that could be JSON', { hint: 'leave out --json' })

@@ -3,7 +3,7 @@ import { allGaps } from '../../domain/packs/resolve/all-gaps.ts'
 import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../domain/packs/resolve/pack-context.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { defineCommand } from '../command.ts'
-import { WORKSPACE_FLAG } from '../flags.ts'
+import { PROJECT_FLAG } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
 interface Resolved extends PackContext {
@@ -26,7 +26,7 @@ export const packsResolve = defineCommand({
     session: { kind: 'text', value: 'id', summary: 'do not repeat text this session was given' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only what goes to the model' },
     'write-run': { kind: 'switch', summary: 'also leave a record in the runs/ of each pack' },
-    ...WORKSPACE_FLAG,
+    ...PROJECT_FLAG,
   },
   run: async ({ args, flags, ask, asJson }, loadout) => {
     const { pack, need, confirm, format, 'write-run': writeRun, ...rest } = flags

@@ -3,7 +3,7 @@ import { PROFILES, RUNTIME_MODES } from '../../domain/packs/vocabulary.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { textWidth } from '../../domain/shared/text-width.ts'
 import { defineCommand } from '../command.ts'
-import { PACK_ARGUMENT, WORKSPACE_FLAG } from '../flags.ts'
+import { PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
 import {
   alignRows,
   count,
@@ -28,7 +28,7 @@ export const packsList = defineCommand({
   flags: {
     all: { kind: 'switch', summary: 'also what is archived, or kept out by a namesake' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: what a model is told about the packs' },
-    ...WORKSPACE_FLAG,
+    ...PROJECT_FLAG,
   },
   run: async ({ flags }, loadout) => {
     const { value, findings } = await loadout.listPacks({ project: flags.project, all: flags.all ?? false })
@@ -124,7 +124,7 @@ export const packsShow = defineCommand({
   name: 'packs show',
   summary: 'what a knowledge pack says of itself, and what opens it',
   args: [PACK_ARGUMENT],
-  flags: WORKSPACE_FLAG,
+  flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),
   print: (pack: PackView, screen) =>
     lines(
@@ -187,7 +187,7 @@ export const packsGuide = defineCommand({
   args: [PACK_ARGUMENT],
   flags: {
     confirm: { kind: 'switch', summary: 'although it is a draft or disputed' },
-    ...WORKSPACE_FLAG,
+    ...PROJECT_FLAG,
   },
   run: ({ args, flags: { confirm, project } }, loadout) =>
     loadout.openGuide({ pack: args.pack ?? '', project, isConfirmed: confirm }),
@@ -205,7 +205,7 @@ export const packsNew = defineCommand({
     mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
     description: { kind: 'text', value: 'text', summary: 'what it knows, when to use it' },
     user: { kind: 'switch', summary: 'for all your projects' },
-    project: { kind: 'place', value: 'folder', summary: 'which project (default: here)' },
+    ...PROJECT_FLAG,
   },
   run: async ({ args, flags }, loadout) =>
     loadout.startPack({

@@ -2,18 +2,15 @@ import type { LoadedPlan, TaskPlan } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import type { MatchResult } from '../../domain/routing/match.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { LAYER_FLAGS, readTask, TASK_ARGUMENT } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const plan = defineCommand({
   name: 'plan',
   summary: 'what a task needs, why, and what it costs',
   details: 'With --load the text of the chosen payloads is printed, each fenced as data, and the load is recorded.',
-  args: [
-    { name: 'task', summary: 'what is to be done, in your words; - reads standard input', required: true, rest: true },
-  ],
+  args: [TASK_ARGUMENT],
   flags: {
     load: { kind: 'switch', summary: 'print the text of the payloads, ready for a model' },
     budget: { kind: 'number', value: 'tokens', summary: 'the most the plan may cost; what does not fit is listed' },
@@ -26,9 +23,8 @@ export const plan = defineCommand({
     ...LAYER_FLAGS,
   },
   run: ({ args, flags, asJson, readStdin }, loadout) => {
-    const task = args.task === '-' ? readTask(readStdin()) : (args.task ?? '')
     const request = {
-      task,
+      task: readTask({ args, readStdin }),
       budget: flags.budget,
       phase: flags.phase,
       strategy: flags.strategy,
@@ -40,13 +36,6 @@ export const plan = defineCommand({
   print: (value: TaskPlan | LoadedPlan, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),
 })
-
-function readTask(input: string): string {
-  if (input.trim() !== '') return input
-  throw new LoadoutError('USAGE', 'there is no task on standard input', {
-    hint: 'pipe it in: echo "fix the ci" | loadout plan -',
-  })
-}
 
 // Above this, entries that a task does not need are counted instead of listed.
 const MOST_LISTED = 30

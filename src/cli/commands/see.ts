@@ -3,6 +3,7 @@ import { HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
 import { FATES, type Fate, type SkillSight } from '../../domain/delivery/sight/fate.ts'
 import { textWidth } from '../../domain/shared/text-width.ts'
 import { defineCommand } from '../command.ts'
+import { projectFlag } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const see = defineCommand({
@@ -10,10 +11,10 @@ export const see = defineCommand({
   summary: 'which skills an agent really shows its model',
   details:
     'Replays what the agent’s own program does on this machine: the folders it reads, in its order, what hides what, and\n' +
-    'what fits into its list. With --project also what it reads in a project, from the working folder up.',
+    'what fits into its list. With --project . also what it reads in a project when it is started there.',
   args: [{ name: 'agent', summary: 'claude, codex, … (loadout agents lists them)', required: true }],
   flags: {
-    project: { kind: 'place', value: 'folder', summary: 'as if the agent was started in this folder' },
+    ...projectFlag('only your own skills'),
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and what they cost' },
   },
@@ -162,7 +163,7 @@ function closing({ agent, cwd, skills, readFrom, trust, budget }: AgentSight): s
     readFrom !== undefined && `These are the rules of ${readFrom}.`,
     trust,
     advice.filter((part) => part !== false).join(' '),
-    cwd === undefined && `In a project it may read more: loadout see ${agent} --project`,
+    cwd === undefined && `In a project it may read more: loadout see ${agent} --project .`,
   ]
   return ['', ...texts.flatMap((text) => (text ? wrap(text, 0) : []))]
 }

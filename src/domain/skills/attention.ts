@@ -7,7 +7,7 @@ export function placeOf({ placement }: PlacementStatus): string {
 }
 
 function scopeFlag({ placement }: PlacementStatus): string {
-  return placement.root.scope === 'project' ? ' --project' : ''
+  return placement.root.scope === 'project' ? ' --project .' : ''
 }
 
 /** Why something that is already there is left as it is. */
