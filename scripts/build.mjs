@@ -15,7 +15,7 @@ const lateModules = {
   name: 'late-modules',
   setup({ onResolve, onLoad }) {
     const calls = {
-      'node:child_process': ['spawn'],
+      'node:child_process': ['execFileSync', 'spawn'],
       'node:crypto': ['createHash', 'randomBytes', 'timingSafeEqual'],
       'node:fs/promises': ['open', 'writeFile'],
       'node:tty': ['isatty'],

@@ -90,7 +90,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
 }
 
 /** The exit code given to a git that a signal ended. */
-const KILLED = 255
+export const KILLED = 255
 
 class Timer {
   readonly #milliseconds: number

@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { exists } from './files.ts'
 import { hintFor, reasonOf } from './git-failure.ts'
-import { collect, type GitOutput, type ProcessOptions, spawnGit } from './git-process.ts'
+import { removeDeadLocks } from './git-folder.ts'
+import { collect, type GitOutput, KILLED, type ProcessOptions, spawnGit } from './git-process.ts'
 import type { Machine } from './machine.ts'
 
 export interface GitOptions extends ProcessOptions {
@@ -55,17 +57,29 @@ export async function runGit(
   const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
   const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
   const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args)), ...options.env }
-  const output = await collect(
-    spawnGit([...words, ...args], env, options.input),
-    `git ${args[0]} in ${folder}`,
-    options,
-  )
+  const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
   if ((options.okCodes ?? [0]).includes(output.code)) return output
   const reason = reasonOf(output)
   throw new LoadoutError('GIT_FAILED', `git ${args[0]} failed in ${folder}: ${reason}`, {
     hint: hintFor(reason, folder, args),
   })
 }
+
+/** A git that did not end by itself may have left its lock files. */
+async function runToEnd(words: string[], env: NodeJS.ProcessEnv, what: string, folder: string, options: GitOptions) {
+  const begun = Date.now()
+  let isKilled = true
+  try {
+    const output = await collect(spawnGit(words, env, options.input), what, options)
+    isKilled = output.code === KILLED
+    return output
+  } finally {
+    if (isKilled && exists(join(folder, '.git'))) removeDeadLocks(folder, begun - FILE_CLOCK_MS)
+  }
+}
+
+// The clock that stamps files ticks this slowly.
+const FILE_CLOCK_MS = 20
 
 // Of the variables that steer git, those a person sets for all repositories. The rest names one repository or a program.
 const KEPT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|PROXY_COMMAND|EXEC_PATH|(?:SSL|HTTP|AUTHOR|COMMITTER)_\w+)$/

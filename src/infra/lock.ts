@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
@@ -16,6 +16,8 @@ export interface LockOptions {
   waitMs?: number | undefined
   /** Stops the waiting. */
   signal?: AbortSignal | undefined
+  /** Cleans up after a holder that died, which had the lock since then. False: the lock cannot be taken over yet. */
+  cleanUp?: ((since: number) => boolean) | undefined
 }
 
 interface Owner {
@@ -34,10 +36,10 @@ const OWNER_FILE = 'owner.json'
  * there without one. The lock of a dead process is taken over.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Release> {
-  const { purpose, waitMs = DEFAULT_WAIT_MS, signal } = options
+  const { purpose, waitMs = DEFAULT_WAIT_MS, signal, cleanUp } = options
   const deadline = Date.now() + waitMs
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {
-    const release = tryLock(path, purpose)
+    const release = tryLock(path, purpose, cleanUp)
     if (release !== undefined) return release
     signal?.throwIfAborted()
     if (Date.now() > deadline) throw lockedBy(path, readOwner(path))
@@ -46,10 +48,10 @@ export async function acquireLock(path: string, options: LockOptions): Promise<R
 }
 
 /** The lock if it is free now. */
-export function tryLock(path: string, purpose: string): Release | undefined {
+export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cleanUp']): Release | undefined {
   try {
     const owner = readOwner(path)
-    if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose)
+    if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose, cleanUp)
     return place(path, purpose) ? () => release(path) : undefined
   } catch (error) {
     throw asLoadoutError(error, dirname(dirname(path)), 'write')
@@ -80,12 +82,14 @@ function place(path: string, purpose: string): boolean {
 }
 
 /** Under a lock of its own: two that find the same dead owner must not remove each other's new lock. */
-function removeStale(path: string, stale: Owner, purpose: string): void {
+function removeStale(path: string, stale: Owner, purpose: string, cleanUp: LockOptions['cleanUp'] = () => true): void {
   const releaseBreaker = tryLock(`${path}.break`, purpose)
   if (releaseBreaker === undefined) return
   try {
     const owner = readOwner(path)
-    if (owner !== undefined && owner.pid === stale.pid && owner.started === stale.started) release(path)
+    if (owner === undefined || owner.pid !== stale.pid || owner.started !== stale.started) return
+    // Before the lock goes: if this is killed as well, the next process still finds it.
+    if (cleanUp(statSync(join(path, OWNER_FILE)).mtimeMs)) release(path)
   } finally {
     releaseBreaker()
   }
@@ -132,6 +136,12 @@ function startOf(pid: number): string {
 }
 
 function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
+  if (owner !== undefined && isDead(owner)) {
+    const git = `loadout ${owner.purpose} was interrupted, and git is still at work in it`
+    return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked: ${git}`, {
+      hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
+    })
+  }
   const holder =
     owner === undefined ? 'another process' : `loadout ${owner.purpose} (process ${owner.pid} on ${owner.host})`
   return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked by ${holder}`, {

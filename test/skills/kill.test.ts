@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SkillView } from '../../src/app/loadout.ts'
+import { removeDeadLocks } from '../../src/infra/git-folder.ts'
 import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
 import { makeFolder } from '../cli/run.ts'
 import {
@@ -298,7 +300,7 @@ const EVERYWHERE = /\/lock[./]|\/lock$|trees\.json/
 /** In the system's folder for what may be lost. */
 const SCRATCH = /\/tmp\/loadout-\w{6}(?:$|\/)/
 
-const isThorough = process.env.LOADOUT_TEST_ALL !== undefined
+const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
 
 /** The second and every further file of one folder in the making, unless all are wanted. */
 function isMoreOfTheSame(seen: Set<string>, { how, call }: Point): boolean {
@@ -349,6 +351,7 @@ async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
       }
       const gits = calls.slice(0, at).filter(changesRepository).length
       const isMoving = isLeftRunning(point) && changesRepository(call)
+      if (isLeftRunning(point)) await gitToEnd(world)
       if (isMoving || !isKnown(`${gits} ${stateOf(world)}`))
         await checkNext(world, { before, after, scenario }, isKnown)
       rmSync(world.home, { recursive: true, force: true })
@@ -357,6 +360,13 @@ async function tryAll(scenario: Scenario, isFirst: boolean): Promise<Tally> {
     }
   })
   return { kills: points.length, states: seen.size, failures }
+}
+
+/** Whoever comes next does not wait for a git that goes on by itself. */
+async function gitToEnd({ library }: World): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline && !removeDeadLocks(library, Date.now()); ) {
+    await new Promise((wake) => setTimeout(wake, 20))
+  }
 }
 
 async function killedAt(start: World, args: readonly string[], { call, how }: Point): Promise<World> {
@@ -397,41 +407,144 @@ it('adopt goes on where a kill between the commit and the copy stopped it', asyn
   expect(leftoversIn(world).join(' ')).toBe('')
 })
 
-describe('a kill of everything while git commits', () => {
-  // Git dies with the program and leaves its own lock, which only a person may remove.
-  const HOOK = `#!/bin/sh
-mv "$GIT_DIR/armed" "$GIT_DIR/fired" 2>/dev/null || mv .git/armed .git/fired 2>/dev/null || exit 0
+// A git that may write no more than so many blocks dies at the next write of a signal that it does not handle, as it would
+// die of a kill: a real git, and it cleans up nothing. Whether the program dies with it, the scenario says.
+const SHIM = `#!/bin/sh
+PATH=$REAL_PATH
+export PATH
+for word in "$@"; do
+  if [ "$word" = "$KILL_COMMAND" ]; then
+    (ulimit -f "$KILL_BLOCKS"; exec git "$@")
+    code=$?
+    [ $code -lt 128 ] && exit $code
+    [ -n "$KILL_PARENT" ] && kill -9 $PPID
+    kill -9 $$
+  fi
+done
+exec git "$@"
+`
+
+/** Kills git from inside, while it holds its locks, and with KILL_PARENT the program first. */
+const HOOK = `#!/bin/sh
+case "$0 $1" in *reference-transaction?prepared | *commit*) ;; *) exit 0 ;; esac
+mv .git/armed .git/fired 2>/dev/null || exit 0
 read -r stat < /proc/$PPID/stat
 set -- $stat
-kill -9 $4
-kill -9 0
+[ -n "$KILL_PARENT" ] && kill -9 $4
+kill -9 $PPID
 `
+
+interface GitKill {
+  /** Where git dies: at a write of one command, by blocks that it may write, or in a hook. */
+  at: readonly [command: string, blocks: number] | string
+  /** The program as well: a power cut. Otherwise only git: the system ran out of memory. */
+  isWithParent: boolean
+}
+
+const HOOKS = ['pre-commit', 'commit-msg', 'reference-transaction', 'post-commit']
+const WRITES = [['add', 0] as const, ['commit', 0] as const]
+const GIT_KILLS = [...WRITES, ...HOOKS].flatMap((at): GitKill[] =>
+  [true, false].map((isWithParent) => ({ at, isWithParent })),
+)
+
+async function withKilledGit(start: World, args: readonly string[], { at, isWithParent }: GitKill) {
+  const world = await copyWorld(start)
+  const shims = makeFolder()
+  const env: Record<string, string> = isWithParent ? { KILL_PARENT: '1' } : {}
+  if (typeof at === 'string') {
+    write(join(world.library, '.git'), { [`hooks/${at}`]: HOOK, armed: '' })
+    chmodSync(join(world.library, '.git/hooks', at), 0o755)
+  } else {
+    write(shims, { git: SHIM })
+    chmodSync(join(shims, 'git'), 0o755)
+    const path = process.env.PATH ?? ''
+    Object.assign(env, { PATH: `${shims}:${path}`, REAL_PATH: path, KILL_COMMAND: at[0], KILL_BLOCKS: String(at[1]) })
+  }
+  const { code, stderr } = await loadout(world, args, env)
+  return { world, code, stderr }
+}
+
+const gitLocks = ({ library }: World) =>
+  readdirSync(join(library, '.git'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lock'))
+
+describe('git killed at a write or in a hook, with its parent or alone', () => {
   it.each([
     ['import', IMPORT],
     ['adopt', ADOPT],
     ['delete', DELETE],
-  ])('%s: says what is in the way, and finishes when that is gone', async (_name, scenario) => {
+  ])('%s is finished or undone', { timeout: 120_000 }, async (name, scenario) => {
     const before = await makeBase()
     await scenario.prepare?.(before)
     const after = await copyWorld(before)
     await loadoutOk(after, ...scenario.args)
-    const world = await copyWorld(before)
-    write(join(world.library, '.git'), { 'hooks/pre-commit': HOOK, armed: '' })
-    chmodSync(join(world.library, '.git/hooks/pre-commit'), 0o755)
-    expect(await loadout(world, scenario.args)).toMatchObject({ code: null })
-    const lock = join(world.library, '.git/index.lock')
-    expect(existsSync(lock)).toBe(true)
-    const [reader, writer] = await Promise.all([
-      loadout(world, ['inventory', '--json']),
-      loadout(await copyWorld(world), ['unequip', 'alpha']),
-    ])
-    expect(reader).toMatchObject({ code: 0 })
-    expect(writer).toMatchObject({ code: 2, stderr: expect.stringContaining('remove ') })
-    rmSync(lock)
-    for (const path of readdirSync(join(world.library, '.git'))) {
-      if (path.startsWith('next-index-')) rmSync(join(world.library, '.git', path))
-    }
-    await checkNext(world, { before, after, scenario }, () => false)
-    expect(git(world, 'rev-parse', 'HEAD')).not.toBe(git(before, 'rev-parse', 'HEAD'))
+    // Each point for one command, every second one for the others.
+    const kills = GIT_KILLS.filter((_, at) => isThorough || name === 'import' || at % 4 < 2)
+    const tally = { killed: 0, locked: 0 }
+    const failures: string[] = []
+    await forEachAtOnce(kills, async (kill) => {
+      try {
+        const { world, code, stderr } = await withKilledGit(before, scenario.args, kill)
+        // After the last step the commit is there, and git is no longer needed.
+        expect(kill.isWithParent ? [null] : [kill.at === 'post-commit' ? 0 : 2], stderr).toContain(code)
+        tally.killed += 1
+        if (gitLocks(world).length > 0) tally.locked += 1
+        if (!kill.isWithParent) expect(gitLocks(world)).toEqual([])
+        await loadoutOk(await copyWorld(world), 'unequip', 'beta')
+        await checkNext(world, { before, after, scenario }, () => false)
+        expect(gitLocks(world)).toEqual([])
+      } catch (error) {
+        failures.push(`${JSON.stringify(kill)}: ${error instanceof Error ? error.message : error}`)
+      }
+    })
+    console.log(`${name}: git killed at ${tally.killed} points; ${tally.locked} left a lock of git`)
+    expect(failures).toEqual([])
+    expect(tally.locked).toBeGreaterThan(1)
   })
+})
+
+it('a fetch that was killed is no reason to call the remote unreachable', async () => {
+  const before = await makeBase()
+  git(before, 'clone', '--quiet', '--bare', '.', '../remote.git')
+  git(before, 'remote', 'add', 'origin', '../remote.git')
+  git(before, 'fetch', '--quiet', 'origin')
+  git(before, 'branch', '--quiet', '--set-upstream-to=origin/main')
+  const other = { home: before.home, library: join(before.home, 'other') }
+  git(before, 'clone', '--quiet', '../remote.git', other.library)
+  write(other.library, { 'README.md': 'From elsewhere.\n' })
+  commitAll(other, 'elsewhere')
+  git(other, 'push', '--quiet')
+  const { world, code } = await withKilledGit(before, ['sync'], { at: ['fetch', 0], isWithParent: true })
+  expect(code).toBe(null)
+  write(join(world.library, '.git'), { 'refs/remotes/origin/main.lock': '' })
+  const { stdout, stderr } = await loadoutOk(world, 'sync')
+  expect(stdout + stderr).not.toMatch(/reached|lock/)
+  expect(readFileSync(join(world.library, 'README.md'), 'utf8')).toBe('From elsewhere.\n')
+})
+
+it('leaves the lock of a git that is alive, and makes only those wait who need git', async () => {
+  const before = await makeBase()
+  const { world } = await withKilledGit(before, DELETE.args, { at: 'pre-commit', isWithParent: true })
+  const lock = join(world.library, '.git/index.lock')
+  rmSync(lock)
+  const editor = 'sleep 60 #'
+  write(world.library, { 'README.md': 'By hand.\n' })
+  const person = spawn('git', ['-C', world.library, '-c', `core.editor=${editor}`, 'commit', '--all'], {
+    env: { ...envOf(world), EDITOR: editor },
+    detached: true,
+    stdio: 'ignore',
+  })
+  try {
+    while (!existsSync(lock)) await new Promise((wake) => setTimeout(wake, 20))
+    const begun = Date.now()
+    await loadoutOk(world, 'inventory')
+    await loadoutOk(world, 'unequip', 'beta')
+    await loadout(world, ['doctor', '--fix'])
+    expect(Date.now() - begun).toBeLessThan(5_000)
+    expect(existsSync(lock)).toBe(true)
+  } finally {
+    process.kill(-(person.pid ?? 0), 'SIGKILL')
+  }
+  // What died was the only git that could own the lock, and it is older than the next command.
+  await loadoutOk(world, 'sync')
+  expect(gitLocks(world)).toEqual([])
 })

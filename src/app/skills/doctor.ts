@@ -17,7 +17,7 @@ import { isUnfinished } from '../../infra/skills/library-transaction.ts'
 import { targetRoots } from '../../infra/skills/target-roots.ts'
 import { interruptedIn, workFolderIn } from '../../infra/skills/work-folder.ts'
 import { brokenLayers, readKnowledge } from '../routing/knowledge.ts'
-import { asWriter, carryOut, type Observation, observe } from './observe.ts'
+import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
 import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
 
 /** One thing that was looked at. */
@@ -197,7 +197,7 @@ async function checkLeftovers(setup: Setup): Promise<Check[]> {
 async function putRight(machine: Machine, request: ScopeRequest): Promise<string[]> {
   const setup = openSetup(machine, request)
   const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
-  return asWriter(setup, roots, 'doctor', async (recovered) => {
+  return asRootWriter(setup, roots, 'doctor', async (recovered) => {
     const observation = await observe(setup, roots, true)
     const operations = observation.statuses.flatMap(({ placements }) =>
       placements.flatMap((each) => remarking(setup, observation, each)),

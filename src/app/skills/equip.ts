@@ -9,7 +9,7 @@ import type { Machine } from '../../infra/machine.ts'
 import { rememberProject } from '../../infra/skills/projects.ts'
 import { readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
-import { asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
 
 /** Which skills: by name, by tag, or all. */
@@ -86,10 +86,12 @@ function isInstalled({ placements }: SkillStatus): boolean {
 async function change(
   setup: Setup,
   roots: readonly TargetRoot[],
-  purpose: string,
+  purpose: 'equip' | 'unequip',
   request: Carrying,
   plan: (observation: Observation) => OperationPlan,
 ): Promise<Report<Outcome>> {
+  // Removing copies needs neither the library nor git.
+  const lock = purpose === 'unequip' ? asRootWriter : asWriter
   const run = async (recovered: Finding[]) => {
     const observation = await observe(setup, roots, true)
     const planned = plan(observation)
@@ -101,5 +103,5 @@ async function change(
     if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
     return run(recovered)
   }
-  return asWriter(setup, roots, purpose, rememberAndRun, request.signal)
+  return lock(setup, roots, purpose, rememberAndRun, request.signal)
 }

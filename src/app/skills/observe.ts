@@ -6,12 +6,13 @@ import type { Operation, OperationPlan } from '../../domain/skills/operations.ts
 import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
 import { type LibraryState, reconcile } from '../../domain/skills/reconcile.ts'
 import { isWritable } from '../../infra/files.ts'
+import { gitFolder } from '../../infra/git-folder.ts'
 import { refuseNamedLinkOut, staysInside } from '../../infra/inside.ts'
 import { applyOperations, type OnProgress } from '../../infra/skills/apply.ts'
 import { removePartialBackups } from '../../infra/skills/backups.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
 import { uncommittedPaths } from '../../infra/skills/library-changes.ts'
-import { gitFolder, headCommit } from '../../infra/skills/library-repo.ts'
+import { headCommit } from '../../infra/skills/library-repo.ts'
 import { recoverLibrary, withLibrary } from '../../infra/skills/library-transaction.ts'
 import { readPlacements } from '../../infra/skills/placements.ts'
 import { type RegistryReading, readRegistry } from '../../infra/skills/registry.ts'
@@ -93,6 +94,8 @@ function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
   if (leaving !== undefined && setup.project !== undefined) refuseNamedLinkOut(setup.project, leaving.path)
 }
 
+type Writing<T> = (recovered: Finding[]) => Promise<T>
+
 /**
  * Runs something as the only writer of the library and of some roots, always taken in the same order. Installing only
  * reads the library: one that may not be written needs no lock.
@@ -101,21 +104,45 @@ export async function asWriter<T>(
   setup: Setup,
   roots: readonly TargetRoot[],
   purpose: string,
-  run: (recovered: Finding[]) => Promise<T>,
+  run: Writing<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   refuseLinkedRoots(setup, roots)
+  const lockRoots = (found: Finding[]) => withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+  if (!isWritable(gitFolder(setup.library))) return lockRoots([])
+  return withLibrary(setup.machine, setup.library, purpose, lockRoots, { signal })
+}
+
+/** Runs something as the only writer of some roots. It does not wait for whoever writes the library, nor for git. */
+export async function asRootWriter<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: Writing<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  refuseLinkedRoots(setup, roots)
+  const found = await recoverLibrary(setup.machine, setup.library)
+  return withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+}
+
+function withRoots<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: Writing<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
-  const lockRoots = (at: number, found: Finding[]): Promise<T> => {
+  const lock = (at: number, found: Finding[]): Promise<T> => {
     const path = paths[at]
-    if (path === undefined) {
-      removePartialBackups(setup.machine)
-      return run(found)
+    if (path !== undefined) {
+      return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
     }
-    return withWorkFolder(workFolderIn(path), purpose, (more) => lockRoots(at + 1, [...found, ...more]), { signal })
+    removePartialBackups(setup.machine)
+    return run(found)
   }
-  if (!isWritable(gitFolder(setup.library))) return lockRoots(0, [])
-  return withLibrary(setup.machine, setup.library, purpose, (found) => lockRoots(0, found), { signal })
+  return lock(0, [])
 }
 
 /** A plan's operations are carried out, or only told. `isAll`: the command does nothing else. */

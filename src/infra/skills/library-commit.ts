@@ -23,6 +23,7 @@ export async function commitPaths(
   if (changed.length === 0) return undefined
   const before = await readIndex(machine, repo, changed)
   refuseNested(repo, changes, before)
+  const head = await headCommit(machine, repo)
   try {
     // Not those whose removal is staged already: git add would not find them.
     const unstaged = pathsWith(changed, changes, /^(?:\?\?|.[^ !?])$/)
@@ -31,8 +32,21 @@ export async function commitPaths(
     if (staged.length > 0) await commitOnly(machine, repo, staged, message)
     return staged.length > 0 ? headCommit(machine, repo) : undefined
   } catch (error) {
+    const committed = await commitSince(machine, repo, head, changed)
+    if (committed !== undefined) return committed
     await restoreIndex(machine, repo, changed, before)
     throw error
+  }
+}
+
+/** A git that was killed after its last step has made the commit nevertheless. */
+async function commitSince(machine: Machine, repo: string, before: string | undefined, paths: readonly string[]) {
+  try {
+    const head = await headCommit(machine, repo)
+    const isDone = head !== before && (await readChanges(machine, repo, paths)).length === 0
+    return isDone ? head : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { asLoadoutError, exists, isFolder, readText } from '../files.ts'
+import { asLoadoutError } from '../files.ts'
 import { runGit } from '../git.ts'
 import { refuseUnsafeConfig } from '../git-config.ts'
+import { gitFolder, notARepository } from '../git-folder.ts'
 import type { Machine } from '../machine.ts'
 
 /** The folder itself must be the root of a repository with files; one that merely lies inside another is refused. */
@@ -24,24 +24,6 @@ async function workingRoot(machine: Machine, folder: string): Promise<string> {
     if (message.includes('not a git repository')) throw notARepository(folder, 'its .git is incomplete')
     throw error
   }
-}
-
-/** Where git keeps its own files: `.git`, or what a `.git` file of a worktree leads to. */
-export function gitFolder(repo: string): string {
-  if (!isFolder(repo)) throw notARepository(repo, 'there is no such folder')
-  const path = join(repo, '.git')
-  if (!exists(path)) throw notARepository(repo, 'it has no .git')
-  if (isFolder(path)) return path
-  const target = /^gitdir: (.+)$/m.exec(readText(path, 65_536))?.[1]
-  const folder = target === undefined ? undefined : resolve(repo, target)
-  if (folder === undefined || !isFolder(folder)) throw notARepository(repo, 'its .git leads nowhere')
-  return folder
-}
-
-function notARepository(folder: string, problem: string): LoadoutError {
-  return new LoadoutError('REPO_NOT_FOUND', `${folder} is not a git repository: ${problem}`, {
-    hint: 'loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
-  })
 }
 
 export async function initRepository(machine: Machine, folder: string): Promise<void> {

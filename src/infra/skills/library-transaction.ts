@@ -1,19 +1,20 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
 import { asLoadoutError, exists, readText, removeFile, removeLeftovers, writeAtomically } from '../files.ts'
+import { gitFolder, removeDeadLocks } from '../git-folder.ts'
 import { readJson } from '../json-file.ts'
 import type { Machine } from '../machine.ts'
 import { flushFolder } from './flush.ts'
 import { commitPaths } from './library-commit.ts'
-import { gitFolder } from './library-repo.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
 import {
   discard,
   interruptedIn,
+  isAbandoned,
   isAtWork,
   leftoversIn,
   stagePath,
@@ -51,9 +52,10 @@ function intentPath(library: string): string {
   return join(gitFolder(library), 'loadout-intent.json')
 }
 
-/** Whether a killed change waits to be finished or undone. */
+/** Whether a killed command left something to finish, to undo or to clean up. */
 export function isUnfinished(library: string): boolean {
   const work = libraryWork(library)
+  if (isAbandoned(work)) return true
   const intent = textOrNothing(intentPath(library))
   const isForgotten = intent !== undefined && !isAtWork(work) && textOrNothing(intentPath(library)) === intent
   return isForgotten || interruptedIn(work).length > 0
@@ -79,16 +81,17 @@ export async function withLibrary<T>(
   const first = async () => void removed.push(...(await finishRemoval(machine, library)))
   const finishAndRun = async (undone: Finding[]) =>
     run([...removed, ...undone, ...(await commitIntent(machine, library))])
-  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, ...waiting })
+  const cleanUp = (since: number) => removeDeadLocks(library, since)
+  return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, cleanUp, ...waiting })
 }
 
-/** Puts right what a killed change left, unless a writer is at work. */
+/** Puts right what a killed command left, unless a writer or a git is at work, or the library is read-only. */
 export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
   if (!isUnfinished(library)) return []
   try {
     return await withLibrary(machine, library, 'recovery', async (recovered) => recovered, { waitMs: 0 })
   } catch (error) {
-    if (error instanceof LoadoutError && error.code === 'LOCKED') return []
+    if (error instanceof LoadoutError && ['LOCKED', 'WRITE_FAILED'].includes(error.code)) return []
     throw error
   }
 }
@@ -158,7 +161,8 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
   removeLeftovers(intentPath(library))
   const intent = readIntent(library)
   if (intent === undefined) return []
-  await gitToFinish(library)
+  // The lock of the killed command may be gone already, if an earlier version took it over.
+  if (!removeDeadLocks(library, statSync(intentPath(library)).mtimeMs)) throw gitIsAtWork(library)
   const { folder, hash, message } = intent
   if (hash !== null || exists(join(library, folder))) return []
   try {
@@ -172,6 +176,12 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
     if (name.startsWith(`${basename(folder)}.`) && name.endsWith('.old')) discard(join(path, name))
   }
   return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted removal was finished` }]
+}
+
+function gitIsAtWork(library: string): LoadoutError {
+  return new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and git is still at work in it`, {
+    hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
+  })
 }
 
 /** New content that is in its place, but not in a commit yet, is committed now. */
@@ -204,21 +214,6 @@ function readIntent(library: string): Intent | undefined {
   const { folder, hash, message } = json
   if (typeof folder !== 'string' || typeof message !== 'string') return undefined
   return { folder, hash: typeof hash === 'string' ? hash : null, message }
-}
-
-const PATIENCE_MS = 5_000
-
-/** The git of a killed process may still be at work, or have died with it. Which of the two, nobody can tell. */
-async function gitToFinish(library: string): Promise<void> {
-  const lock = join(gitFolder(library), 'index.lock')
-  for (const deadline = Date.now() + PATIENCE_MS; exists(lock); ) {
-    if (Date.now() > deadline) {
-      throw new LoadoutError('LOCKED', `${library} is locked by a git that was committing an interrupted change`, {
-        hint: `wait until it has finished; if no git is running, remove ${lock}`,
-      })
-    }
-    await new Promise((wake) => setTimeout(wake, 50))
-  }
 }
 
 function hashFolder(path: string): string {

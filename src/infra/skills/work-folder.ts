@@ -147,6 +147,11 @@ export function interruptedIn(work: WorkFolder): string[] {
   return before.filter((name) => after.has(name))
 }
 
+/** Whether a writer was killed while it held the lock. */
+export function isAbandoned(work: WorkFolder): boolean {
+  return exists(lockPath(work)) && !isAtWork(work) && exists(lockPath(work))
+}
+
 export function isAtWork(work: WorkFolder): boolean {
   return isHeld(lockPath(work))
 }
