@@ -1,6 +1,6 @@
 import { writeContextRecord as renderContextRecord, writePackUsage } from '../../domain/packs/records/context-record.ts'
-import { allGaps } from '../../domain/packs/resolve/all-gaps.ts'
 import { auditOf } from '../../domain/packs/resolve/audit-record.ts'
+import { allGaps } from '../../domain/packs/resolve/gaps.ts'
 import { type ActivePack, type PackContext, selectedFiles } from '../../domain/packs/resolve/pack-context.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'

@@ -8,10 +8,10 @@ import {
   isWaiting,
   newWrappers,
   type PackContext,
+  presentPack,
   type RefusedPack,
   type Substitution,
 } from '../../domain/packs/resolve/pack-context.ts'
-import { presentPack } from '../../domain/packs/resolve/present-pack.ts'
 import { resolvePack } from '../../domain/packs/resolve/resolve-pack.ts'
 import { readTaskWords } from '../../domain/packs/task-words.ts'
 import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'

@@ -1,5 +1,5 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../app/loadout.ts'
-import { allGaps } from '../../domain/packs/resolve/all-gaps.ts'
+import { allGaps } from '../../domain/packs/resolve/gaps.ts'
 import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../domain/packs/resolve/pack-context.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { defineCommand } from '../command.ts'

@@ -1,4 +1,5 @@
 import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../shared/json.ts'
+import type { PackLayer } from './vocabulary.ts'
 import type { PackWarning } from './warning.ts'
 
 /** A text file of a pack, read whole. */
@@ -31,4 +32,13 @@ export interface PackFiles {
 /** The JSON of a pack's file; the lines of a `.jsonl` file as one list. Never throws. */
 export function parsePackJson({ path, text }: Pick<PackFile, 'path' | 'text'>): ParsedJson {
   return path.toLowerCase().endsWith('.jsonl') ? parseForeignJsonLines(text) : parseForeignJson(text)
+}
+
+/** A piece of a pack that goes to the model: some lines of a file, or text made from its records. */
+export interface ContextPart {
+  path: string
+  layer: PackLayer | 'guide'
+  /** Counted from 1, both included. Absent when the text was put together from records. */
+  lines?: { from: number; to: number }
+  text: string
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ContextPart } from '../context-part.ts'
+import type { ContextPart } from '../pack-files.ts'
 import type { PackWarning } from '../warning.ts'
 import { readReservedTags } from './reserved-tags.fixture.ts'
 import { orderWrappers, readWrapper, type WrapperInput, wrapContext } from './wrapper.ts'

@@ -1,6 +1,6 @@
 import { boundaryOf, DATA_PREAMBLE, harmlessLine, openingTag, requireTags, unescapeMarkup } from '../../shared/fence.ts'
 import { compareText } from '../../shared/order.ts'
-import type { ContextPart } from '../context-part.ts'
+import type { ContextPart } from '../pack-files.ts'
 import type { RuntimeMode } from '../vocabulary.ts'
 import { type PackWarning, settleWarnings } from '../warning.ts'
 import { createFenceLog, type FenceLog, type Wrapper } from './fence-log.ts'

@@ -1,8 +1,26 @@
 import { isRecord } from '../../shared/record.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import { oneOf } from '../vocabulary.ts'
-import type { Warnings } from './grounded.ts'
-import { EVIDENCE_STATES, type EvidenceState } from './ontology-records.ts'
-import { namesOf, type RecordRow, textOf, wordOf } from './record-file.ts'
+import {
+  keysFor,
+  namesOf,
+  type RecordRow,
+  readRecordFile,
+  recordRows,
+  rowsOf,
+  shortName,
+  textOf,
+  type Warnings,
+  wordOf,
+} from './graph-records.ts'
+import {
+  type Constraint,
+  type Decode,
+  decodeConstraint,
+  EVIDENCE_STATES,
+  type EvidenceState,
+} from './ontology-records.ts'
 
 export const PRESENCES = ['absent', 'mentioned', 'cited', 'primary', 'incorrect'] as const
 
@@ -113,4 +131,115 @@ export function decodeObservation({ path, fields }: RecordRow): Observation | un
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+}
+
+/** What each kind of record is called, as a file beside the questions or as a key inside theirs. */
+const NAMES = {
+  questions: ['questions'],
+  blocks: ['answer-blocks', 'answers'],
+  targets: ['citation-targets'],
+  observations: ['monitoring'],
+  constraints: ['constraints'],
+} as const
+type Kind = keyof typeof NAMES
+
+/** The answer records of a pack. Files beside the first one are opened when they are first asked for. */
+export class AnswerFiles {
+  /** The files read so far. */
+  readonly used: string[]
+  private readonly path: string
+  private readonly first: unknown
+  private readonly files: PackFiles
+  private readonly warnings: Warnings
+  private readonly unread = new Set<Kind>()
+  private readonly decoded = new Map<Kind, readonly unknown[]>()
+
+  constructor(path: string, first: unknown, files: PackFiles, warnings: Warnings) {
+    this.path = path
+    this.first = first
+    this.files = files
+    this.warnings = warnings
+    this.used = [path]
+  }
+
+  questions = (): readonly Question[] => this.read('questions', decodeQuestion)
+  blocks = (): readonly AnswerBlock[] => this.read('blocks', decodeBlock)
+  targets = (): readonly CitationTarget[] => this.read('targets', decodeTarget)
+  observations = (): readonly Observation[] => this.read('observations', decodeObservation)
+  constraints = (): readonly Constraint[] => this.read('constraints', decodeConstraint)
+
+  /** Whether what limits an answer could be read. */
+  knowsLimits(): boolean {
+    this.constraints()
+    return !this.unread.has('constraints')
+  }
+
+  /** Whether questions are where they should be, even if there are none. */
+  holdsQuestions(): boolean {
+    this.questions()
+    const isInline = rowsOf(this.first, NAMES.questions) !== undefined
+    return isInline || this.used.length > 1
+  }
+
+  private read<T>(kind: Kind, decode: Decode<T>): readonly T[] {
+    const known = this.decoded.get(kind)
+    if (known !== undefined) return known as readonly T[]
+    const records = [...this.inline(kind, decode), ...this.beside(kind, decode)]
+    this.decoded.set(kind, records)
+    return records
+  }
+
+  /** Those in the first file: its list is one of questions unless the file is named after another kind. */
+  private inline<T>(kind: Kind, decode: Decode<T>): T[] {
+    if (Array.isArray(this.first))
+      return kind === 'questions' ? this.decodeAll(kind, this.first, this.path, decode) : []
+    const rows = rowsOf(this.first, NAMES[kind].flatMap(keysFor))
+    return rows === undefined ? [] : this.decodeAll(kind, rows, this.path, decode)
+  }
+
+  private beside<T>(kind: Kind, decode: Decode<T>): T[] {
+    const folder = this.path.slice(0, this.path.lastIndexOf('/') + 1)
+    const paths = NAMES[kind].flatMap((name) => [`${folder}${name}.json`, `${folder}${name}.jsonl`])
+    return paths.flatMap((path) => {
+      if (path === this.path || this.files.sizeOf(path) === undefined) return []
+      const value = readRecordFile(this.files, path, 'answers.invalid', this.warnings)
+      const rows = value === undefined ? undefined : rowsOf(value, NAMES[kind].flatMap(keysFor))
+      if (rows === undefined) {
+        this.unread.add(kind)
+        if (value !== undefined) this.warnings.add('answers.invalid', path, `it holds no list of ${kind}`)
+        return []
+      }
+      this.used.push(path)
+      return this.decodeAll(kind, rows, path, decode)
+    })
+  }
+
+  private decodeAll<T>(kind: Kind, rows: readonly unknown[], path: string, decode: Decode<T>): T[] {
+    const records: T[] = []
+    for (const row of recordRows(rows, path, 'answers.invalid', this.warnings)) {
+      const record = decode(row, this.warnings)
+      if (record !== undefined) records.push(record)
+      else this.warnings.add('answers.invalid', path, `a row is not in the form of ${kind}`)
+    }
+    return records
+  }
+}
+
+/** Reads the first file and nothing else. Undefined, with a warning, when it cannot be used. */
+export function openAnswers(files: PackFiles, path: string, warnings: Warnings): AnswerFiles | undefined {
+  const problem = packPathProblem(path)
+  if (problem !== undefined) {
+    warnings.add('source.escape', shortName(path), `this path is refused: ${problem}`, 'error')
+    return undefined
+  }
+  if (layerOf(path) !== 'answers') {
+    warnings.add('answers.invalid', shortName(path), 'it lies outside answers/ and is not opened')
+    return undefined
+  }
+  const first = readRecordFile(files, path, 'answers.invalid', warnings)
+  if (first === undefined) return undefined
+  const answers = new AnswerFiles(normalizePackPath(path), first, files, warnings)
+  if (answers.holdsQuestions()) return answers
+  warnings.add('answers.invalid', path, 'it holds no list of questions')
+  return undefined
 }

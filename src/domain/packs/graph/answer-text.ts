@@ -1,10 +1,18 @@
-import type { ContextPart } from '../context-part.ts'
-import type { AnswerFiles } from './answer-files.ts'
-import type { Question } from './answer-records.ts'
-import type { JudgedBlock } from './answer-standing.ts'
-import type { ClaimBook } from './claim-book.ts'
-import { oneLine, shortName, type Warnings } from './grounded.ts'
-import { constraintLine, type Line, prohibitionLine, quoted, Room, toParts } from './record-text.ts'
+import type { ContextPart } from '../pack-files.ts'
+import type { AnswerFiles, Question } from './answer-records.ts'
+import type { JudgedBlock } from './answers.ts'
+import type { ClaimBook } from './claims.ts'
+import {
+  constraintLine,
+  type Line,
+  oneLine,
+  prohibitionLine,
+  quoted,
+  Room,
+  shortName,
+  toParts,
+  type Warnings,
+} from './graph-records.ts'
 
 /** A question and what answers it. */
 export interface Exchange {

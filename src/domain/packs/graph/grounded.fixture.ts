@@ -1,4 +1,4 @@
-import type { Grounded } from './grounded.ts'
+import type { Grounded } from './graph-records.ts'
 
 export function textOf({ parts }: Grounded): string {
   return parts.map(({ text }) => text).join('')

@@ -1,7 +1,16 @@
 import { isRecord } from '../../shared/record.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
-import { shortName, type Warnings } from './grounded.ts'
+import {
+  keysFor,
+  type Names,
+  readRecordFile,
+  recordRows,
+  rowsOf,
+  shortName,
+  type Warnings,
+  wordOf,
+} from './graph-records.ts'
 import {
   type Claim,
   type Concept,
@@ -21,8 +30,6 @@ import {
   type LogEntry,
   type Relation,
 } from './ontology-records.ts'
-import { keysFor, readRecordFile, recordRows, rowsOf, wordOf } from './record-file.ts'
-import type { Names } from './record-text.ts'
 
 /** The record files that are read. */
 const KINDS = [

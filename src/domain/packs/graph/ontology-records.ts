@@ -1,6 +1,5 @@
 import { oneOf } from '../vocabulary.ts'
-import type { Warnings } from './grounded.ts'
-import { namesOf, type RecordRow, textOf, wordOf } from './record-file.ts'
+import { namesOf, type RecordRow, textOf, type Warnings, wordOf } from './graph-records.ts'
 
 export const EVIDENCE_STATES = ['verified', 'weak', 'needs-verification', 'forbidden'] as const
 export type EvidenceState = (typeof EVIDENCE_STATES)[number]

@@ -1,17 +1,19 @@
-import type { ContextPart } from '../context-part.ts'
-import type { JudgedClaim } from './claim-standing.ts'
-import { oneLine, shortName, type Warnings } from './grounded.ts'
-import type { Claim, Concept, Constraint, LogEntry, Relation } from './ontology-records.ts'
+import type { ContextPart } from '../pack-files.ts'
+import type { JudgedClaim } from './claims.ts'
 import {
   constraintLine,
   type Line,
   listNames,
   type Names,
+  oneLine,
   prohibitionLine,
   quoted,
   Room,
+  shortName,
   toParts,
-} from './record-text.ts'
+  type Warnings,
+} from './graph-records.ts'
+import type { Claim, Concept, Constraint, LogEntry, Relation } from './ontology-records.ts'
 
 const LAYER = 'ontology'
 

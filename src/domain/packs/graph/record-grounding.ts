@@ -1,10 +1,9 @@
-import type { ContextPart } from '../context-part.ts'
 import type { PackManifest } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import type { ContextPart, PackFiles } from '../pack-files.ts'
 import { readTaskWords } from '../task-words.ts'
 import { groundAnswers } from './answers.ts'
-import { openClaims } from './claim-book.ts'
-import type { Grounded } from './grounded.ts'
+import { openClaims } from './claims.ts'
+import type { Grounded } from './graph-records.ts'
 import { groundOntology } from './ontology.ts'
 
 export interface RecordGrounding extends Omit<Grounded, 'files'> {

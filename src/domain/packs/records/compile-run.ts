@@ -1,7 +1,7 @@
 import type { Severity } from '../../shared/finding.ts'
 import { compareText } from '../../shared/order.ts'
+import { isInside, type PackPlace, readPlaces } from '../pack.ts'
 import { normalizePackPath } from '../pack-path.ts'
-import { isInside, type PackPlace, readPlaces } from '../pack-place.ts'
 import {
   PACK_STATUSES,
   type PackStatus,

@@ -2,7 +2,7 @@ import { findHeadings } from '../../routing/sections.ts'
 import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import type { PackLayer } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'
-import { findCodeSpans, findProse, withoutCode } from './prose-lines.ts'
+import { findCodeSpans, findProse, withoutCode } from './anchor.ts'
 
 /** A path that the guide of a pack points to, with the words around it. */
 export interface MapEntry {

@@ -1,5 +1,5 @@
 import { sha256 } from '../../shared/digest.ts'
-import type { ContextPart } from '../context-part.ts'
+import type { ContextPart } from '../pack-files.ts'
 import type { PackWarning } from '../warning.ts'
 import { SUFFICIENT } from './escalate.ts'
 import type { ActivePack, PackContext } from './pack-context.ts'

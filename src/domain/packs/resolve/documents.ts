@@ -1,6 +1,5 @@
 import { shareOf, wordsIn } from '../task-words.ts'
-import { chooseLines } from './choice.ts'
-import { sectionsOf, shapesVoice } from './markdown-sections.ts'
+import { chooseLines, sectionsOf, shapesVoice } from './choice.ts'
 import { isProse, type Reading } from './reading.ts'
 import type { Choice, Rule } from './resolution.ts'
 

@@ -1,7 +1,6 @@
-import type { ContextPart } from '../context-part.ts'
+import type { ContextPart } from '../pack-files.ts'
 import type { TaskWords } from '../task-words.ts'
-import { scoreOf } from './choice.ts'
-import { sectionsOf, setsLimits } from './markdown-sections.ts'
+import { scoreOf, sectionsOf, setsLimits } from './choice.ts'
 import type { Choice, Omission } from './resolution.ts'
 
 /** Counts what a text costs. */

@@ -4,11 +4,10 @@ import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
 import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import type { PackWarning } from '../warning.ts'
-import { summarizeLines } from './all-gaps.ts'
 import { pathWords } from './choice.ts'
 import { documentPaths } from './documents.ts'
 import type { Reading } from './reading.ts'
-import type { Choice } from './resolution.ts'
+import type { Choice, PackResolution } from './resolution.ts'
 import { wikiPages } from './wiki-pages.ts'
 
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
@@ -114,4 +113,24 @@ export function uncitedWarnings(uncited: readonly { path: string; line: number }
     const message = `${lines.length === 1 ? 'a statement names' : `${lines.length} statements name`} no source: line ${summarizeLines(lines)}`
     return { severity: 'warning', code: 'grounding.uncited', path, message }
   })
+}
+
+/** The one thing to do about a gap. */
+export const RECOMMENDATION = 'ask_user_or_mark_unknown'
+
+/** Everything that is missing: facts, and sources of what is stated. */
+export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing' | 'citationGaps'>): string[] {
+  const sources = [...new Set(citationGaps.map(({ path }) => path))].map((path) => {
+    const lines = citationGaps.filter((each) => each.path === path).map(({ line }) => line)
+    return `a source for ${path}, line${lines.length > 1 ? 's' : ''} ${summarizeLines(lines)}`
+  })
+  return [...missing, ...sources]
+}
+
+const MOST_LINES = 8
+
+/** The first of them, and how many more there are. */
+export function summarizeLines(lines: readonly number[]): string {
+  const shownLines = lines.slice(0, MOST_LINES).join(', ')
+  return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines
 }

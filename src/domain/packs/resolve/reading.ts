@@ -1,8 +1,8 @@
+import type { Guide } from '../fence/guide.ts'
 import type { PackManifest } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import type { Records } from '../records/health.ts'
 import type { TaskWords } from '../task-words.ts'
-import type { Guide } from './guide.ts'
 import type { PackRequest } from './resolution.ts'
 
 /** A pack while it is read for a task: what is known of it before a line of its content is chosen. */

@@ -1,14 +1,13 @@
 import { sha256 } from '../../shared/digest.ts'
-import type { ContextPart } from '../context-part.ts'
+import { guardPart } from '../fence/content-guard.ts'
 import { wrapContext } from '../fence/wrapper.ts'
 import type { TrustedPack } from '../gates/catalog.ts'
 import { groundRecords } from '../graph/record-grounding.ts'
 import { PACK_FILE } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
+import type { ContextPart, PackFiles } from '../pack-files.ts'
 import type { AuditedPack, AuditedPart } from './audit-record.ts'
-import { guardPart } from './content-guard.ts'
-import { takeLines } from './markdown-sections.ts'
-import { wrapperInput } from './present-pack.ts'
+import { takeLines } from './choice.ts'
+import { wrapperInput } from './pack-context.ts'
 
 /** The text that was given once, or what stands in the way of giving it again. */
 export type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }

@@ -1,4 +1,4 @@
-import type { ContextPart } from '../context-part.ts'
+import type { ContextPart } from '../pack-files.ts'
 import type { TaskWords } from '../task-words.ts'
 import type { Tier } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'

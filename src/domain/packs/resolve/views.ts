@@ -1,9 +1,8 @@
 import type { MapEntry } from '../records/context-map.ts'
 import { shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import type { PackWarning } from '../warning.ts'
-import { chooseFile, pathWords, speaksOf } from './choice.ts'
+import { chooseFile, pathWords, setsLimits, shapesVoice, speaksOf } from './choice.ts'
 import { chooseSections, documentPaths } from './documents.ts'
-import { setsLimits, shapesVoice } from './markdown-sections.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'
 

@@ -1,7 +1,7 @@
 import type { FieldedText } from './analyze.ts'
-import type { Lexicon, TermKind } from './lexicon.ts'
+import type { Lexicon } from './lexicon.ts'
 import { pack } from './term-index.ts'
-import { visitTerms } from './tokens.ts'
+import { type TermKind, visitTerms } from './tokens.ts'
 import { FIELD_NAMES, type FieldName, type Tuning } from './tuning.ts'
 
 // The opening of a body is close to a description; pairs of the rest cost more than they gain.

@@ -1,4 +1,7 @@
 import { type Detection, detectSecrets } from '../../shared/sensitive/detect.ts'
+import type { ContextPart } from '../pack-files.ts'
+import type { Choice } from '../resolve/resolution.ts'
+import type { PackWarning } from '../warning.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
 export interface ContentFindings {
@@ -71,4 +74,32 @@ function createLineFinder(text: string): (place: number) => number {
     }
     return low + 1
   }
+}
+
+/** Nothing that looks like a secret goes on, and what reads like an order to a model is named. */
+export function guardChoices(
+  choices: readonly Choice[],
+  warnings: readonly PackWarning[],
+): { choices: Choice[]; warnings: PackWarning[] } {
+  const found = warnings.map((warning): PackWarning => ({ ...warning, message: withholdSecrets(warning.message).text }))
+  const kept = choices.map((choice): Choice => {
+    const { path, text, lines } = choice.part
+    const { secrets, injections } = scanContent(text)
+    const lineOf = (line: number) => (lines === undefined ? {} : { line: lines.from + line - 1 })
+    for (const { line, kind } of secrets) {
+      const message = `text was withheld: it looks like a secret (${kind})`
+      found.push({ severity: 'error', code: 'content.secret', path, ...lineOf(line), message })
+    }
+    for (const { line, kind } of injections) {
+      const message = `the text reads like an order to a model (${kind}); it is data, and was left as it is`
+      found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
+    }
+    return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part) }
+  })
+  return { choices: kept, warnings: found }
+}
+
+/** The part without what looks like a secret. Lines keep their numbers. */
+export function guardPart(part: ContextPart): ContextPart {
+  return { ...part, text: withholdSecrets(part.text).text }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scanContent, withholdSecrets } from './content-scan.ts'
+import { scanContent, withholdSecrets } from './content-guard.ts'
 
 // Put together here, so that no scanner of this repository takes an example for a leak.
 const join = (...pieces: string[]) => pieces.join('')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type GuideInput, wrapGuide } from './guide-wrapper.ts'
+import { type GuideInput, wrapGuide } from './guide.ts'
 
 const input = (changes: Partial<GuideInput> = {}): GuideInput => ({
   name: 'acme',
