@@ -1,13 +1,13 @@
-import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import picomatch from 'picomatch'
 import type { PayloadFile } from '../domain/routing/build-index.ts'
 import type { Finding } from '../domain/shared/finding.ts'
 import { compareText } from '../domain/shared/order.ts'
 import { readContained } from './contained-file.ts'
-import { asLoadoutError, isFolder } from './files.ts'
+import { asLoadoutError, codeOf, isFolder } from './files.ts'
+import { Walk } from './walk.ts'
 
-const SKIPPED_FOLDERS = new Set(['.git', 'node_modules'])
+const MOST_FOLDERS = 100_000
 
 /** Every file below the root that a glob names, in path order. What cannot be read is reported, not passed over. */
 export function collectPayloads(root: string, globs: readonly string[]): { files: PayloadFile[]; findings: Finding[] } {
@@ -15,13 +15,12 @@ export function collectPayloads(root: string, globs: readonly string[]): { files
   const findings: Finding[] = []
   const matches = picomatch([...globs], { dot: true })
   const bases = new Set(globs.map((glob) => picomatch.scan(glob).base))
-  const paths = new Set<string>()
-  for (const base of bases) for (const path of walk(root, base, findings)) if (matches(path)) paths.add(path)
-  for (const path of [...paths].sort(compareText)) {
+  const paths = [...findPaths(root, bases, findings)].filter((path) => matches(path))
+  for (const path of paths.sort(compareText)) {
     try {
       files.push({ path, text: readContained(root, path) })
     } catch (error) {
-      findings.push(unreadable(path, error))
+      findings.push(unreadableFinding(path, error))
     }
   }
   return { files, findings }
@@ -32,26 +31,33 @@ export function isPayloadPath(path: string, globs: readonly string[]): boolean {
   return picomatch([...globs], { dot: true })(path)
 }
 
-/** Files below a folder, as slash-separated paths from the root. Linked folders are not entered. */
-function* walk(root: string, folder: string, findings: Finding[]): Generator<string> {
-  let names: Dirent[]
-  try {
-    names = readdirSync(join(root, folder), { withFileTypes: true })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'ENOTDIR') yield folder
-    else if (code !== 'ENOENT') findings.push(unreadable(folder, error))
-    return
+/** Files below the folders above all matches, as paths from the root. Linked folders are not entered. */
+function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]): Set<string> {
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
+  const paths = new Set<string>()
+  for (const base of bases) {
+    for (const { inside, path, entries, enter } of walk.folders(base)) {
+      for (const { name, kind, isIgnored } of entries) {
+        if (kind === 'folder') {
+          if (!isIgnored) enter(name)
+        } else if (kind !== 'link' || !isFolder(join(path, name))) paths.add(inside === '' ? name : `${inside}/${name}`)
+      }
+    }
   }
-  for (const name of names) {
-    const path = folder === '' ? name.name : `${folder}/${name.name}`
-    if (name.isDirectory()) {
-      if (!SKIPPED_FOLDERS.has(name.name)) yield* walk(root, path, findings)
-    } else if (!name.isSymbolicLink() || !isFolder(join(root, path))) yield path
+  const { unreadable, count } = walk.leftOut
+  for (const { inside, error } of unreadable) {
+    // A glob without wildcards has its own path as its base.
+    if (codeOf(error) === 'ENOTDIR') paths.add(inside)
+    else if (codeOf(error) !== 'ENOENT') findings.push(unreadableFinding(inside, error))
   }
+  if (count > 0) {
+    const message = `payloads lie in more than ${MOST_FOLDERS} folders; the rest was not looked into`
+    findings.push({ severity: 'error', code: 'discovery.limit', message, hint: 'begin each glob with a folder' })
+  }
+  return paths
 }
 
-function unreadable(path: string, error: unknown): Finding {
+function unreadableFinding(path: string, error: unknown): Finding {
   const problem = asLoadoutError(error, path || '.', 'read')
   return {
     severity: 'error',

@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer'
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
-import { compareText } from '../../domain/shared/order.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
-import { codeOf } from '../files.ts'
+import { codeOf, isFolder } from '../files.ts'
 import { staysInside } from '../inside.ts'
-import { endsAt, enterFolder, type Glob, type Progress, patternProblem, readGlob, type Step, startOf } from './glob.ts'
+import { Walk, type WalkEntry } from '../walk.ts'
+import { endsAt, enterFolder, type Glob, patternProblem, readGlob, type Step, startOf } from './glob.ts'
 
 export interface FindOptions {
   /** Folders that are looked into, for all patterns together. */
@@ -33,13 +32,6 @@ const MOST_FOLDERS = 10_000
 const MOST_FILES = 2000
 const MOST_FINDINGS = 50
 
-/** Folders of version control, of other people's code and of what is built: entered only when a pattern names them. */
-const SKIPPED = new Set(
-  '.git .hg .svn node_modules bower_components jspm_packages vendor dist build out target coverage __pycache__'.split(
-    ' ',
-  ),
-)
-
 /** The files of a project that patterns name: in the order of the patterns, then of their paths, each once. */
 export function findFiles(root: string, patterns: readonly string[], options: FindOptions = {}): FoundFiles {
   return new FileSearch(root, options).run(patterns)
@@ -48,11 +40,10 @@ export function findFiles(root: string, patterns: readonly string[], options: Fi
 class FileSearch {
   private readonly findings: Finding[] = []
   private readonly files = new Map<string, FoundFile>()
-  /** What patterns share is read once. */
-  private readonly listings = new Map<string, readonly Dirent[]>()
-  /** Names that are not UTF-8, by their folder. */
-  private readonly lost = new Map<string, ReadonlySet<string>>()
+  /** Folders with names that are not UTF-8. */
+  private readonly lost = new Set<string>()
   private unreported = 0
+  private readonly walk: Walk
   private readonly root: string
   private readonly mostFolders: number
   private readonly mostFiles: number
@@ -60,6 +51,8 @@ class FileSearch {
 
   constructor(root: string, { mostFolders = MOST_FOLDERS, mostFiles = MOST_FILES, exclude = new Set() }: FindOptions) {
     this.root = root
+    // Folders of these kinds are entered only when a pattern names them.
+    this.walk = new Walk(root, { ignore: ['versions', 'dependencies', 'built'], mostFolders })
     this.mostFolders = mostFolders
     this.mostFiles = mostFiles
     this.exclude = exclude
@@ -94,7 +87,7 @@ class FileSearch {
   }
 
   private search(glob: Glob): string[] {
-    const paths = glob.parts.length > 0 ? [...this.walk(glob)] : []
+    const paths = glob.parts.length > 0 ? [...this.matches(glob)] : []
     // A path may look like a pattern: app/[id]/notes.md.
     if (this.isThere(glob.path)) paths.push(glob.path)
     return paths
@@ -104,94 +97,62 @@ class FileSearch {
   private isThere(path: string): boolean {
     try {
       const stat = lstatSync(join(this.root, path), { throwIfNoEntry: false })
-      return stat !== undefined && !stat.isDirectory() && !path.endsWith('/') && !this.isLinkedFolder(path)
+      return stat !== undefined && !stat.isDirectory() && !path.endsWith('/') && !isFolder(join(this.root, path))
     } catch {
       return false
     }
   }
 
-  /** Level by level, so that a limit keeps what is near the root. */
-  private *walk(glob: Glob): Generator<string> {
+  private *matches(glob: Glob): Generator<string> {
     if (!staysInside(this.root, glob.base)) return this.refuseLink(glob.base)
-    const queue: { folder: string; progress: Progress }[] = [{ folder: glob.base, progress: startOf(glob) }]
-    for (const { folder, progress } of queue) {
-      if (!this.listings.has(folder) && this.listings.size >= this.mostFolders) {
-        const message = `more than ${this.mostFolders} folders had to be looked into; the rest was not`
-        this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
-        return
-      }
-      const inside: typeof queue = []
-      for (const entry of this.list(folder)) {
+    const { leftOut } = this.walk
+    const [unreadable, count] = [leftOut.unreadable.length, leftOut.count]
+    const reached = new Map([[glob.base, startOf(glob)]])
+    for (const { inside: folder, entries, enter } of this.walk.folders(glob.base)) {
+      const progress = reached.get(folder) ?? startOf(glob)
+      for (const entry of entries) {
         const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-        if (this.isFolder(path, entry)) {
+        if (entry.kind === 'folder' || (entry.kind === 'link' && isFolder(join(this.root, path)))) {
           const step = enterFolder(glob, progress, entry.name)
-          if (step === undefined || this.isLost(folder, entry.name) || !this.mayEnter(path, entry, step)) continue
-          inside.push({ folder: path, progress: step.progress })
-        } else if (endsAt(glob, progress, entry.name) && glob.accepts(path)) {
-          if (!this.isLost(folder, entry.name)) yield path
-        }
+          if (step === undefined || this.isLost(folder, entry) || !this.mayEnter(path, entry, step)) continue
+          reached.set(path, step.progress)
+          enter(entry.name)
+        } else if (endsAt(glob, progress, entry.name) && glob.accepts(path) && !this.isLost(folder, entry)) yield path
       }
-      // The order on the disk must not decide what a limit leaves out, nor what is reported first.
-      queue.push(...inside.sort((a, b) => compareText(a.folder, b.folder)))
+    }
+    for (const { inside, error } of leftOut.unreadable.slice(unreadable)) this.reportUnreadable(inside, codeOf(error))
+    if (leftOut.count > count) {
+      const message = `more than ${this.mostFolders} folders had to be looked into; the rest was not`
+      this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
     }
   }
 
-  private isFolder(path: string, entry: Dirent): boolean {
-    return entry.isDirectory() || (entry.isSymbolicLink() && this.isLinkedFolder(path))
-  }
-
   /** As `**` enters no link, links that lead in circles end with the pattern. */
-  private mayEnter(path: string, entry: Dirent, step: Step): boolean {
-    if (SKIPPED.has(entry.name) && !step.isNamed) return false
-    if (!entry.isSymbolicLink()) return true
+  private mayEnter(path: string, { kind, isIgnored }: WalkEntry, step: Step): boolean {
+    if (isIgnored && !step.isNamed) return false
+    if (kind !== 'link') return true
     if (!step.isDirect) return false
     if (!staysInside(this.root, path)) {
       this.refuseLink(path)
       return false
     }
     const target = relative(realpathSync(this.root), realpathSync(join(this.root, path)))
-    return step.isNamed || !target.split(sep).some((name) => SKIPPED.has(name))
+    return step.isNamed || !target.split(sep).some((name) => this.walk.isIgnored(name))
   }
 
-  private isLinkedFolder(path: string): boolean {
-    try {
-      return statSync(join(this.root, path), { throwIfNoEntry: false })?.isDirectory() ?? false
-    } catch {
-      return false
-    }
+  private reportUnreadable(folder: string, code: string): void {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return
+    const message = `the folder cannot be read (${code || 'unknown reason'})`
+    this.report('warning', 'discovery.unreadable', folder || '.', message, 'check its permissions')
   }
 
-  private list(folder: string): readonly Dirent[] {
-    const known = this.listings.get(folder)
-    if (known !== undefined) return known
-    let entries: Dirent[] = []
-    try {
-      entries = readdirSync(join(this.root, folder), { withFileTypes: true })
-    } catch (error) {
-      const code = codeOf(error)
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-        const message = `the folder cannot be read (${code || 'unknown reason'})`
-        this.report('warning', 'discovery.unreadable', folder || '.', message, 'check its permissions')
-      }
+  private isLost(folder: string, { isNameable }: WalkEntry): boolean {
+    if (!isNameable && !this.lost.has(folder)) {
+      this.lost.add(folder)
+      const message = 'it holds names that are not UTF-8; they were passed over'
+      this.report('warning', 'discovery.skipped', folder || '.', message, 'rename them')
     }
-    this.listings.set(folder, entries)
-    return entries
-  }
-
-  /** A name that is not UTF-8 arrives with replacement characters, and leads nowhere. */
-  private isLost(folder: string, name: string): boolean {
-    if (!name.includes('\ufffd')) return false
-    let lost = this.lost.get(folder)
-    if (lost === undefined) {
-      const names = readdirSync(join(this.root, folder), { encoding: 'buffer' })
-      lost = new Set(names.filter((each) => !isUtf8(each)).map((each) => each.toString('utf8')))
-      this.lost.set(folder, lost)
-      if (lost.size > 0) {
-        const message = 'it holds names that are not UTF-8; they were passed over'
-        this.report('warning', 'discovery.skipped', folder || '.', message, 'rename them')
-      }
-    }
-    return lost.has(name)
+    return !isNameable
   }
 
   private refuseLink(path: string): void {

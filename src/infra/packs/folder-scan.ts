@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
-import { dirname, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { codeOf } from '../files.ts'
-import { type Listing, listFolder } from './folder-listing.ts'
+import { folderBehind, isInside, Walk, type WalkEntry, type WalkFolder } from '../walk.ts'
 import type { HeadCache } from './head-cache.ts'
 import type { PackHead } from './pack-head.ts'
 
@@ -45,7 +45,6 @@ class FolderScan {
     dangling: [],
     notFiles: [],
   }
-  private readonly queue: { path: string; depth: number }[]
   /** Real paths. Only links can lead to a folder twice. */
   private readonly seen = new Set<string>()
   private readonly root: string
@@ -56,21 +55,22 @@ class FolderScan {
     this.root = root
     this.limits = limits
     this.heads = heads
-    this.queue = [{ path: root, depth: 0 }]
   }
 
   run(): Scan {
-    const { queue, limits } = this
-    for (let at = 0; at < queue.length; at++) {
-      if (at >= limits.maxDirectories) {
-        this.scan.left = queue.length - at
-        break
-      }
-      const { path, depth } = queue[at] as { path: string; depth: number }
-      this.visit(path, depth)
-    }
-    if (limits.followLinks) this.dropNested()
-    return this.scan
+    const { maxDirectories, maxDepth, followLinks } = this.limits
+    const walk = new Walk(this.root, {
+      ignore: ['versions', 'dependencies', 'built', 'pack indexes'],
+      // Hidden folders are those of version control and of caches. The root itself may be hidden.
+      ignoreHidden: true,
+      mostFolders: maxDirectories,
+      mostDepth: maxDepth,
+    })
+    for (const folder of walk.folders()) this.visit(folder)
+    if (followLinks) this.dropNested()
+    const { count, tooDeep, unreadable } = walk.leftOut
+    const refused = unreadable.map(({ path, error }) => ({ path, reason: codeOf(error) || 'unknown reason' }))
+    return { ...this.scan, left: count, beyond: tooDeep, unreadable: refused }
   }
 
   /** A link can lead into a pack; what is there is a part of that pack. */
@@ -83,76 +83,56 @@ class FolderScan {
     this.scan.packs = this.scan.packs.filter(({ folder }) => !isNested(folder))
   }
 
-  private visit(path: string, depth: number): void {
-    const isDeepest = depth >= this.limits.maxDepth
-    const listing = this.list(path)
-    if (this.isPack(path, listing)) {
+  private visit(folder: WalkFolder): void {
+    const { path, depth, entries } = folder
+    // Compared with the entry, never asked of the disk: one that ignores case would say yes to knowledge.md.
+    const packFile = entries.find(({ name }) => name === PACK_FILE)
+    if (packFile !== undefined && this.isPack(path, packFile)) {
       this.scan.packs.push({ folder: path, depth, head: this.heads.read(join(path, PACK_FILE)) })
       return
     }
-    for (const name of listing.skipped) this.scan.skipped.push(join(path, name))
-    if (isDeepest) {
-      if (listing.folders.length > 0) this.scan.beyond.push(path)
-      return
-    }
-    if (!this.limits.followLinks) {
-      for (const name of listing.folders) this.queue.push({ path: join(path, name), depth: depth + 1 })
-      for (const name of listing.links) this.judgeLink(join(path, name))
-      return
-    }
-    for (const name of [...listing.folders, ...listing.links].sort()) this.follow(join(path, name), depth + 1)
-  }
-
-  private list(path: string): Listing {
-    try {
-      return listFolder(path)
-    } catch (error) {
-      this.scan.unreadable.push({ path, reason: codeOf(error) || 'unknown reason' })
-      return NOTHING
+    const isDeepest = depth >= this.limits.maxDepth
+    for (const entry of entries) {
+      if (entry === packFile) continue
+      if (entry.kind === 'folder' && entry.isIgnored) this.scan.skipped.push(join(path, entry.name))
+      else if (entry.kind === 'folder') this.enter(folder, entry)
+      else if (entry.kind === 'link' && !entry.isIgnored && !isDeepest) this.takeLink(folder, join(path, entry.name))
     }
   }
 
-  private isPack(path: string, { packFile }: Listing): boolean {
-    if (packFile === 'file' || packFile === 'none') return packFile === 'file'
+  private enter({ path, enter }: WalkFolder, { name }: WalkEntry): void {
+    if (this.limits.followLinks) {
+      if (this.seen.has(join(path, name))) return
+      this.seen.add(join(path, name))
+    }
+    enter(name)
+  }
+
+  private isPack(path: string, { kind }: WalkEntry): boolean {
+    if (kind === 'file') return true
     const file = join(path, PACK_FILE)
     try {
       // A link may stay inside the pack; whoever reads the pack later accepts no other.
-      if (packFile === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
+      if (kind === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
     } catch {}
     this.scan.notFiles.push(file)
     return false
   }
 
-  /** What a link inside the root leads to is found where it is. */
-  private judgeLink(link: string): void {
-    const target = this.folderBehind(link)
-    if (target !== undefined && !isInside(this.root, target)) this.scan.outside.push(link)
-  }
-
-  private follow(path: string, depth: number): void {
-    const target = this.folderBehind(path)
-    if (target === undefined || target === this.root || this.seen.has(target)) return
-    this.seen.add(target)
-    this.queue.push({ path: target, depth })
-  }
-
-  private folderBehind(path: string): string | undefined {
+  /** Without `followLinks` a link is only judged: what it leads to inside the root is found where it is. */
+  private takeLink({ enterPath }: WalkFolder, link: string): void {
+    let target: string | undefined
     try {
-      const target = realpathSync(path)
-      return statSync(target).isDirectory() ? target : undefined
+      target = folderBehind(link)
     } catch {
-      this.scan.dangling.push(path)
-      return undefined
+      this.scan.dangling.push(link)
+    }
+    if (target === undefined || target === this.root) return
+    if (!this.limits.followLinks) {
+      if (!isInside(this.root, target)) this.scan.outside.push(link)
+    } else if (!this.seen.has(target)) {
+      this.seen.add(target)
+      enterPath(target)
     }
   }
-}
-
-const NOTHING: Listing = { packFile: 'none', folders: [], skipped: [], links: [] }
-
-function join(folder: string, name: string): string {
-  return folder.endsWith(sep) ? folder + name : folder + sep + name
-}
-
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }

@@ -10,7 +10,7 @@ import { withoutPassword } from '../git-failure.ts'
 import { cacheFolder, type Machine } from '../machine.ts'
 import { openProject, type Project, upwards } from '../open-project.ts'
 import { resolveConfigured } from '../skills/config-file.ts'
-import { isInside } from './folder-scan.ts'
+import { isInside } from '../walk.ts'
 
 export interface DiscoveryRequest {
   /** The project whose packs are meant; default: the one around the working folder. */
