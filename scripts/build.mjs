@@ -87,7 +87,7 @@ const RARE = [
   'app/delivery/session/tool-use.ts',
   'app/routing/load.ts',
   'domain/delivery/index/index-line.ts',
-  'domain/routing/merge.ts',
+  'domain/routing/layers.ts',
   'domain/shared/digest.ts',
   'domain/shared/fence.ts',
   'domain/shared/glob.ts',
