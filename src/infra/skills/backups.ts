@@ -1,8 +1,11 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
-import { type Machine, stateFolder } from '../machine.ts'
+import type { Machine } from '../machine.ts'
+import { privateFolder, recordPath } from '../records.ts'
 import { copyFolder } from './tree.ts'
+
+const BACKUPS = 'backups'
 
 /**
  * Keeps a copy of a folder that is about to be replaced or removed, and says where. The same content is kept once,
@@ -12,6 +15,7 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
   if (exists(kept)) return kept
   const partial = `${kept}.${process.pid}.partial`
+  privateFolder(machine, `${BACKUPS}/${skill}`)
   try {
     copyFolder(folder, partial)
     renameSync(partial, kept)
@@ -36,5 +40,5 @@ export function removePartialBackups(machine: Machine): void {
 }
 
 function backupFolder(machine: Machine): string {
-  return join(stateFolder(machine), 'backups')
+  return recordPath(machine, BACKUPS)
 }
