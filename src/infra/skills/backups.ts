@@ -1,6 +1,7 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
+import { asLoadoutError, exists, isFolder } from '../files.ts'
+import { ownedName, removeOrphans } from '../leftovers.ts'
 import type { Machine } from '../machine.ts'
 import { privateFolder, recordPath } from '../records.ts'
 import { copyFolder } from './tree.ts'
@@ -14,7 +15,7 @@ const BACKUPS = 'backups'
 export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
   const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
   if (exists(kept)) return kept
-  const partial = `${kept}.${process.pid}.partial`
+  const partial = `${ownedName(kept)}.partial`
   privateFolder(machine, `${BACKUPS}/${skill}`)
   try {
     copyFolder(folder, partial)
@@ -25,18 +26,10 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   }
 }
 
-const PARTIAL = /\.(\d+)\.partial$/
-
 /** Removes copies that a killed process had only begun: what they were made of is still in its place. */
 export function removePartialBackups(machine: Machine): void {
   const all = backupFolder(machine)
-  const folders = isFolder(all) ? readdirSync(all).map((skill) => join(all, skill)) : []
-  for (const folder of folders.filter(isFolder)) {
-    for (const name of readdirSync(folder)) {
-      const pid = PARTIAL.exec(name)?.[1]
-      if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
-    }
-  }
+  for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
 }
 
 function backupFolder(machine: Machine): string {
