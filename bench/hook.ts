@@ -40,7 +40,7 @@ export async function benchHook(): Promise<void> {
 }
 
 /** Every call in a session of its own, so that each is given what it needs. */
-function eventOf(project: string, prompt: string): string {
+export function eventOf(project: string, prompt: string): string {
   const event = { session_id: 'SESSION', cwd: project, hook_event_name: 'UserPromptSubmit', prompt }
   const [before, after] = JSON.stringify(event).split('SESSION')
   return `<<< '${before}'$$-$RANDOM-$i'${after}'`

@@ -12,6 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   mcp: ['mcp', 'app', 'domain', 'package', 'node'],
   hooks: ['hooks', 'app', 'domain', 'node'],
   web: ['web', 'app', 'domain', 'package', 'node'],
+  start: ['infra', 'cli', 'node'],
   index: ['app', 'domain'],
   api: ['app', 'domain'],
 }

@@ -1,6 +1,6 @@
-import { main } from './main.ts'
+import { type LoadInterface, main } from './main.ts'
 import { processTerminal } from './terminal.ts'
 
-main(process.argv.slice(2), processTerminal).then((code) => {
-  process.exitCode = code
-})
+export async function run(loadInterface: LoadInterface): Promise<void> {
+  process.exitCode = await main(process.argv.slice(2), processTerminal, loadInterface)
+}

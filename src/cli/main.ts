@@ -2,7 +2,6 @@ import { createLoadout } from '../app/loadout.ts'
 import { hasErrors, type Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { printableJson } from '../domain/shared/printable.ts'
-import type { runInterface } from '../tui/main.tsx'
 import type { Command } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
 import { commandHelp, overview } from './help.ts'
@@ -14,13 +13,16 @@ declare const LOADOUT_VERSION: string | undefined
 
 const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
 
+/** Loads the terminal interface, an ES module of its own, which CommonJS code cannot require. */
+export type LoadInterface = () => Promise<typeof import('../tui/main.tsx')>
+
 const INTERRUPTED = 130
 const WAITING = 3
 
 /** Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 somebody has to be asked first. */
-export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(argv: readonly string[], terminal: Terminal, loadInterface: LoadInterface): Promise<number> {
   try {
-    return await runCommand(argv, terminal)
+    return await runCommand(argv, terminal, loadInterface)
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') {
       terminal.write('stderr', 'Interrupted. Completed changes were kept; nothing was left half-written.\n')
@@ -42,8 +44,8 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
   }
 }
 
-async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv)
+async function runCommand(argv: readonly string[], terminal: Terminal, loadInterface: LoadInterface): Promise<number> {
+  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv, loadInterface)
   const screen = createScreen(terminal.hasColour('stdout'))
   const told = tellAbout(argv, screen)
   if (told !== undefined) {
@@ -88,14 +90,12 @@ function isBare(argv: readonly string[]): boolean {
   return argv.every((word) => word === '--user')
 }
 
-declare const loadFace: (name: string) => Promise<{ runInterface: typeof runInterface }>
-
-async function openInterface(argv: readonly string[]): Promise<number> {
+async function openInterface(argv: readonly string[], loadInterface: LoadInterface): Promise<number> {
   const { paintFirst } = await import('../tui/first-paint.ts')
   const { model, screen } = await paintFirst(createLoadout(), { isUser: argv.includes('--user') })
   try {
-    const face = await loadFace('tui.mjs')
-    return await face.runInterface(model, screen)
+    const { runInterface } = await loadInterface()
+    return await runInterface(model, screen)
   } finally {
     screen.giveBack()
   }

@@ -5,7 +5,7 @@ import { answerHere } from '../app/delivery/session/hook.ts'
  * What an agent starts at every prompt: as little as possible is loaded. Whatever happens, it ends with 0 and says
  * either one line of JSON or nothing, because an agent takes any other end for a reason to stop its user.
  */
-export async function main(argv: readonly string[]): Promise<void> {
+async function main(argv: readonly string[]): Promise<void> {
   try {
     const [agent = '', event = '', ...options] = argv
     if (agent === '') writeAll(2, 'loadout hook is run by agents: loadout help hook\n')
@@ -65,5 +65,7 @@ function isBusy(error: unknown): boolean {
   return true
 }
 
-// Without waiting for what the process would put in order by itself.
-main(process.argv.slice(3)).finally(() => process.exit(0))
+export function run(): void {
+  // Without waiting for what the process would put in order by itself.
+  main(process.argv.slice(3)).finally(() => process.exit(0))
+}

@@ -71,7 +71,7 @@ export function stateFolder({ env, home }: Machine): string {
 }
 
 /** What can be rebuilt at any time. */
-export function cacheFolder({ env, home }: Machine): string {
+export function cacheFolder({ env, home }: Pick<Machine, 'env' | 'home'>): string {
   return join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), 'loadout')
 }
 

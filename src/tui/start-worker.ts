@@ -19,7 +19,7 @@ export type Reply = { message: Message } | { ended: number }
 const MOMENT_MS = 5_000
 
 export function startWorker(face: { dispatch(message: Message): void; fail(error: unknown): void }): EffectWorker {
-  const worker = new Worker(join(import.meta.dirname, 'tui-worker.mjs'))
+  const worker = new Worker(join(import.meta.dirname, 'worker.js'))
   const writing = new Set<number>()
   let onIdle = () => {}
   let orders = 0

@@ -87,7 +87,7 @@ async function runOnce(args) {
   started = []
   process.exitCode = undefined
   process.argv = [process.argv[0], cli, ...args]
-  delete require.cache[cli]
+  for (const file of Object.keys(require.cache)) if (file.startsWith(dist)) delete require.cache[file]
   const begin = Date.now()
   require(cli)
   while (process.exitCode === undefined && Date.now() - begin < milliseconds) await new Promise(setImmediate)

@@ -1,3 +1,4 @@
+import { latestRecords, newestFirst } from '../../domain/context/advice/rank-notes.ts'
 import {
   isExpired,
   LONGEST_NOTE,
@@ -7,7 +8,6 @@ import {
   parseTtl,
   type TacticalRecord,
 } from '../../domain/context/advice/tactical-record.ts'
-import { latestRecords, newestFirst } from '../../domain/context/advice/tactical-slice.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'

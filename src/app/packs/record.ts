@@ -5,12 +5,16 @@ import { type ActivePack, type PackContext, selectedFiles } from '../../domain/p
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { writeAudit } from '../../infra/audits.ts'
 import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { programVersion } from '../../infra/package-folder.ts'
-import { appendRecord, writeRecord } from '../../infra/records.ts'
-import { notePacks } from '../../infra/sessions.ts'
+import {
+  appendActivations,
+  readSession,
+  writeAudit,
+  writeContextRecord,
+  writeSession,
+} from '../../infra/packs/audit-store.ts'
 import type { ResolveRequest } from './resolve.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -23,14 +27,10 @@ export function recordContext(
   try {
     const { needs = [], cite = false, deep = false, session } = request
     const version = programVersion()
-    const auditId = writeAudit(machine, {
-      kind: 'packs',
-      record: auditOf(context, { needs, cites: cite, deep, version }),
-    })
+    const auditId = writeAudit(machine, auditOf(context, { needs, cites: cite, deep, version }))
     const at = machine.now().toISOString()
-    appendRecord(
+    appendActivations(
       machine,
-      'packs/activations.jsonl',
       context.active.map((active) => ({
         ...usageOf(active, at),
         audit: auditId,
@@ -84,8 +84,7 @@ function writeInterchange(
     wrapperOrder: context.active.map(({ pack }) => pack.manifest.name),
   })
   if (text === undefined) return
-  // Other clients read this one.
-  writeRecord(machine, `packs/records/${name}.json`, text)
+  writeContextRecord(machine, name, text)
   if (request.writeRun) {
     for (const { pack } of context.active) writeNewInside(pack.root, `runs/${name}.json`, text)
   }
@@ -118,5 +117,5 @@ function builderOf(producer: ActivePack['pack']['manifest']['producedBy']) {
 
 function rememberWrappers(machine: Machine, session: string, { active }: PackContext): void {
   const wrappers = active.flatMap(({ presented: { wrapper } }) => (wrapper === undefined ? [] : [sha256(wrapper)]))
-  notePacks(machine, session, wrappers)
+  writeSession(machine, session, [...new Set([...readSession(machine, session), ...wrappers])])
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { defineTool, NAME, PROJECT } from '../tool.ts'
+import { NAME, PROJECT } from '../fields.ts'
+import { defineTool } from '../tool.ts'
 import { MOST_CHARACTERS } from './read-entry.ts'
 
 export const activatePack = defineTool({

@@ -1,6 +1,8 @@
 import * as z from 'zod'
-import { defineTool, PROJECT, TASK } from '../tool.ts'
-import { BUNDLE_FIELDS, buildFitting, describeBundle } from './bundle.ts'
+import { PROJECT, TASK } from '../fields.ts'
+import { defineTool } from '../tool.ts'
+import { BUNDLE_FIELDS, describeBundle } from './bundle-fields.ts'
+import { buildFitting } from './fitting-bundle.ts'
 
 export const planContext = defineTool({
   name: 'plan_context',

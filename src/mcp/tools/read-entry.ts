@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { defineTool, NAME, PROJECT, placeOf } from '../tool.ts'
+import { NAME, PROJECT, placeOf } from '../fields.ts'
+import { defineTool } from '../tool.ts'
 
 export const MOST_CHARACTERS = 60_000
 

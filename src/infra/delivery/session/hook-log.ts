@@ -1,13 +1,13 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { printableLine } from '../../../domain/shared/printable.ts'
 import { codeOf } from '../../files.ts'
-import type { Machine } from '../../machine.ts'
-import { privateFolder, recordPath } from '../../records.ts'
+import { type Machine, stateFolder } from '../../machine.ts'
 
 /** A hook has no voice of its own: what went wrong in it is told here. */
 export function hookLogPath(machine: Machine): string {
-  return recordPath(machine, 'hooks.log')
+  return join(stateFolder(machine), 'hooks.log')
 }
 
 const LARGEST_LOG = 64 * 1024
@@ -17,7 +17,7 @@ const LONGEST_LINE = 500
 export function logLine(machine: Machine, about: string, message: string): void {
   try {
     const path = hookLogPath(machine)
-    privateFolder(machine, '')
+    mkdirSync(stateFolder(machine), { recursive: true, mode: 0o700 })
     const found = statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && !found.isFile()) return
     if (found !== undefined && found.size > LARGEST_LOG) renameSync(path, `${path}.1`)

@@ -1,11 +1,9 @@
+import { join } from 'node:path'
 import type { Blanks } from '../../../domain/delivery/settings/hook-settings.ts'
 import { isRecord, isTextList, setOwn } from '../../../domain/shared/record.ts'
-import { removeFile } from '../../files.ts'
+import { removeFile, writeAtomically } from '../../files.ts'
 import { readJson } from '../../json-file.ts'
-import type { Machine } from '../../machine.ts'
-import { recordPath, writeRecord } from '../../records.ts'
-
-const INSTALLS = 'hook-installs.json'
+import { type Machine, stateFolder } from '../../machine.ts'
 
 /** What a settings file cannot tell about the time before our hooks. Without it they are removed all the same. */
 export interface InstallRecord {
@@ -19,7 +17,7 @@ export interface InstallRecord {
 type Records = Record<string, InstallRecord>
 
 function recordsPath(machine: Machine): string {
-  return recordPath(machine, INSTALLS)
+  return join(stateFolder(machine), 'hook-installs.json')
 }
 
 export function recallInstall(machine: Machine, path: string): InstallRecord | undefined {
@@ -33,7 +31,7 @@ export function rememberInstall(machine: Machine, path: string, record: InstallR
   if (record === undefined) delete records[path]
   else setOwn(records, path, record)
   if (Object.keys(records).length === 0) removeFile(recordsPath(machine))
-  else writeRecord(machine, INSTALLS, `${JSON.stringify(records, null, 2)}\n`)
+  else writeAtomically(recordsPath(machine), `${JSON.stringify(records, null, 2)}\n`)
 }
 
 /** A record that cannot be read is a lost one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codexRuns, trustHash } from './hook-hosts.ts'
+import { codexRuns, trustHash } from './codex-trust.ts'
 
 const PROMPT = {
   event: 'UserPromptSubmit',
