@@ -67,9 +67,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
-    replayBundle: late(machine, async () => (await import('./context/replay.ts')).replayBundle),
+    replay: late(machine, async () => (await import('./context/replay.ts')).replay),
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
-    rehydrate: late(machine, async () => (await import('./packs/rehydrate.ts')).rehydrate),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
     openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
@@ -136,7 +135,6 @@ export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'
 export type { NewPack } from './packs/new-pack.ts'
-export type { RehydratedContext } from './packs/rehydrate.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackView } from './packs/show.ts'
 export type { PackValidation } from './packs/validate.ts'

@@ -33,7 +33,7 @@ import { noteAdd, noteList, notePrune } from './commands/notes.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { packsRehydrate, replay, replayPrompts } from './commands/replay.ts'
+import { replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { tryIt } from './commands/try.ts'
@@ -53,7 +53,6 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     title: 'Knowledge packs',
     commands: [
       packsResolve,
-      packsRehydrate,
       packsList,
       packsShow,
       packsGuide,

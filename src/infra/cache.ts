@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -13,8 +12,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { hashText } from '../domain/shared/hash.ts'
+import { isOrphaned, ownedName } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 
 // The only cache: one file per value in <cache folder>/<kind>/. It saves time and nothing else. A file that is missing,
@@ -171,14 +171,14 @@ const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
 export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array): void {
   if (key.isSettled === false) return
   const path = pathOf(machine, key)
-  const stage = `${path}.${process.pid}-${randomBytes(4).toString('hex')}${STAGED}`
+  const stage = `${ownedName(path)}.tmp`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: ONLY_THE_USER.folder })
     // Not flushed: what a power cut tears off is a miss.
     const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sumOf(bytes))), bytes])
     writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
     renameSync(stage, path)
-    sweep(dirname(path), machine.now())
+    sweep(dirname(path))
   } catch {
     removeQuietly(stage)
   }
@@ -192,20 +192,18 @@ function removeQuietly(path: string): void {
   }
 }
 
-const STAGED = '.tmp'
-const STAGED_FOR_MS = 60 * 60 * 1000
 const MOST_FILES = 256
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** Removes what killed writers left, and the oldest values of a kind beyond its limits. */
-function sweep(folder: string, now: Date): void {
+function sweep(folder: string): void {
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map(({ name }) => ({ path: join(folder, name), stat: statOrNothing(join(folder, name)) }))
     .sort((a, b) => (b.stat?.mtimeMs ?? 0) - (a.stat?.mtimeMs ?? 0))
   let [count, bytes] = [0, 0]
   for (const { path, stat } of files) {
-    const isLeftover = path.endsWith(STAGED) && now.getTime() - (stat?.mtimeMs ?? 0) > STAGED_FOR_MS
+    const isLeftover = isOrphaned(basename(path))
     count++
     bytes += stat?.size ?? 0
     // The value that was just written stays, however large it is.

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   chmodSync,
@@ -10,7 +9,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -22,6 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { Code } from '../domain/shared/codes.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { ownedName, removeOrphans } from './leftovers.ts'
 
 /** The most that is read into memory as one text. */
 const LARGEST_TEXT = 256 * 1024 * 1024
@@ -122,7 +121,7 @@ export function replaceFile(
   content: string | readonly Uint8Array[],
   { newMode = 0o666 }: { newMode?: number } = {},
 ): void {
-  const stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
   try {
     const found = lstatSync(target, { throwIfNoEntry: false })
     if (found?.isSymbolicLink() === false && !found.isFile() && !found.isDirectory()) throw notAFile(shown)
@@ -145,24 +144,7 @@ export function replaceFile(
 
 /** Removes what a writer of this file left behind when it was killed. */
 export function removeLeftovers(target: string): void {
-  const pattern = /^\.(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/
-  try {
-    for (const name of readdirSync(dirname(target))) {
-      const [, base, pid] = pattern.exec(name) ?? []
-      if (base === basename(target) && !isAlive(Number(pid))) rmSync(join(dirname(target), name), { force: true })
-    }
-  } catch {
-    // The file itself is written; a leftover that cannot be removed does no harm.
-  }
-}
-
-/** Whether a process exists, of whatever user. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
+  removeOrphans(dirname(target), (name) => name === `.${basename(target)}`)
 }
 
 /** Whether anything is at a path: a file, a folder, also a link that leads nowhere. */

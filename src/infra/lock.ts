@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { isRecord } from '../domain/shared/record.ts'
-import { asLoadoutError, codeOf, isAlive } from './files.ts'
+import { asLoadoutError, codeOf } from './files.ts'
+import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 
 /** Gives the lock back. */
 export type Release = () => void
@@ -52,9 +52,20 @@ export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cl
   try {
     const owner = readOwner(path)
     if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose, cleanUp)
-    return place(path, purpose) ? () => release(path) : undefined
+    if (!place(path, purpose)) return undefined
+    sweep(dirname(path))
+    return () => release(path)
   } catch (error) {
     throw asLoadoutError(error, dirname(dirname(path)), 'write')
+  }
+}
+
+/** Removes what killed processes left beside a lock: locks in the making, and locks on taking one over. */
+function sweep(folder: string): void {
+  removeOrphans(folder)
+  for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
+    const owner = readOwner(join(folder, name))
+    if (owner !== undefined && isDead(owner)) release(join(folder, name))
   }
 }
 
@@ -65,7 +76,7 @@ export function isHeld(path: string): boolean {
 }
 
 function place(path: string, purpose: string): boolean {
-  const stage = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
+  const stage = ownedName(path)
   const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -107,10 +118,21 @@ function release(path: string): void {
 
 function readOwner(path: string): Owner | undefined {
   try {
-    const json: unknown = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8'))
-    if (!isRecord(json)) return undefined
+    const json = parsedOrNothing(readFileSync(join(path, OWNER_FILE), 'utf8'))
+    // A lock takes its place with its owner inside: only a power cut leaves one whose owner cannot be read.
+    if (!isRecord(json)) return { pid: 0, started: NEVER, host: hostname(), purpose: 'a command' }
     const { pid, started, host, purpose } = json
     return { pid: Number(pid), started: String(started), host: String(host), purpose: String(purpose) }
+  } catch {
+    return undefined
+  }
+}
+
+const NEVER = 'never'
+
+function parsedOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -119,7 +141,7 @@ function readOwner(path: string): Owner | undefined {
 /** A holder on another machine cannot be asked; it counts as alive. */
 function isDead({ pid, started, host }: Owner): boolean {
   if (host !== hostname()) return false
-  return !isAlive(pid) || startOf(pid) !== started
+  return started === NEVER || !isAlive(pid) || startOf(pid) !== started
 }
 
 /** When a process began, where the system tells; elsewhere nothing, for all alike. */

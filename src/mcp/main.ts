@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { serveHttp } from './http.ts'
-import { createFactory } from './server.ts'
-import { serveStreams } from './stdio.ts'
-import { tell } from './tell.ts'
-import type { Desk } from './tool.ts'
+import { createFactory, serveStreams } from './server.ts'
+import { type Desk, tell } from './tool.ts'
 
 export interface Serving extends Desk {
   /** Absent: over standard input and output. */

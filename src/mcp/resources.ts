@@ -1,12 +1,25 @@
 import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import type { Loadable } from '../app/loadout.ts'
+import { entryId } from '../domain/delivery/entry/entry-id.ts'
+import { fence } from '../domain/shared/fence.ts'
+import type { Finding } from '../domain/shared/finding.ts'
 import { printableLine } from '../domain/shared/printable.ts'
-import { placeOf } from './fields.ts'
-import { indexText } from './index-text.ts'
-import { orProtocolError } from './problem.ts'
-import type { Desk } from './tool.ts'
+import {
+  cap,
+  type Desk,
+  ENTRY_TEMPLATE,
+  entryUri,
+  INDEX_URI,
+  orProtocolError,
+  PACK_TEMPLATE,
+  packUri,
+  placeOf,
+  readVariable,
+  TASK,
+} from './tool.ts'
+import { buildFitting, MOST_WARNINGS, tellFinding } from './tools/bundle.ts'
 import { MOST_CHARACTERS } from './tools/read-entry.ts'
-import { ENTRY_TEMPLATE, entryUri, INDEX_URI, PACK_TEMPLATE, packUri, readVariable } from './uris.ts'
 
 /** A kind of resource with many of it. */
 interface Kind {
@@ -81,4 +94,48 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
       (uri, variables) => orProtocolError(() => read(uri, idOf(variables))),
     )
   }
+}
+
+/** For people, who choose it by name: a task together with what it needs. */
+export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
+  mcp.registerPrompt(
+    'load-context',
+    {
+      description: 'A task, together with what this project knows about it',
+      argsSchema: z.object({ task: TASK.describe('What is to be done') }),
+    },
+    ({ task }, { mcpReq }) =>
+      orProtocolError(async () => {
+        const { value } = await buildFitting(loadout.buildContext, { task, project, signal: mcpReq.signal })
+        const say = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } })
+        return { messages: [value.renderings.markdown, task].filter((text) => text !== '').map(say) }
+      }),
+  )
+}
+
+const MOST_LINES = 400
+const LONGEST_SUMMARY = 200
+
+/** All that can be asked for, a line each, with the id to read it by. */
+export function indexText({ payloads, skills, disclosure }: Loadable, findings: readonly Finding[]): string {
+  const lines = [
+    ...payloads.map(({ id, summary, priority, tokens }) =>
+      line(entryId('payload', id), `${priority}, ${tokens} tokens`, summary),
+    ),
+    ...skills.map(({ name, summary }) => line(entryId('skill', name), 'skill', summary)),
+  ]
+  const { shown, cut } = cap(lines, MOST_LINES, 'entries are')
+  const rest = cut.map((sentence) => `${sentence}; search_knowledge finds them`)
+  const broken = cap(findings.map(tellFinding).map(oneLine), MOST_WARNINGS, 'warnings are')
+  const told = [...shown, ...rest, ...broken.shown, ...broken.cut]
+  const body = told.length === 0 ? 'Nothing is indexed yet.' : told.join('\n')
+  return `${fence('loadout_context', { id: 'index' }, body).text}${disclosure}`
+}
+
+function line(id: string, kind: string, summary: string): string {
+  return `- ${oneLine(id)} (${kind}): ${oneLine(summary).slice(0, LONGEST_SUMMARY)}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }

@@ -1,8 +1,8 @@
-import { McpServer } from '@modelcontextprotocol/server'
-import { servePrompts } from './prompts.ts'
-import { serveResources } from './resources.ts'
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { servePrompts, serveResources } from './resources.ts'
 import { librarySkills } from './skills.ts'
-import type { Desk } from './tool.ts'
+import { type Desk, tell } from './tool.ts'
 import { serveTools } from './tools.ts'
 
 declare const LOADOUT_VERSION: string | undefined
@@ -29,4 +29,20 @@ export function createFactory(desk: Desk): () => McpServer {
     skills.attach(mcp)
     return mcp
   }
+}
+
+/** Serves whoever started this process, until standard input ends or the signal fires. */
+export async function serveStreams(factory: McpServerFactory, signal: AbortSignal): Promise<void> {
+  const transport = new StdioServerTransport()
+  const handle = serveStdio(factory, { transport, onerror: ({ message }) => tell(message) })
+  await new Promise<void>((done) => {
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      done()
+    }
+    signal.addEventListener('abort', () => done(), { once: true })
+    if (signal.aborted) done()
+  })
+  await handle.close()
 }

@@ -7,9 +7,8 @@ import {
 } from '@modelcontextprotocol/server/ext/skills'
 import type { Loadout } from '../app/loadout.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { orProtocolError } from './problem.ts'
 import { MOST_LISTED } from './resources.ts'
-import { tell } from './tell.ts'
+import { orProtocolError, tell } from './tool.ts'
 
 const BASE = 'skill://'
 const DOCUMENT = 'SKILL.md'

@@ -1,5 +1,9 @@
-import type * as z from 'zod'
+import { writeSync } from 'node:fs'
+import { ProtocolError, ProtocolErrorCode, type Variables } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import type { Loadout } from '../app/loadout.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { printableLine } from '../domain/shared/printable.ts'
 
 /** Who answers, and for which project when a call names none. */
 export interface Desk {
@@ -29,4 +33,66 @@ export interface Tool<In = unknown, Out extends Answer = Answer> {
 /** Keeps the types while a tool is written down; the table needs only the general shape. */
 export function defineTool<In, Out extends Answer>(tool: Tool<In, Out>): Tool {
   return tool as unknown as Tool
+}
+
+/** The first of a list, and a sentence about the rest. */
+export function cap<T>(items: readonly T[], most: number, what: string): { shown: T[]; cut: string[] } {
+  const more = items.length - most
+  return { shown: items.slice(0, most), cut: more > 0 ? [`${more} more ${what} not listed`] : [] }
+}
+
+const LONGEST_TASK = 100_000
+const LONGEST_NAME = 1_000
+
+/** Arguments that several tools take. */
+export const TASK = z.string().regex(/\S/).max(LONGEST_TASK)
+export const NAME = z.string().min(1).max(LONGEST_NAME)
+export const PROJECT = NAME.optional().describe('Folder, if not the usual one')
+
+/** The project of a call, and the layers that follow from it. */
+export function placeOf({ loadout, project: usual }: Desk, project = usual) {
+  return { project, layers: loadout.nameLayers({ project }) }
+}
+
+/** For requests whose answer has no room for a problem, such as reading a resource. */
+export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    const text = printableLine(hint === undefined ? message : `${message}; ${hint}`)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, { code })
+  }
+}
+
+/** To the person who started the server. Standard output belongs to the protocol. */
+export function tell(text: string): void {
+  try {
+    writeSync(2, `loadout mcp: ${printableLine(text)}\n`)
+  } catch {
+    // Nobody listens there any more.
+  }
+}
+
+export const INDEX_URI = 'loadout://index'
+export const ENTRY_TEMPLATE = 'loadout://entry/{id}'
+export const PACK_TEMPLATE = 'loadout://pack/{name}/{+path}'
+
+export function entryUri(id: string): string {
+  return `loadout://entry/${encodeURIComponent(id)}`
+}
+
+export function packUri(name: string, path: string): string {
+  return `loadout://pack/${[name, ...path.split('/')].map(encodeURIComponent).join('/')}`
+}
+
+/** A template gives its variables as they stand in the address. */
+export function readVariable(value: Variables[string] | undefined): string {
+  const text = Array.isArray(value) ? value.join(',') : (value ?? '')
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${JSON.stringify(text.slice(0, 80))} is badly encoded`)
+  }
 }

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
-import type { Limits } from '../../src/domain/context/budget/limits.ts'
-import { countCharacters } from '../../src/domain/context/budget/size.ts'
+import { countCharacters, type Limits } from '../../src/domain/context/budget/limits.ts'
 import type { BundleInput } from '../../src/domain/context/build-bundle.ts'
-import type { Candidate } from '../../src/domain/context/candidate.ts'
-import { SOURCE_CLASSES, type SourceClass } from '../../src/domain/context/source-class.ts'
+import { type Candidate, SOURCE_CLASSES, type SourceClass } from '../../src/domain/context/candidate.ts'
 import { sha256 } from '../../src/domain/shared/digest.ts'
 
 // Random projects, as the budget sees them.

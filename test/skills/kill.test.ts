@@ -264,7 +264,7 @@ function stateOf({ home }: World): string {
   const tree = readTree(home, (path) => /^library\/\.git\/(?:objects|index$|logs)/.test(path)) ?? {}
   const rows = Object.entries(tree).map(([path, text]) => {
     const isSteady = !/owner\.json|trees\.json|COMMIT_EDITMSG/.test(path)
-    const name = path.replace(/\d+-[0-9a-f]{8}|\d+(?=\.partial)/, '*').replace(/tmp\/loadout-\w+/, 'tmp/*')
+    const name = path.replace(/\d+-[0-9a-f]{8}|\d+(?=\.partial)/, '*')
     return [name, isSteady ? text.replace(/"installed_at": "[^"]*"/, '') : '']
   })
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
@@ -298,7 +298,7 @@ const withKill = (at: number, how: How) => {
 const EVERYWHERE = /\/lock[./]|\/lock$|trees\.json/
 
 /** In the system's folder for what may be lost. */
-const SCRATCH = /\/tmp\/loadout-\w{6}(?:$|\/)/
+const SCRATCH = /\/tmp\/loadout\.\d+-\w{8}(?:$|\/)/
 
 const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
 

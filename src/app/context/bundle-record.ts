@@ -2,7 +2,7 @@ import type { ContextBundle } from '../../domain/context/bundle.ts'
 import { type AuditedRequest, auditBundle } from '../../domain/context/bundle-audit.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { writeBundleAudit } from '../../infra/context/bundle-store.ts'
+import { writeAudit } from '../../infra/audits.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { ContextRequest } from './context.ts'
 
@@ -13,7 +13,8 @@ export function recordBundle(
   { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
 ): Finding[] {
   try {
-    writeBundleAudit(machine, auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle))
+    const record = auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle)
+    writeAudit(machine, { kind: 'bundle', record })
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

@@ -1,7 +1,12 @@
 import { NO_PLACE, type Slices } from '../../domain/context/budget/assemble.ts'
 import type { Limits } from '../../domain/context/budget/limits.ts'
-import { type Candidate, type Omission, withText } from '../../domain/context/candidate.ts'
-import { SOURCE_CLASSES, type SourceClass } from '../../domain/context/source-class.ts'
+import {
+  type Candidate,
+  type Omission,
+  SOURCE_CLASSES,
+  type SourceClass,
+  withText,
+} from '../../domain/context/candidate.ts'
 import { type Detection, detectContent } from '../../domain/shared/sensitive/detect.ts'
 import type { SanitizePolicy } from '../../domain/shared/sensitive/sanitize.ts'
 import { detectSafely, type FoundContent, sanitize } from '../../domain/shared/sensitive/sanitize.ts'

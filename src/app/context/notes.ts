@@ -1,4 +1,3 @@
-import { latestRecords, newestFirst } from '../../domain/context/advice/rank-notes.ts'
 import {
   isExpired,
   LONGEST_NOTE,
@@ -8,6 +7,7 @@ import {
   parseTtl,
   type TacticalRecord,
 } from '../../domain/context/advice/tactical-record.ts'
+import { latestRecords, newestFirst } from '../../domain/context/advice/tactical-slice.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'

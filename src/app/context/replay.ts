@@ -1,21 +1,30 @@
-import { changesSince } from '../../domain/context/bundle-audit.ts'
+import { type BundleAudit, changesSince } from '../../domain/context/bundle-audit.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { readBundleAudit } from '../../infra/context/bundle-store.ts'
+import { findAudit, idOf } from '../../infra/audits.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
 import { buildContext, type Context } from './context.ts'
 
-export interface Replay {
+export type Replay = ReplayedBundle | RehydratedContext
+
+export interface ReplayedBundle {
   id: string
   /** The bundle of then, byte for byte; absent when something has changed. */
   context?: Context
   changes: string[]
 }
 
-/** A recorded bundle once more; or what has changed since, and then not a byte of it. */
-export async function replayBundle(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
-  const { root, request, ...audit } = readBundleAudit(machine, typed)
+/** What was given once, byte for byte, whatever its kind; or what has changed since, and then not a byte of it. */
+export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
+  const audit = findAudit(machine, typed)
+  const id = idOf(audit)
+  return audit.kind === 'packs' ? rehydrate(machine, id, audit.record) : replayBundle(machine, id, audit.record)
+}
+
+async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<Report<ReplayedBundle>> {
+  const { root, request } = audit
   if (!isFolder(root)) {
     throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${root}`, {
       hint: 'build the bundle again',
@@ -36,8 +45,7 @@ export async function replayBundle(machine: Machine, { id: typed }: { id: string
     now: request.now === null ? undefined : new Date(request.now),
     isRecorded: false,
   })
-  const changes = changesSince({ root, request, ...audit }, context.bundle)
-  const id = audit.digest.slice(0, 16)
+  const changes = changesSince(audit, context.bundle)
   if (changes.length === 0) return { value: { id, context, changes }, findings: [] }
   const hint = 'build the bundle again: loadout context'
   const message = `the bundle would be another one now: ${changes.join('; ')}`

@@ -1,4 +1,4 @@
-import { interleave } from '../../domain/context/budget/interleave.ts'
+import { interleave } from '../../domain/context/budget/fill.ts'
 import type { Limits } from '../../domain/context/budget/limits.ts'
 import type { Candidate, Omission } from '../../domain/context/candidate.ts'
 import type { Intent } from '../../domain/context/settings/context-settings.ts'

@@ -1,7 +1,11 @@
-import { type AgentSettings, type Limits, limitsOf } from '../../domain/delivery/sight/agent-settings.ts'
-import type { Fate, Sight } from '../../domain/delivery/sight/fate.ts'
-import { decideInstructions, type InstructionSight } from '../../domain/delivery/sight/instructions.ts'
-import { decideFates } from '../../domain/delivery/sight/skill-fates.ts'
+import {
+  type AgentSettings,
+  decideInstructions,
+  type InstructionSight,
+  type Limits,
+  limitsOf,
+} from '../../domain/delivery/sight/agent-settings.ts'
+import { decideFates, type Fate, type Sight } from '../../domain/delivery/sight/visibility.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Agent, readingOf, requireAgent } from '../../domain/skills/agents.ts'

@@ -5,16 +5,12 @@ import { type ActivePack, type PackContext, selectedFiles } from '../../domain/p
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { writeAudit } from '../../infra/audits.ts'
 import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { programVersion } from '../../infra/package-folder.ts'
-import {
-  appendActivations,
-  readSession,
-  writeAudit,
-  writeContextRecord,
-  writeSession,
-} from '../../infra/packs/audit-store.ts'
+import { appendRecord, writeRecord } from '../../infra/records.ts'
+import { notePacks } from '../../infra/sessions.ts'
 import type { ResolveRequest } from './resolve.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -27,10 +23,14 @@ export function recordContext(
   try {
     const { needs = [], cite = false, deep = false, session } = request
     const version = programVersion()
-    const auditId = writeAudit(machine, auditOf(context, { needs, cites: cite, deep, version }))
+    const auditId = writeAudit(machine, {
+      kind: 'packs',
+      record: auditOf(context, { needs, cites: cite, deep, version }),
+    })
     const at = machine.now().toISOString()
-    appendActivations(
+    appendRecord(
       machine,
+      'packs/activations.jsonl',
       context.active.map((active) => ({
         ...usageOf(active, at),
         audit: auditId,
@@ -84,7 +84,8 @@ function writeInterchange(
     wrapperOrder: context.active.map(({ pack }) => pack.manifest.name),
   })
   if (text === undefined) return
-  writeContextRecord(machine, name, text)
+  // Other clients read this one.
+  writeRecord(machine, `packs/records/${name}.json`, text)
   if (request.writeRun) {
     for (const { pack } of context.active) writeNewInside(pack.root, `runs/${name}.json`, text)
   }
@@ -117,5 +118,5 @@ function builderOf(producer: ActivePack['pack']['manifest']['producedBy']) {
 
 function rememberWrappers(machine: Machine, session: string, { active }: PackContext): void {
   const wrappers = active.flatMap(({ presented: { wrapper } }) => (wrapper === undefined ? [] : [sha256(wrapper)]))
-  writeSession(machine, session, [...new Set([...readSession(machine, session), ...wrappers])])
+  notePacks(machine, session, wrappers)
 }

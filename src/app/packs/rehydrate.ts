@@ -1,11 +1,10 @@
 import { admit } from '../../domain/packs/gates/admission.ts'
-import type { AuditedPack } from '../../domain/packs/resolve/audit-record.ts'
+import type { AuditedPack, AuditRecord } from '../../domain/packs/resolve/audit-record.ts'
 import { rebuildWrapper } from '../../domain/packs/resolve/rehydrate.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { readAudit } from '../../infra/packs/audit-store.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { openCatalog } from './catalog.ts'
 
@@ -19,8 +18,7 @@ export interface RehydratedContext {
 }
 
 /** A recorded context once more, byte for byte; or what has changed since, and then not a byte. */
-export function rehydrate(machine: Machine, request: { id: string }): Report<RehydratedContext> {
-  const { id, record } = readAudit(machine, request.id)
+export function rehydrate(machine: Machine, id: string, record: AuditRecord): Report<RehydratedContext> {
   const given = record.packs.filter(({ wrapper }) => wrapper !== undefined)
   const { task } = record.request
   const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))

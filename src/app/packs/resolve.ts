@@ -20,8 +20,8 @@ import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
-import { readSession } from '../../infra/packs/audit-store.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
+import { givenPacks } from '../../infra/sessions.ts'
 import { recordUsage } from '../usage/record.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { recordContext } from './record.ts'
@@ -56,7 +56,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const opened = openCatalog(machine, { project: request.project, packs: request.packs })
   const wanted = choosePacks(machine, opened, request)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
-  const given = request.session === undefined ? [] : readSession(machine, request.session)
+  const given = request.session === undefined ? [] : givenPacks(machine, request.session)
   const resolved = resolveAll(admitted, request, given)
   const active = resolved.filter(isAsApproved)
   const swapped = resolved

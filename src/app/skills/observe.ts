@@ -16,6 +16,7 @@ import { headCommit } from '../../infra/skills/library-repo.ts'
 import { recoverLibrary, withLibrary } from '../../infra/skills/library-transaction.ts'
 import { readPlacements } from '../../infra/skills/placements.ts'
 import { type RegistryReading, readRegistry } from '../../infra/skills/registry.ts'
+import { removeOldScratch } from '../../infra/skills/scratch.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from '../../infra/skills/work-folder.ts'
 import type { Setup } from './setup.ts'
@@ -140,6 +141,7 @@ function withRoots<T>(
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
     }
     removePartialBackups(setup.machine)
+    removeOldScratch()
     return run(found)
   }
   return lock(0, [])

@@ -1,6 +1,6 @@
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { planRefresh } from '../../domain/skills/plan-refresh.ts'
+import { planRefresh } from '../../domain/skills/operations.ts'
 import type { LibraryState } from '../../domain/skills/reconcile.ts'
 import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'
 import { isFolder } from '../../infra/files.ts'

@@ -112,6 +112,6 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
     `${grouped(tokens)} of ${grouped(budget)} tokens`,
     auditId !== undefined &&
       active.some(({ presented }) => presented.wrapper !== undefined) &&
-      screen.faint(`loadout packs rehydrate ${auditId} gives the same text again`),
+      screen.faint(`loadout replay ${auditId} gives the same text again`),
   )
 }

@@ -1,4 +1,4 @@
-import type { PromptReplay, RehydratedContext, Replay } from '../../app/loadout.ts'
+import type { PromptReplay, Replay } from '../../app/loadout.ts'
 import { bundleText } from '../../domain/context/bundle.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
@@ -19,36 +19,35 @@ import { LOG_ARGUMENT } from './usage.ts'
 
 const REPLAY_FORMATS = ['text', 'markdown', 'xml', 'json'] as const
 
-interface ReplayAnswer extends Replay {
-  format: (typeof REPLAY_FORMATS)[number]
-}
+type ReplayAnswer = Replay & { format: (typeof REPLAY_FORMATS)[number] }
 
 export const replay = defineCommand({
   name: 'replay',
-  summary: 'a recorded bundle once more, byte for byte',
-  details: 'Prints nothing of it when it would be another one now, and says what has changed.',
-  args: [{ name: 'record', summary: 'what context --explain printed; its start is enough', required: true }],
-  flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'how to write it (default: text)' } },
+  aliases: { 'packs rehydrate': [] },
+  summary: 'a recorded bundle or pack context once more, byte for byte',
+  details:
+    'Prints nothing of it when it would be different now, and says what has changed. Refuses when the approval of a pack\n' +
+    'was revoked.',
+  args: [
+    {
+      name: 'record',
+      summary: 'what context --explain or packs resolve printed; its start is enough',
+      required: true,
+    },
+  ],
+  flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'how to write a bundle (default: text)' } },
   run: async ({ args, flags }, loadout) => {
-    const { value, findings } = await loadout.replayBundle({ id: args.record ?? '' })
+    const { value, findings } = await loadout.replay({ id: args.record ?? '' })
     return { value: { ...value, format: flags.format ?? 'text' }, findings }
   },
-  print: ({ context, format }: ReplayAnswer) => {
+  print: (answer: ReplayAnswer) => {
+    if ('wrappers' in answer) return answer.wrappers.map(({ text }) => printableText(text)).join('')
+    const { context, format } = answer
     if (context === undefined) return ''
     return format === 'json' ? bundleText(context.bundle) : printableText(context.renderings[format])
   },
-  toJson: ({ id, context, changes }) => ({ id, changes, bundle: context?.bundle }),
-})
-
-export const packsRehydrate = defineCommand({
-  name: 'packs rehydrate',
-  summary: 'a recorded context once more, byte for byte',
-  details:
-    'Prints nothing of it when a file that was used has changed since, and refuses when an approval was taken back.',
-  args: [{ name: 'record', summary: 'what packs resolve printed; its start is enough', required: true }],
-  flags: {},
-  run: ({ args }, loadout) => loadout.rehydrate({ id: args.record ?? '' }),
-  print: ({ wrappers }: RehydratedContext) => wrappers.map(({ text }) => printableText(text)).join(''),
+  toJson: ({ format: _, ...value }) =>
+    'wrappers' in value ? value : { id: value.id, changes: value.changes, bundle: value.context?.bundle },
 })
 
 export const replayPrompts = defineCommand({

@@ -1,6 +1,6 @@
 import type { AgentSight } from '../../app/loadout.ts'
 import { HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
-import { FATES, type Fate, type SkillSight } from '../../domain/delivery/sight/fate.ts'
+import { FATES, type Fate, type SkillSight } from '../../domain/delivery/sight/visibility.ts'
 import { textWidth } from '../../domain/shared/text-width.ts'
 import { defineCommand } from '../command.ts'
 import { projectFlag } from '../flags.ts'

@@ -5,8 +5,8 @@ import { readReservedTags } from '../packs/fence/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import { type BundleFile, type ContextBundle, canonicalJson, withDigest } from './bundle.ts'
 import { candidateOf } from './candidate.fixture.ts'
+import { SOURCE_CLASSES, type SourceClass } from './candidate.ts'
 import { RENDERINGS, renderBundle } from './render.ts'
-import { SOURCE_CLASSES, type SourceClass } from './source-class.ts'
 
 // LOADOUT_RUNS=2000 looks longer.
 const runs = Number(process.env.LOADOUT_RUNS ?? 60)

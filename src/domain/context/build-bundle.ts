@@ -1,18 +1,14 @@
 import { sha256 } from '../shared/digest.ts'
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../shared/fence.ts'
 import type { Degradation } from './advice/optional-slice.ts'
-import { type Assembly, assemble, type Slices } from './budget/assemble.ts'
-import { dropDuplicates, mapSlices } from './budget/duplicates.ts'
+import { type Assembly, assemble, descend, limitsOf, type Slices } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
-import { descend, limitsOf } from './budget/fallback.ts'
-import type { FillRules, Placed } from './budget/fill.ts'
-import type { Configured, Limits } from './budget/limits.ts'
-import type { Measure } from './budget/size.ts'
+import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
+import type { Configured, Limits, Measure } from './budget/limits.ts'
 import { type BundleFile, type ContextBundle, type ControlPlaneEntry, withDigest } from './bundle.ts'
-import { type Candidate, type Omission, withText } from './candidate.ts'
+import { type Candidate, type Omission, type SourceClass, withText } from './candidate.ts'
 import { frameTexts, type Marks, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
 import type { IntentReading } from './settings/intent.ts'
-import type { SourceClass } from './source-class.ts'
 
 export interface BundleInput {
   task: string

@@ -1,8 +1,7 @@
 import { sha256 } from '../shared/digest.ts'
 import { printableJson } from '../shared/printable.ts'
 import type { Degradation } from './advice/optional-slice.ts'
-import type { Candidate, Omission } from './candidate.ts'
-import type { SourceClass } from './source-class.ts'
+import type { Candidate, Omission, SourceClass } from './candidate.ts'
 
 /** One part of a bundle, traceable to where it comes from. */
 export interface BundleFile {

@@ -1,4 +1,6 @@
-import type { SourceClass } from './source-class.ts'
+/** Where a part of a bundle comes from. An earlier class governs, and is never displaced by a later one. */
+export const SOURCE_CLASSES = ['control_plane', 'task', 'tactical', 'adapter'] as const
+export type SourceClass = (typeof SOURCE_CLASSES)[number]
 
 /** Something that wants a place in the bundle. Its text was read no further than it can be needed. */
 export interface Candidate {

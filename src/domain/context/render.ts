@@ -1,6 +1,6 @@
 import { DATA_PREAMBLE, endLine, harmlessLine, openingTag } from '../shared/fence.ts'
 import type { BundleFile, ContextBundle } from './bundle.ts'
-import type { SourceClass } from './source-class.ts'
+import type { SourceClass } from './candidate.ts'
 
 export const RENDERINGS = ['markdown', 'xml', 'text'] as const
 export type Rendering = (typeof RENDERINGS)[number]

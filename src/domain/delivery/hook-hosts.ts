@@ -1,4 +1,10 @@
+import { sha256 } from '../shared/digest.ts'
+import { jsonErrorPlace, parseJson } from '../shared/json.ts'
 import { LoadoutError } from '../shared/loadout-error.ts'
+import { getDeep } from '../shared/record.ts'
+import { formatCommand, type ProgramCall, pathsIn } from './settings/hook-command.ts'
+import type { FoundHook, WantedHook } from './settings/hook-settings.ts'
+import { lineAndColumn, type SettingsTree } from './settings/settings-layout.ts'
 
 /** Moments at which an agent asks us. The names are the agents' own. */
 export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'] as const
@@ -57,4 +63,73 @@ export function requireHost(agent: string): HookHost {
   throw new LoadoutError('UNKNOWN_AGENT', `there are no hooks for "${agent}"`, {
     hint: `agents with hooks: ${HOOK_HOSTS.map((each) => each.agent).join(', ')}; others: loadout mcp, loadout agents-md`,
   })
+}
+
+/** Seconds after which an agent goes on without us. An answer takes a fraction of one. */
+const TIMEOUT = 10
+
+export function wantedHooks({ agent, watchedTools }: HookHost, call: ProgramCall): WantedHook[] {
+  return HOOK_EVENTS.map((event) => ({
+    event,
+    ...(event === 'PostToolUse' ? { matcher: watchedTools } : {}),
+    command: (options) => formatCommand(call, agent, event, options),
+    timeout: TIMEOUT,
+  }))
+}
+
+/** Whether a hook is written as it would be today, whichever copy of the program it calls. */
+export function isCurrent(hook: FoundHook, host: HookHost): boolean {
+  const call = pathsIn(hook.command)
+  const calls: ProgramCall[] = call === undefined ? ['named', 'named-if-there'] : [call]
+  return calls.some((each) => {
+    const want = wantedHooks(host, each).find(({ event }) => event === hook.event)
+    const hasMatcher = want?.matcher === undefined || want.matcher === hook.matcher
+    return want !== undefined && hasMatcher && want.command(hook.options) === hook.command
+  })
+}
+
+/** Why an agent would pass over a whole file that we can read: agents are stricter about JSON than editors are. */
+export function hostRefusal(
+  text: string,
+  tree: SettingsTree,
+  { readsByteOrderMark, onlyKeys }: HookHost,
+): string | undefined {
+  const body = text.replace(/^\ufeff/, '')
+  if (body !== text && !readsByteOrderMark) return 'it begins with a byte order mark'
+  if (parseJson(body).problem !== undefined) {
+    return `comments and trailing commas are not allowed in it: see ${jsonErrorPlace(body)}`
+  }
+  const keys = tree.root.kind === 'object' ? tree.root.items : []
+  const unknown = keys.find(({ key }) => onlyKeys !== undefined && !onlyKeys.includes(key ?? ''))
+  return unknown === undefined
+    ? undefined
+    : `"${unknown.key}" is not allowed in it: see ${lineAndColumn(body, unknown.start)}`
+}
+
+/** Seconds that Codex takes for a hook without a timeout. */
+const DEFAULT_TIMEOUT = 600
+
+/** Whether Codex will run a hook: its user trusts each one by its content, under its place in the file. */
+export function codexRuns(config: unknown, paths: readonly string[], hook: FoundHook): 'yes' | 'untrusted' | 'off' {
+  const event = snakeCase(hook.event)
+  for (const path of paths) {
+    const state = ['hooks', 'state', `${path}:${event}:${hook.group}:${hook.handler}`]
+    if (getDeep(config, ...state, 'enabled') === false) return 'off'
+    const trusted = getDeep(config, ...state, 'trusted_hash')
+    // Of a hook with more in it than we write we know only that it was looked at.
+    if (trusted !== undefined && (!hook.isPlain || trusted === trustHash(hook))) return 'yes'
+  }
+  return 'untrusted'
+}
+
+/** As Codex 0.166.0 makes it: over the hook in one fixed spelling. */
+export function trustHash({ event, command, timeout, matcher }: FoundHook): string {
+  const handler = { async: false, command, timeout: timeout ?? DEFAULT_TIMEOUT, type: 'command' }
+  const hasMatcher = matcher !== undefined && event !== 'UserPromptSubmit'
+  const hook = { event_name: snakeCase(event), hooks: [handler], ...(hasMatcher ? { matcher } : {}) }
+  return `sha256:${sha256(JSON.stringify(hook))}`
+}
+
+function snakeCase(event: string): string {
+  return event.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

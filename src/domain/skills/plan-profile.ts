@@ -1,9 +1,15 @@
 import type { Finding } from '../shared/finding.ts'
 import { LoadoutError } from '../shared/loadout-error.ts'
 import type { Profile } from './config.ts'
-import type { OperationPlan } from './operations.ts'
+import {
+  type EquipRequest,
+  indexStatuses,
+  type OperationPlan,
+  planEquip,
+  planUnequip,
+  type StatusIndex,
+} from './operations.ts'
 import type { SkillStatus, TargetRoot } from './placement.ts'
-import { type EquipRequest, indexStatuses, planEquip, planUnequip, type StatusIndex } from './plan-equip.ts'
 
 /** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
 export function planProfile(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nameProblem, requireName } from './skill-name.ts'
+import { nameProblem, requireName } from './skill.ts'
 
 const FORM = 'a name has lower case letters, digits, and hyphens inside'
 

@@ -1,7 +1,9 @@
+import { LoadoutError } from '../shared/loadout-error.ts'
+import { nearest } from '../shared/nearest.ts'
 import { compareText } from '../shared/order.ts'
 import { getOwn, isRecord, isTextList, setOwn } from '../shared/record.ts'
 import { AGENT_IDS, isAgent } from './agents.ts'
-import { nameProblem } from './skill-name.ts'
+import type { SkillStatus } from './placement.ts'
 
 export const SKILL_FILE = 'skill.json'
 export const DOCUMENT_FILE = 'SKILL.md'
@@ -85,4 +87,47 @@ export function formatSkill({ name, description, tags, targets, metadata, others
   }
   for (const [key, value] of Object.entries(others).sort(([a], [b]) => compareText(a, b))) setOwn(json, key, value)
   return `${JSON.stringify(json, null, 2)}\n`
+}
+
+const PATTERN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+const LONGEST = 64
+
+/** Why a text cannot name a skill, or undefined when it can. A name becomes a folder, so nothing else may pass. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'it is empty'
+  if (name.length > LONGEST) return `it has ${name.length} characters, more than ${LONGEST}`
+  return PATTERN.test(name) ? undefined : 'a name has lower case letters, digits, and hyphens inside'
+}
+
+/** Asked wherever a name enters, before it becomes part of a path. */
+export function requireName(name: string): string {
+  const problem = nameProblem(name)
+  if (problem === undefined) return name
+  throw new LoadoutError('BAD_NAME', `${shorten(JSON.stringify(name))} cannot be a skill: ${problem}`, {
+    hint: 'loadout inventory lists the skills',
+  })
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}
+
+/** A name that cannot be used: there is none, or there is one that is broken. */
+export function missing(name: string, status: SkillStatus | undefined, statuses: readonly SkillStatus[]): LoadoutError {
+  const known = statuses.filter(({ registered }) => registered !== undefined).map((each) => each.name)
+  return notUsable(name, status?.problems ?? [], known)
+}
+
+export function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
+  if (problems.length > 0) {
+    return new LoadoutError('INVALID_SKILL', `${name} cannot be used: ${problems.join('; ')}`, {
+      hint: 'repair it in the library; loadout validate tells when it is right',
+    })
+  }
+  const close = nearest(name, known)
+  return new LoadoutError(
+    'SKILL_NOT_FOUND',
+    `the library has no skill "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`,
+    { hint: 'loadout inventory lists the skills' },
+  )
 }

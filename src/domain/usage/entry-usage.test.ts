@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Conversations } from './conversations.ts'
-import { LEAST_OFFERS, summarizeEntries } from './entry-usage.ts'
+import { Conversations, LEAST_OFFERS, summarizeEntries } from './entry-usage.ts'
 import { event } from './event.fixture.ts'
 import type { Stage, UsageEvent } from './usage-event.ts'
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from '../routing/entry.fixture.ts'
 import { analyzeBudget, findDeadEntries, findKeywordOverlaps } from './analysis.ts'
-import { DistinctCounter } from './distinct-counter.ts'
 import { event } from './event.fixture.ts'
-import { parseSince } from './since.ts'
-import { summarizeUsage, UsageTally } from './summary.ts'
+import { DistinctCounter, parseSince, summarizeUsage, UsageTally } from './summary.ts'
 import { readEvent } from './usage-event.ts'
 
 describe('a line of a log', () => {

@@ -12,7 +12,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { latestRecords } from '../../domain/context/advice/rank-notes.ts'
 import {
   decodeRecord,
   encodeRecord,
@@ -20,6 +19,7 @@ import {
   LONGEST_NOTE_LINE,
   type TacticalRecord,
 } from '../../domain/context/advice/tactical-record.ts'
+import { latestRecords } from '../../domain/context/advice/tactical-slice.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { asLoadoutError, exists, requireFile } from '../files.ts'

@@ -1,8 +1,12 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
-import { type Machine, stateFolder } from '../machine.ts'
+import { asLoadoutError, exists, isFolder } from '../files.ts'
+import { ownedName, removeOrphans } from '../leftovers.ts'
+import type { Machine } from '../machine.ts'
+import { privateFolder, recordPath } from '../records.ts'
 import { copyFolder } from './tree.ts'
+
+const BACKUPS = 'backups'
 
 /**
  * Keeps a copy of a folder that is about to be replaced or removed, and says where. The same content is kept once,
@@ -11,7 +15,8 @@ import { copyFolder } from './tree.ts'
 export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
   const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
   if (exists(kept)) return kept
-  const partial = `${kept}.${process.pid}.partial`
+  const partial = `${ownedName(kept)}.partial`
+  privateFolder(machine, `${BACKUPS}/${skill}`)
   try {
     copyFolder(folder, partial)
     renameSync(partial, kept)
@@ -21,20 +26,12 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   }
 }
 
-const PARTIAL = /\.(\d+)\.partial$/
-
 /** Removes copies that a killed process had only begun: what they were made of is still in its place. */
 export function removePartialBackups(machine: Machine): void {
   const all = backupFolder(machine)
-  const folders = isFolder(all) ? readdirSync(all).map((skill) => join(all, skill)) : []
-  for (const folder of folders.filter(isFolder)) {
-    for (const name of readdirSync(folder)) {
-      const pid = PARTIAL.exec(name)?.[1]
-      if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
-    }
-  }
+  for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
 }
 
 function backupFolder(machine: Machine): string {
-  return join(stateFolder(machine), 'backups')
+  return recordPath(machine, BACKUPS)
 }

@@ -25,7 +25,7 @@ export async function changeConfig(machine: Machine, change: (json: ConfigJson) 
   try {
     const json = exists(path) ? readJson(path) : {}
     parseConfig(json, path)
-    writeAtomically(path, `${JSON.stringify(change(isRecord(json) ? json : {}), null, 2)}\n`)
+    writeAtomically(path, `${JSON.stringify(change(isRecord(json) ? json : {}), null, 2)}\n`, 0o600)
   } finally {
     release()
   }

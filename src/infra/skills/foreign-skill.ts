@@ -2,9 +2,15 @@ import { basename, join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, setOwn } from '../../domain/shared/record.ts'
 import type { ForeignSkill } from '../../domain/skills/candidates.ts'
-import { DOCUMENT_FILE, formatSkill, parseSkill, SKILL_FILE, type Skill } from '../../domain/skills/skill.ts'
+import {
+  DOCUMENT_FILE,
+  formatSkill,
+  nameProblem,
+  parseSkill,
+  SKILL_FILE,
+  type Skill,
+} from '../../domain/skills/skill.ts'
 import { firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../domain/skills/skill-document.ts'
-import { nameProblem } from '../../domain/skills/skill-name.ts'
 import { readText } from '../files.ts'
 import { readJson } from '../json-file.ts'
 import { importedDocument, libraryDocument } from './skill-document.ts'

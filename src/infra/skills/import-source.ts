@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
@@ -12,6 +11,7 @@ import type { Machine } from '../machine.ts'
 import { unpackArchive } from './archive-unpack.ts'
 import { expandHome } from './config-file.ts'
 import { cloneRepository } from './library-clone.ts'
+import { makeScratch } from './scratch.ts'
 
 /** Where skills to import lie, once fetched and unpacked. */
 export interface ImportSource {
@@ -68,14 +68,6 @@ async function fetched(named: string, fetch: (folder: string) => Promise<string>
   } catch (error) {
     dispose()
     throw retold(error, tell)
-  }
-}
-
-function makeScratch(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'loadout-import-'))
-  } catch (error) {
-    throw asLoadoutError(error, tmpdir(), 'write')
   }
 }
 

@@ -1,9 +1,11 @@
-import { join } from 'node:path'
 import { compareText } from '../../domain/shared/order.ts'
 import { isTextList } from '../../domain/shared/record.ts'
-import { exists, isFolder, writeAtomically } from '../files.ts'
+import { exists, isFolder } from '../files.ts'
 import { readJson } from '../json-file.ts'
-import { type Machine, stateFolder } from '../machine.ts'
+import type { Machine } from '../machine.ts'
+import { recordPath, writeRecord } from '../records.ts'
+
+const PROJECTS = 'projects.json'
 
 /** The projects that this machine has installed into and that are still there. */
 export function knownProjects(machine: Machine): string[] {
@@ -14,7 +16,7 @@ export function knownProjects(machine: Machine): string[] {
 export function rememberProject(machine: Machine, project: string): void {
   const known = readProjects(machine)
   if (known.includes(project)) return
-  writeAtomically(projectsPath(machine), `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
+  writeRecord(machine, PROJECTS, `${JSON.stringify([...known, project].sort(compareText), null, 2)}\n`)
 }
 
 function readProjects(machine: Machine): string[] {
@@ -24,5 +26,5 @@ function readProjects(machine: Machine): string[] {
 }
 
 function projectsPath(machine: Machine): string {
-  return join(stateFolder(machine), 'projects.json')
+  return recordPath(machine, PROJECTS)
 }

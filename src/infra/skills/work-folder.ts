@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../domain/shared/finding.ts'
-import { asLoadoutError, exists, isAlive, isFolder } from '../files.ts'
+import { asLoadoutError, exists, isFolder } from '../files.ts'
 import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../lock.ts'
 
 /**
@@ -100,8 +100,9 @@ export async function withWorkFolder<T>(
 
 /** Puts right what a killed writer left, unless one is at work. Costs nothing when there is nothing. */
 export function recover(work: WorkFolder, purpose: string): Finding[] {
-  if (interruptedIn(work).length === 0) return []
-  const release: Release | undefined = tryLock(lockPath(work), purpose)
+  if (!isFolder(work.path) || isAtWork(work)) return []
+  const isWork = interruptedIn(work).length > 0
+  const release = isWork ? tryLock(lockPath(work), purpose) : lockOrNothing(work, purpose)
   if (release === undefined) return []
   try {
     return recoverLocked(work)
@@ -111,22 +112,24 @@ export function recover(work: WorkFolder, purpose: string): Finding[] {
   }
 }
 
+/** A reader may also find a work folder that is only empty, or holds only a dead lock; it need not be able to remove it. */
+function lockOrNothing(work: WorkFolder, purpose: string): Release | undefined {
+  try {
+    return tryLock(lockPath(work), purpose)
+  } catch {
+    return undefined
+  }
+}
+
 function lockPath({ path }: WorkFolder): string {
   return join(path, 'lock')
 }
 
 const LEFTOVER = /^(.+)\.(\d+)-[0-9a-f]{8}\.(new|old|gone|marker)$/
-const LOCK_STAGE = /^lock(?:\.break)*\.(\d+)-[0-9a-f]{8}$/
 
 /** What stands in a work folder besides a lock: names of skills whose change was interrupted, or is under way. */
 export function leftoversIn(work: WorkFolder): string[] {
-  return namesIn(work).filter((name) => LEFTOVER.test(name) || isDeadLock(name))
-}
-
-/** A lock in the making, of a process that is gone. */
-function isDeadLock(name: string): boolean {
-  const pid = LOCK_STAGE.exec(name)?.[1]
-  return pid !== undefined && !isAlive(Number(pid))
+  return namesIn(work).filter((name) => LEFTOVER.test(name))
 }
 
 /** A writer that has just finished may take the folder away. */
@@ -158,7 +161,6 @@ export function isAtWork(work: WorkFolder): boolean {
 
 function recoverLocked(work: WorkFolder): Finding[] {
   const findings: Finding[] = []
-  removeDeadBreakers(work)
   for (const name of leftoversIn(work).sort()) {
     const path = join(work.path, name)
     const [, skill = '', , kind] = LEFTOVER.exec(name) ?? []
@@ -169,20 +171,12 @@ function recoverLocked(work: WorkFolder): Finding[] {
     } else if (kind === 'old') {
       discard(path)
       findings.push(recovered(skill, `${target}: an interrupted change was finished`))
-    } else if (kind === undefined) {
-      remove(path)
     } else {
       remove(path)
       if (kind === 'new') findings.push(recovered(skill, `${target}: a change that had only begun was dropped`))
     }
   }
   return findings
-}
-
-/** Whoever was killed while taking over a lock left a lock on doing so. */
-function removeDeadBreakers(work: WorkFolder): void {
-  const breakers = namesIn(work).filter((name) => /^lock(?:\.break)+$/.test(name))
-  for (const name of breakers) tryLock(join(work.path, name), 'recovery')?.()
 }
 
 function recovered(skill: string, message: string): Finding {

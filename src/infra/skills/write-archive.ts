@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -7,7 +6,8 @@ import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
-import { asLoadoutError, codeOf, exists } from '../files.ts'
+import { asLoadoutError, codeOf, exists, removeLeftovers } from '../files.ts'
+import { ownedName } from '../leftovers.ts'
 import { LIMITS, openContents, record, refuse } from './archive-contents.ts'
 
 export interface ArchiveEntry {
@@ -25,8 +25,9 @@ const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
 /** Writes a new `.tar.gz`; the same entries give the same bytes. All or nothing, and never over an existing file. */
 export async function writeArchive(entries: readonly ArchiveEntry[], target: string): Promise<void> {
   const items = planItems(entries, target)
+  removeLeftovers(target)
   if (exists(target)) throw existsAlready(target)
-  const stage = join(dirname(target), `.${basename(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
   try {
     await writeStage(items, stage)
     putInPlace(stage, target)

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { NAME, PROJECT } from '../fields.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, NAME, PROJECT } from '../tool.ts'
 import { MOST_CHARACTERS } from './read-entry.ts'
 
 export const activatePack = defineTool({

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { PROJECT, TASK } from '../fields.ts'
-import { defineTool } from '../tool.ts'
-import { BUNDLE_FIELDS, describeBundle } from './bundle-fields.ts'
-import { buildFitting } from './fitting-bundle.ts'
+import { defineTool, PROJECT, TASK } from '../tool.ts'
+import { BUNDLE_FIELDS, buildFitting, describeBundle } from './bundle.ts'
 
 const NOTHING = 'Nothing of what this project knows fits this task and budget.\n'
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { NAME, PROJECT, placeOf } from '../fields.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, NAME, PROJECT, placeOf } from '../tool.ts'
 
 export const MOST_CHARACTERS = 60_000
 

@@ -2,10 +2,8 @@ import * as z from 'zod'
 import type { SearchHit } from '../../app/loadout.ts'
 import { describeWhy } from '../../domain/routing/ranked.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
-import { cap } from '../cap.ts'
-import { PROJECT, placeOf } from '../fields.ts'
-import { defineTool } from '../tool.ts'
-import { MOST_WARNINGS, tellFinding } from './bundle-fields.ts'
+import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
+import { MOST_WARNINGS, tellFinding } from './bundle.ts'
 
 const LONGEST_QUERY = 2_000
 const USUAL = 10

@@ -7,9 +7,9 @@ import {
   type SessionState,
 } from '../../../domain/delivery/session/session-state.ts'
 import { fenceDigest, type GivenPart } from '../../../domain/delivery/session/session-text.ts'
-import { claimant, claimLine, readSession } from '../../../infra/delivery/session/session-file.ts'
 import { openTranscript, type Transcript } from '../../../infra/delivery/session/transcript.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import { claimant, claimLine, readSession } from '../../../infra/sessions.ts'
 
 /** What is known of a session when it starts. */
 export interface StartState {

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AdapterSettings } from '../settings/context-settings.ts'
-import { type AdapterItem, parseAdapterPayload } from './adapter-payload.ts'
+import { type AdapterItem, freshnessOf, parseAdapterPayload } from './adapter-payload.ts'
 import { toCandidates } from './adapter-slice.ts'
-import { freshnessOf } from './freshness.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 

@@ -5,8 +5,7 @@ import { sha256 } from '../../shared/digest.ts'
 import type { Finding } from '../../shared/finding.ts'
 import type { Candidate, Omission } from '../candidate.ts'
 import type { AdapterSettings } from '../settings/context-settings.ts'
-import type { AdapterItem, AdapterPayload } from './adapter-payload.ts'
-import { type Freshness, freshnessOf } from './freshness.ts'
+import { type AdapterItem, type AdapterPayload, type Freshness, freshnessOf } from './adapter-payload.ts'
 import { nameFew } from './optional-slice.ts'
 
 export interface AdapterCandidates {

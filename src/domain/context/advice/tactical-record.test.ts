@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInstant } from './instant.ts'
-import { latestRecords, newestFirst, rankNotes } from './rank-notes.ts'
 import {
   decodeRecord,
   encodeRecord,
@@ -13,6 +12,7 @@ import {
   recordIdOf,
   type TacticalRecord,
 } from './tactical-record.ts'
+import { latestRecords, newestFirst, rankNotes } from './tactical-slice.ts'
 
 const CAPTURED = new Date('2026-03-01T12:00:00Z')
 const EXPIRES = new Date('2026-03-08T12:00:00Z')

@@ -2,7 +2,7 @@ import { sha256 } from '../../shared/digest.ts'
 import { parseForeignJson } from '../../shared/json.ts'
 import { compareText } from '../../shared/order.ts'
 import { isRecord, isTextList } from '../../shared/record.ts'
-import { cleanLine, cleanText } from './field-text.ts'
+import { cleanLine, cleanText } from './adapter-payload.ts'
 import { formatInstant, parseInstant } from './instant.ts'
 
 export interface NoteContent {

@@ -1,7 +1,10 @@
+import type { RankDocument } from '../../routing/rank/document.ts'
+import { createRanker } from '../../routing/rank/ranker.ts'
+import { describeWhy } from '../../routing/ranked.ts'
 import { sha256 } from '../../shared/digest.ts'
+import { compareText } from '../../shared/order.ts'
 import type { Candidate, Omission } from '../candidate.ts'
 import { nameFew } from './optional-slice.ts'
-import { latestRecords, type RankedNote, rankNotes } from './rank-notes.ts'
 import { isExpired, type TacticalRecord } from './tactical-record.ts'
 
 /** More notes than this are not weighed for their place in a bundle. */
@@ -70,4 +73,73 @@ function namedOmissions(
   }
   const named = records.map((record) => omission(record.recordId, detailOf(record)))
   return nameFew(named, (count) => omission('*', `${count} more notes`))
+}
+
+export interface RankedNote {
+  record: TacticalRecord
+  /** `newest`: nothing in it matches the task, but it was written last. */
+  selectedBy: 'ranked' | 'newest'
+  /** 0 to 1; 0 when nothing matches. */
+  score: number
+  reason: string
+}
+
+/** What happened last matters even if the task does not name it; more than a few would drown what does match. */
+const NEWEST_UNMATCHED = 3
+
+/**
+ * The notes for a task: those that match, best first, then the newest few of the others. Equally good ones newest
+ * first, then by id. Ids must be unique.
+ */
+export function rankNotes(records: readonly TacticalRecord[], task: string, limit: number): RankedNote[] {
+  const most = Math.max(0, Math.floor(limit))
+  const matched = matching(records, task)
+  const others = records.filter(({ recordId }) => !matched.some(({ record }) => record.recordId === recordId))
+  const newest = others.sort(newestFirst).slice(0, NEWEST_UNMATCHED)
+  return [
+    ...matched,
+    ...newest.map((record) => ({
+      record,
+      selectedBy: 'newest' as const,
+      score: 0,
+      reason: 'one of the newest notes; nothing in it matches the task',
+    })),
+  ].slice(0, most)
+}
+
+function matching(records: readonly TacticalRecord[], task: string): RankedNote[] {
+  if (records.length === 0) return []
+  const byId = new Map(records.map((record) => [record.recordId, record]))
+  const hits = createRanker(records.map(documentOf)).rank(task, { limit: records.length })
+  const notes = hits.flatMap(({ id, confidence, why }): RankedNote[] => {
+    const record = byId.get(id)
+    if (record === undefined) return []
+    return [{ record, selectedBy: 'ranked', score: confidence, reason: `ranked: ${describeWhy(why)}` }]
+  })
+  return notes.sort((a, b) => b.score - a.score || newestFirst(a.record, b.record))
+}
+
+function documentOf({ recordId, content }: TacticalRecord): RankDocument {
+  const [title = '', ...body] = content.text.split('\n')
+  return { id: recordId, name: content.class, description: title, keywords: content.tags, body: body.join('\n') }
+}
+
+/** The times are all written alike, so their texts compare. */
+export function newestFirst(a: TacticalRecord, b: TacticalRecord): number {
+  return compareText(b.capturedAt, a.capturedAt) || compareText(a.recordId, b.recordId)
+}
+
+/** One record per id: the one captured last, and of those the last in the file. The others are given back too. */
+export function latestRecords(records: readonly TacticalRecord[]): {
+  latest: TacticalRecord[]
+  superseded: TacticalRecord[]
+} {
+  const byId = new Map<string, TacticalRecord>()
+  for (const record of records) {
+    const known = byId.get(record.recordId)
+    if (known === undefined || compareText(known.capturedAt, record.capturedAt) <= 0) byId.set(record.recordId, record)
+  }
+  const latest = [...byId.values()]
+  const kept = new Set(latest)
+  return { latest, superseded: records.filter((record) => !kept.has(record)) }
 }

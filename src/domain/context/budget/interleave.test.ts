@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { candidateOf } from '../candidate.fixture.ts'
-import { interleave } from './interleave.ts'
+import { interleave } from './fill.ts'
 
 const listed = (names: string) => [...names].map((name) => candidateOf(name, name))
 

@@ -9,6 +9,8 @@ export type Part =
   | { form: 'pointer'; kind: EntryKind; id: string; sum: string }
   /** What can be loaded, from the start of the session. */
   | { form: 'index'; sum: string }
+  /** The text of a pack, which the conversation asked for itself. */
+  | { form: 'pack'; sum: string }
 
 /** One line of a session's file: what somebody claims to give, written before it is given. */
 export interface Claim {
@@ -31,6 +33,7 @@ export interface SessionState {
 /** What two claims may not both give. */
 export function keysOf(part: Part): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
+  if (part.form === 'pack') return [`pack ${part.sum}`]
   return [part.form === 'pointer' ? `pointer ${part.kind} ${part.id}` : 'index']
 }
 
@@ -93,7 +96,7 @@ function readClaim(line: string): Claim | undefined {
 function readPart(json: unknown): Part | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
   const { form, id, sum, body, kind } = json
-  if (form === 'index') return { form, sum }
+  if (form === 'index' || form === 'pack') return { form, sum }
   if (form === 'text' && typeof id === 'string' && typeof body === 'string') return { form, id, sum, body }
   const known = ENTRY_KINDS.find((each) => each === kind)
   return form === 'pointer' && typeof id === 'string' && known !== undefined

@@ -1,19 +1,22 @@
 import { LoadoutError } from '../../shared/loadout-error.ts'
 import { HOOK_EVENTS } from '../hook-hosts.ts'
 import { readCommand } from './hook-command.ts'
-import { appendItem, isAlone, type NewItem, removeItem } from './settings-layout.ts'
 import {
+  appendItem,
   applyEdits,
   type Container,
   type Edit,
   elementsAt,
   findProperty,
   type Item,
+  isAlone,
   lineAndColumn,
+  type NewItem,
+  removeItem,
   type SettingsTree,
   type SettingsValue,
   textAt,
-} from './settings-tree.ts'
+} from './settings-layout.ts'
 
 /** A hook that should be in a settings file. */
 export interface WantedHook {

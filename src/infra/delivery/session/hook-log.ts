@@ -1,13 +1,13 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { printableLine } from '../../../domain/shared/printable.ts'
 import { codeOf } from '../../files.ts'
-import { type Machine, stateFolder } from '../../machine.ts'
+import type { Machine } from '../../machine.ts'
+import { privateFolder, recordPath } from '../../records.ts'
 
 /** A hook has no voice of its own: what went wrong in it is told here. */
 export function hookLogPath(machine: Machine): string {
-  return join(stateFolder(machine), 'hooks.log')
+  return recordPath(machine, 'hooks.log')
 }
 
 const LARGEST_LOG = 64 * 1024
@@ -17,7 +17,7 @@ const LONGEST_LINE = 500
 export function logLine(machine: Machine, about: string, message: string): void {
   try {
     const path = hookLogPath(machine)
-    mkdirSync(stateFolder(machine), { recursive: true, mode: 0o700 })
+    privateFolder(machine, '')
     const found = statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && !found.isFile()) return
     if (found !== undefined && found.size > LARGEST_LOG) renameSync(path, `${path}.1`)

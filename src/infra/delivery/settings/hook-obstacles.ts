@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { codexRuns } from '../../../domain/delivery/settings/codex-trust.ts'
+import { codexRuns } from '../../../domain/delivery/hook-hosts.ts'
 import type { FoundHook } from '../../../domain/delivery/settings/hook-settings.ts'
 import { getDeep, isRecord } from '../../../domain/shared/record.ts'
 import { isFile, readText } from '../../files.ts'

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Machine } from '../../machine.ts'
+import { sessionsFolder } from '../../sessions.ts'
 import { hookLogPath } from '../session/hook-log.ts'
-import { sessionsFolder } from '../session/session-file.ts'
 
 /** What the hooks of an agent have left behind. */
 export interface HookTraces {

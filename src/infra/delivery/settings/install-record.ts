@@ -1,9 +1,11 @@
-import { join } from 'node:path'
 import type { Blanks } from '../../../domain/delivery/settings/hook-settings.ts'
 import { isRecord, isTextList, setOwn } from '../../../domain/shared/record.ts'
-import { removeFile, writeAtomically } from '../../files.ts'
+import { removeFile } from '../../files.ts'
 import { readJson } from '../../json-file.ts'
-import { type Machine, stateFolder } from '../../machine.ts'
+import type { Machine } from '../../machine.ts'
+import { recordPath, writeRecord } from '../../records.ts'
+
+const INSTALLS = 'hook-installs.json'
 
 /** What a settings file cannot tell about the time before our hooks. Without it they are removed all the same. */
 export interface InstallRecord {
@@ -17,7 +19,7 @@ export interface InstallRecord {
 type Records = Record<string, InstallRecord>
 
 function recordsPath(machine: Machine): string {
-  return join(stateFolder(machine), 'hook-installs.json')
+  return recordPath(machine, INSTALLS)
 }
 
 export function recallInstall(machine: Machine, path: string): InstallRecord | undefined {
@@ -31,7 +33,7 @@ export function rememberInstall(machine: Machine, path: string, record: InstallR
   if (record === undefined) delete records[path]
   else setOwn(records, path, record)
   if (Object.keys(records).length === 0) removeFile(recordsPath(machine))
-  else writeAtomically(recordsPath(machine), `${JSON.stringify(records, null, 2)}\n`)
+  else writeRecord(machine, INSTALLS, `${JSON.stringify(records, null, 2)}\n`)
 }
 
 /** A record that cannot be read is a lost one. */

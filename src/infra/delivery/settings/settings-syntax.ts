@@ -7,7 +7,7 @@ import {
   lineAndColumn,
   type SettingsTree,
   type SettingsValue,
-} from '../../../domain/delivery/settings/settings-tree.ts'
+} from '../../../domain/delivery/settings/settings-layout.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import type { FoundSkill } from '../../../domain/delivery/sight/skill-fates.ts'
+import type { FoundSkill } from '../../../domain/delivery/sight/visibility.ts'
 import { cutDocument } from '../../../domain/shared/frontmatter-block.ts'
 import { isRecord } from '../../../domain/shared/record.ts'
 import type { HidingRule, ReadingRules } from '../../../domain/skills/reading-rules.ts'

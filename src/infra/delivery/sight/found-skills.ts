@@ -1,6 +1,6 @@
 import { type Dirent, opendirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FoundSkill } from '../../../domain/delivery/sight/skill-fates.ts'
+import type { FoundSkill } from '../../../domain/delivery/sight/visibility.ts'
 import { compareText } from '../../../domain/shared/order.ts'
 import type { ReadingRules } from '../../../domain/skills/reading-rules.ts'
 import { DOCUMENT_FILE } from '../../../domain/skills/skill.ts'

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import type { InstructionFile } from '../../../domain/delivery/sight/instructions.ts'
+import type { InstructionFile } from '../../../domain/delivery/sight/agent-settings.ts'
 import type { Agent } from '../../../domain/skills/agents.ts'
 import type { InstructionRules } from '../../../domain/skills/reading-rules.ts'
 import { isLink } from '../../files.ts'

@@ -1,9 +1,14 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../../domain/shared/digest.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import { asLoadoutError, exists, requireFile } from '../../files.ts'
-import { type Machine, stateFolder } from '../../machine.ts'
+import { HOOK_HOSTS } from '../domain/delivery/hook-hosts.ts'
+import { formatClaim, readState } from '../domain/delivery/session/session-state.ts'
+import { sha256 } from '../domain/shared/digest.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { isRecord, isTextList } from '../domain/shared/record.ts'
+import { asLoadoutError, exists, requireFile } from './files.ts'
+import { readJson } from './json-file.ts'
+import type { Machine } from './machine.ts'
+import { privateFolder, recordPath } from './records.ts'
 
 // Thousands of parts: more is no session.
 const LARGEST_STATE = 4 * 1024 * 1024
@@ -29,7 +34,7 @@ export function claimLine(machine: Machine, agent: string, session: string, line
   const path = sessionPath(machine, agent, session)
   try {
     if (exists(path)) requireFile(path)
-    else mkdirSync(sessionsFolder(machine), { recursive: true, mode: 0o700 })
+    else privateFolder(machine, SESSIONS)
     const file = openSync(path, 'a+', 0o600)
     try {
       const bytes = Buffer.from(line)
@@ -70,7 +75,57 @@ function sessionPath(machine: Machine, agent: string, session: string): string {
 }
 
 export function sessionsFolder(machine: Machine): string {
-  return join(stateFolder(machine), 'hooks', 'sessions')
+  return recordPath(machine, SESSIONS)
+}
+
+const SESSIONS = 'hooks/sessions'
+/** Stands for the agent in the file of a conversation that has no hooks. */
+const NO_AGENT = 'packs'
+const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
+
+/** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */
+export function givenPacks(machine: Machine, session: string): string[] {
+  requireConversation(session)
+  const claims = agentsOf(machine, session).flatMap((agent) => {
+    try {
+      return readState(readSession(machine, agent, session)).claims
+    } catch {
+      return []
+    }
+  })
+  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
+  return [...new Set([...earlierPacks(machine, session), ...sums])]
+}
+
+/** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
+export function notePacks(machine: Machine, session: string, sums: readonly string[]): void {
+  requireConversation(session)
+  if (sums.length === 0) return
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum }))
+  const [agent = NO_AGENT] = agentsOf(machine, session)
+  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+}
+
+function agentsOf(machine: Machine, session: string): string[] {
+  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
+  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+}
+
+/** What earlier versions noted, in a file of its own. */
+function earlierPacks(machine: Machine, session: string): string[] {
+  try {
+    const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))
+    return isRecord(json) && isTextList(json.wrappers) ? json.wrappers : []
+  } catch {
+    return []
+  }
+}
+
+function requireConversation(session: string): void {
+  if (CONVERSATION.test(session)) return
+  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
+    hint: 'use letters, digits, dots, dashes and underscores',
+  })
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000

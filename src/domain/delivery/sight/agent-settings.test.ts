@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { requireAgent } from '../../skills/agents.ts'
-import { decideInstructions, type InstructionFile } from './instructions.ts'
+import { decideInstructions, type InstructionFile } from './agent-settings.ts'
 
 const file = (folder: string, name: string, bytes: number, more: Partial<InstructionFile> = {}): InstructionFile => ({
   path: `${folder}/${name}`,

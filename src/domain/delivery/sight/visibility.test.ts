@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { requireAgent } from '../../skills/agents.ts'
 import type { Listing, ReadingRules } from '../../skills/reading-rules.ts'
 import { type AgentSettings, limitsOf, NO_SETTINGS, usageScore } from './agent-settings.ts'
-import { decideFates, type FoundSkill } from './skill-fates.ts'
+import { decideFates, type FoundSkill } from './visibility.ts'
 
 const rulesOf = (agent: string): { reading: ReadingRules; listing: Listing } => {
   const { replay } = requireAgent(agent)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codexRuns, trustHash } from './codex-trust.ts'
+import { codexRuns, trustHash } from './hook-hosts.ts'
 
 const PROMPT = {
   event: 'UserPromptSubmit',

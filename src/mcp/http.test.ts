@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkRequest } from './gatekeeper.ts'
+import { checkRequest } from './http.ts'
 
 const TOKEN = 'a-token-of-some-length'
 const GOOD = { host: '127.0.0.1:8417', authorization: `Bearer ${TOKEN}` }
