@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, runLoadout, runShell } from './cli/run.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -40,6 +40,9 @@ describe('docs/privacy.md', () => {
   const state = join(home, '.local/state/loadout')
   const rows = storedRows()
   const rowOf = (file: string) => rows.find(({ patterns }) => patterns.some((pattern) => pattern.test(file)))
+
+  const umask = process.umask(0)
+  afterAll(() => void process.umask(umask))
 
   beforeAll(() => {
     const here = { home, cwd: project }
@@ -99,6 +102,16 @@ describe('docs/privacy.md', () => {
   it('says rightly what nobody else can read', () => {
     const open = filesIn(state).filter((file) => (statSync(join(state, file)).mode & 0o077) !== 0)
     expect(open.filter((file) => rowOf(file)?.isPrivate)).toEqual([])
+  })
+
+  it('says rightly that nobody else can enter a folder, even where the umask lets everybody in', () => {
+    const folders = readdirSync(state, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isDirectory() && !file.parentPath.includes('/backups'))
+      .map((file) => join(file.parentPath, file.name))
+    expect(folders.length).toBeGreaterThan(4)
+    const modes = [state, ...folders].map((folder) => `${folder} ${(statSync(folder).mode & 0o777).toString(8)}`)
+    expect(modes.filter((line) => !line.endsWith(' 700'))).toEqual([])
+    expect(statSync(join(home, '.config/loadout/config.json')).mode & 0o777).toBe(0o600)
   })
 
   it('says rightly where the words of tasks are', () => {
