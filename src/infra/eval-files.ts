@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type EvalQuery, readLibraryLines, readQueryLines, readTriggerTests } from '../domain/routing/evaluation.ts'
 import type { RankDocument } from '../domain/routing/rank/document.ts'
@@ -6,6 +5,7 @@ import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'
 import { asLoadoutError, exists, isFolder, readText } from './files.ts'
 import { readJson } from './json-file.ts'
+import { Walk } from './walk.ts'
 
 const LIBRARY_FILE = 'library.jsonl'
 
@@ -48,19 +48,23 @@ function ownerOf(path: string): string {
 }
 
 function suiteFiles(folder: string): string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const isSuite = (name: string) =>
-      (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
-      /(^|\/)evals\/[^/]+\.json$/.test(name) ||
-      isFlatJson(folder, name)
-    return names
-      .filter(isSuite)
-      .sort(compareText)
-      .map((name) => join(folder, name))
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'read')
+  const isSuite = (name: string) =>
+    (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
+    /(^|\/)evals\/[^/]+\.json$/.test(name) ||
+    isFlatJson(folder, name)
+  const found: string[] = []
+  const walk = new Walk(folder, { ignore: ['versions', 'dependencies'] })
+  for (const { inside, entries, enter } of walk.folders()) {
+    for (const { name, kind, isIgnored } of entries) {
+      if (kind !== 'folder') found.push(inside === '' ? name : `${inside}/${name}`)
+      else if (!isIgnored) enter(name)
+    }
   }
+  for (const { path, error } of walk.leftOut.unreadable) throw asLoadoutError(error, path, 'read')
+  return found
+    .filter(isSuite)
+    .sort(compareText)
+    .map((name) => join(folder, name))
 }
 
 /** JSON files directly inside a folder that is itself called evals. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackDigests } from '../../domain/packs/gates/trust.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { asLoadoutError } from '../files.ts'
+import { Walk } from '../walk.ts'
 import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
 /** What is larger is never read, so that approving it would promise too much. */
@@ -98,27 +99,20 @@ function kindOf(path: string): string[] | undefined {
 
 function listFiles(root: string): string[] {
   const found: string[] = []
-  collect(root, '', 0, found)
-  return found.sort(compareText)
-}
-
-function collect(root: string, folder: string, depth: number, found: string[]): void {
-  if (depth > DEEPEST_FOLDER) throw tooLarge(root, `folders more than ${DEEPEST_FOLDER} deep`)
-  for (const entry of readEntries(join(root, folder))) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.name.includes('\ufffd')) {
-      throw new LoadoutError('BAD_NAME', `${root}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+  const walk = new Walk(root, { mostDepth: DEEPEST_FOLDER })
+  for (const { inside, entries, enter } of walk.folders()) {
+    for (const { name, kind } of entries) {
+      const path = inside === '' ? name : `${inside}/${name}`
+      if (name.includes('\ufffd')) {
+        throw new LoadoutError('BAD_NAME', `${root}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
+      }
+      if (kind === 'folder') enter(name)
+      else found.push(path)
     }
-    if (entry.isDirectory()) collect(root, path, depth + 1, found)
-    else found.push(path)
     if (found.length > MOST_TREE_FILES) throw tooLarge(root, `more than ${MOST_TREE_FILES} files`)
   }
-}
-
-function readEntries(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'read')
-  }
+  const { unreadable, tooDeep } = walk.leftOut
+  if (tooDeep.length > 0) throw tooLarge(root, `folders more than ${DEEPEST_FOLDER} deep`)
+  for (const { path, error } of unreadable) throw asLoadoutError(error, path, 'read')
+  return found.sort(compareText)
 }

@@ -25,6 +25,7 @@ import { compareText } from '../../domain/shared/order.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { type Stamp, stampOf } from '../cache.ts'
 import { asLoadoutError, codeOf } from '../files.ts'
+import { Walk } from '../walk.ts'
 
 export type FileKind = 'file' | 'link' | 'special'
 
@@ -54,25 +55,29 @@ export interface Tree {
 
 /** Throws for what cannot be read, also for names that no text can hold. */
 export function listTree(folder: string): Tree {
-  const tree: Tree = { files: [], marker: undefined, folders: [] }
-  listInto(tree, folder, '')
+  const tree: Tree = { files: [], marker: undefined, folders: [{ path: '', stamp: stampOf(statIn(folder, '')) }] }
+  const walk = new Walk(folder)
+  for (const { inside, entries, enter } of walk.folders()) {
+    for (const { name, kind } of entries) {
+      const path = inside === '' ? name : `${inside}/${name}`
+      if (NOT_COPIED.has(name)) continue
+      if (name.includes('\ufffd')) {
+        throw new LoadoutError('BAD_NAME', `${folder}/${path} has a name that is not UTF-8`, {
+          hint: 'rename the file',
+        })
+      }
+      if (path === MARKER_FILE) tree.marker = describe(folder, path)
+      else if (kind !== 'folder') tree.files.push(describe(folder, path))
+      else {
+        tree.folders.push({ path, stamp: stampOf(statIn(folder, path)) })
+        enter(name)
+      }
+    }
+  }
+  const [unreadable] = walk.leftOut.unreadable
+  if (unreadable !== undefined) throw asLoadoutError(unreadable.error, unreadable.path, 'read')
   tree.files.sort((a, b) => compareText(a.path, b.path))
   return tree
-}
-
-function listInto(tree: Tree, folder: string, prefix: string): void {
-  tree.folders.push({ path: prefix, stamp: stampOf(statIn(folder, prefix)) })
-  for (const entry of readFolder(prefix === '' ? folder : `${folder}/${prefix}`)) {
-    const { name } = entry
-    if (NOT_COPIED.has(name)) continue
-    const path = prefix === '' ? name : `${prefix}/${name}`
-    if (name.includes('\ufffd')) {
-      throw new LoadoutError('BAD_NAME', `${folder}/${path} has a name that is not UTF-8`, { hint: 'rename the file' })
-    }
-    if (path === MARKER_FILE) tree.marker = describe(folder, path)
-    else if (entry.isDirectory()) listInto(tree, folder, path)
-    else tree.files.push(describe(folder, path))
-  }
 }
 
 function readFolder(path: string): Dirent[] {
