@@ -235,10 +235,10 @@ describe('the folder', () => {
 
   it('loses what killed writers left there, but not what one is writing', () => {
     const machine = makeMachine(0)
-    const [old, fresh] = ['00000000.1-aaaaaaaa.tmp', '00000000.2-bbbbbbbb.tmp']
+    // No process has a number beyond what Linux gives out.
+    const [old, fresh] = ['00000000.99999999-aaaaaaaa.tmp', `00000000.${process.pid}-bbbbbbbb.tmp`]
     mkdirSync(folderOf(machine), { recursive: true })
     for (const name of [old, fresh]) writeFileSync(join(folderOf(machine), name), '')
-    utimesSync(join(folderOf(machine), old), 1, 1)
     writeCached(machine, { kind: 'texts', version: 1, name: ['x'] }, Buffer.from('x'))
     const names = readdirSync(folderOf(machine))
     expect(names).not.toContain(old)
