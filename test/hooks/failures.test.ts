@@ -256,8 +256,8 @@ it('parts that cannot be loaded end as well', () => {
   const event = JSON.stringify(eventOf(world, 'SessionStart', { source: 'startup' }))
   const dist = join(world.home, 'dist')
   const install = (without: string) =>
-    runShell(`cp -r "${join(import.meta.dirname, '..', '..', 'dist')}" "${dist}" && rm -f "${dist}/${without}"`)
-  for (const part of ['session.cjs', 'hook.cjs']) {
+    runShell(`cp -r "${join(import.meta.dirname, '..', '..', 'dist')}" "${dist}" && rm "${dist}"/${without}`)
+  for (const part of ['hook-session-start-*.cjs', 'hook.cjs']) {
     rmSync(dist, { recursive: true, force: true })
     install(part)
     const script = `printf '%s' '${event}' | "${process.execPath}" "${dist}/cli.cjs" hook claude SessionStart 2>/dev/null`
