@@ -43,23 +43,38 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
   const original = readText(file)
   checkHeadings(original, request)
   const present = readEntries(project)
-  const migration = planMigration(original, {
-    into: payloadFolder(project, request.into),
-    level: request.level,
-    keep: request.keep,
-    existing: (path) => textAt(join(project.root, path)),
-    takenIds: new Set(present.entries.map(({ id }) => id)),
-  })
+  const planFor = (text: string) =>
+    planMigration(text, {
+      into: payloadFolder(project, request.into),
+      level: request.level,
+      keep: request.keep,
+      existing: (path) => textAt(join(project.root, path)),
+      takenIds: new Set(present.entries.map(({ id }) => id)),
+    })
+  const migration = planFor(original)
   if (migration.payloads.length === 0) {
     throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out`, {
       hint: 'sections start at headings; short ones and rules for everything stay where they are (see --level)',
     })
   }
   if (!request.write) return { value: { ...migration, file }, findings: [] }
+  const finished = findFinished(file, original, planFor)
+  if (finished !== undefined) {
+    const build = rebuildIndex(machine, { project: project.root })
+    return { value: { ...finished, file, indexPath: build.value.path }, findings: build.findings }
+  }
   if (hasErrors(present.findings)) return { value: { ...migration, file }, findings: present.findings }
   const backup = writeMigration(project.root, file, original, migration)
   const build = rebuildIndex(machine, { project: project.root })
   return { value: { ...migration, file, backup, indexPath: build.value.path }, findings: build.findings }
+}
+
+/** A migration that was killed before it built the index: the file is already what its backup would become. */
+function findFinished(file: string, text: string, planFor: (text: string) => Migration) {
+  const backup = `${file}.before-loadout`
+  const before = isFile(backup) ? readText(backup) : undefined
+  const migration = before === undefined || before === text ? undefined : planFor(before)
+  return migration?.lean === text ? { ...migration, backup } : undefined
 }
 
 /** Writes it all, or, when something fails on the way, takes back what was new. */

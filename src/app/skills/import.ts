@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
 import type { Operation } from '../../domain/skills/operations.ts'
 import type { TargetRoot } from '../../domain/skills/placement.ts'
@@ -108,7 +109,10 @@ async function importAll(
   }
   request.onProgress?.(candidates.length, candidates.length, '')
   if (!request.adopt) return { value, findings }
-  const adopted = await adoptCopies(setup, value.imported, candidates, request)
+  const names = new Set(value.imported.map(({ name }) => name))
+  const copies = candidates.filter(({ name }) => names.has(name)).flatMap((candidate) => candidate.copies)
+  const earlier = request.source === undefined ? importedEarlier(setup, observation, request) : []
+  const adopted = await adoptCopies(setup, [...copies, ...earlier], request)
   return { value: { ...value, adopted: adopted.value }, findings: [...findings, ...adopted.findings] }
 }
 
@@ -145,16 +149,33 @@ function alreadyThere(name: string, folder: string): LoadoutError {
   })
 }
 
+/** Copies of what the library already has, such as those of an import that was killed before it could adopt them. */
+function importedEarlier({ library }: Setup, { placements, find }: Observation, { names }: ImportRequest) {
+  const unmanaged = placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && find(name))
+  const chosenOnes = unmanaged.filter(({ name }) => names === undefined || names.includes(name))
+  return chosenOnes.flatMap(({ name, root }): ForeignSkill[] => {
+    const places = [
+      { path: join(root.path, name), agents: root.agents },
+      { path: join(library, find(name)?.folder ?? ''), agents: [] },
+    ]
+    const [copy, own] = readForeign(places, undefined).skills
+    return copy !== undefined && own !== undefined && isSameSkill(copy, own) ? [copy] : []
+  })
+}
+
+function isSameSkill(copy: ForeignSkill, own: ForeignSkill): boolean {
+  const rows = ({ skill, document, files }: ForeignSkill) =>
+    JSON.stringify([skill.name, skill.description, document, ...[...files].sort(([a], [b]) => compareText(a, b))])
+  return rows(copy) === rows(own)
+}
+
 /** Copies in an agent's folder are replaced by what the library now installs; each is kept in the backup folder. */
 async function adoptCopies(
   setup: Setup,
-  imported: ImportResult['imported'],
-  candidates: readonly Candidate[],
+  copies: readonly ForeignSkill[],
   request: ImportRequest,
 ): Promise<Report<Operation[]>> {
   const roots = everyRoot(setup)
-  const names = new Set(imported.map(({ name }) => name))
-  const copies = candidates.filter(({ name }) => names.has(name)).flatMap((candidate) => candidate.copies)
   const plan = {
     operations: copies.flatMap((copy) => adoption(copy, roots)),
     findings: copies.flatMap((copy) => otherName(copy, roots)),

@@ -146,7 +146,7 @@ function printCandidates({ candidates, project }: Candidates, screen: Screen): s
 }
 
 function printImport({ imported, adopted, isDryRun }: ImportResult, screen: Screen): string {
-  if (imported.length === 0) return lines('Nothing was imported.')
+  if (imported.length + adopted.length === 0) return lines('Nothing was imported.')
   const rows = imported.map(({ name, targets, commit }) => [
     `  import${isDryRun ? '' : 'ed'}`,
     name,
