@@ -5,11 +5,12 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -27,7 +28,11 @@ const LARGEST_TEXT = 256 * 1024 * 1024
 
 /** The whole of a regular text file. Says which path failed, why, and what to do. */
 export function readText(path: string, largest = LARGEST_TEXT): string {
-  const bytes = readBytes(path, largest)
+  return withFile(path, path, READING, (file, stat) => textOf(readWhole(file, stat, path, largest), path))
+}
+
+/** The bytes as text. Throws when they are not. */
+export function textOf(bytes: Buffer, path: string): string {
   const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'
   if (problem === undefined) return bytes.toString('utf8')
   throw new LoadoutError('NOT_TEXT', `${path} cannot be read as text: ${problem}`, {
@@ -35,34 +40,70 @@ export function readText(path: string, largest = LARGEST_TEXT): string {
   })
 }
 
+/** Not waiting: opening a pipe would otherwise hang until somebody writes into it. */
+export const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/** Opens a file, lends it, and closes it. What goes wrong is told with the path as it is shown. */
+export function withFile<T>(path: string, shown: string, flags: number, use: (file: number, stat: Stats) => T): T {
+  let file: number | undefined
+  try {
+    file = openSync(path, flags, 0o666)
+    return use(file, fstatSync(file))
+  } catch (error) {
+    throw asLoadoutError(error, shown, (flags & constants.O_RDWR) === 0 ? 'read' : 'write')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** All of an open file, as long as it was when it was opened. */
+export function readWhole(file: number, stat: Stats, shown: string, largest: number): Buffer {
+  requireRegular(stat, shown)
+  if (stat.size <= largest) return readUpTo(file, stat.size)
+  const message = `${shown} has ${stat.size} bytes, more than the limit of ${largest}`
+  throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
+}
+
+/** The next bytes of an open file, at most so many. */
+export function readUpTo(file: number, most: number): Buffer {
+  const bytes = Buffer.allocUnsafe(most)
+  let length = 0
+  while (length < most) {
+    const read = readSync(file, bytes, length, most - length, null)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** How many bytes at the end of a beginning start a character that does not end there. */
+export function brokenTail(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] as number
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0
+  }
+  return 0
+}
+
 /** Asked before opening: opening a pipe would wait for its writer. */
 export function requireFile(path: string): Stats {
   try {
-    const stat = statSync(path)
-    if (stat.isDirectory())
-      throw new LoadoutError('NOT_A_FILE', `${path} is a folder`, { hint: 'name a file inside it' })
-    if (!stat.isFile()) throw notAFile(path)
-    return stat
+    return requireRegular(statSync(path), path)
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
   }
+}
+
+export function requireRegular(stat: Stats, shown: string): Stats {
+  if (stat.isDirectory())
+    throw new LoadoutError('NOT_A_FILE', `${shown} is a folder`, { hint: 'name a file inside it' })
+  if (!stat.isFile()) throw notAFile(shown)
+  return stat
 }
 
 function notAFile(path: string): LoadoutError {
   return new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
-}
-
-function readBytes(path: string, largest: number): Buffer {
-  const { size } = requireFile(path)
-  if (size > largest) {
-    const message = `${path} has ${size} bytes, more than the limit of ${largest}`
-    throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
-  }
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    throw asLoadoutError(error, path, 'read')
-  }
 }
 
 /** True if the path leads to a regular file. Anything in the way counts as no. */
@@ -180,6 +221,8 @@ const READ_TROUBLE: Record<string, [Code, string, string]> = {
   ENOENT: ['FILE_NOT_FOUND', 'does not exist', 'check the path'],
   ENOTDIR: ['FILE_NOT_FOUND', 'does not exist: a part of its path is not a folder', 'check the path'],
   EISDIR: ['NOT_A_FILE', 'is a folder', 'name a file inside it'],
+  ENXIO: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
+  ENODEV: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
   EACCES: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
   EPERM: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
   ELOOP: ['FILE_UNREADABLE', 'is a link that leads back to itself', 'repair the link'],

@@ -1,7 +1,133 @@
-import { closeSync, constants, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { asLoadoutError, exists, isLink, replaceFile, writeAtomically } from './files.ts'
+import { pathProblem } from '../domain/shared/safe-path.ts'
+import {
+  asLoadoutError,
+  codeOf,
+  exists,
+  isLink,
+  READING,
+  readUpTo,
+  readWhole,
+  replaceFile,
+  requireRegular,
+  textOf,
+  withFile,
+  writeAtomically,
+} from './files.ts'
+
+/** Prose for a model is smaller than this. */
+const LARGEST_PROSE = 4 * 1024 * 1024
+
+/** What was read of a file of a project, pack or skill. */
+export interface InsideBytes {
+  bytes: Buffer
+  /** Of the whole file. */
+  size: number
+  /** What was opened, after links, as a path from the root. */
+  real: string
+  failure?: undefined
+}
+
+/** Why a file gave nothing. The message names no folder of this machine, so that a bundle may say it. */
+export interface Unread {
+  bytes?: undefined
+  size?: undefined
+  real?: undefined
+  failure: LoadoutError
+}
+
+/**
+ * Reads a file below a root. It is opened without waiting for a pipe, then asked where it is and what it is: whatever
+ * was swapped in the meantime, nothing outside the root is read. Of a file with more than `most` bytes the first `head`
+ * are read; without `head` it is refused. Never throws.
+ */
+export function readInside(root: string, path: string, limits: { most: number; head?: number }): InsideBytes | Unread {
+  try {
+    return openInside(root, path, READING, (file, stat, real) => {
+      requireRegular(stat, path)
+      const isHead = limits.head !== undefined && stat.size > limits.most
+      const bytes = isHead ? readUpTo(file, limits.head ?? 0) : readWhole(file, stat, path, limits.most)
+      return { bytes, size: stat.size, real }
+    })
+  } catch (error) {
+    return { failure: asLoadoutError(error, path, 'read') }
+  }
+}
+
+/** The text of a payload or of a file of a skill. Throws when it cannot be read, or lies outside its root. */
+export function readTextInside(root: string, path: string): string {
+  const problem = pathProblem(path)
+  if (problem !== undefined) throw escapes(path, problem)
+  const shown = join(root, path)
+  return openInside(
+    root,
+    path,
+    READING,
+    (file, stat) => textOf(readWhole(file, stat, shown, LARGEST_PROSE), shown),
+    shown,
+  )
+}
+
+/** Lends a file that something can be added to at its end; made if it is not there. */
+export function appendInside(root: string, path: string, write: (file: number, stat: Stats) => void): void {
+  refuseLinkOut(root, path)
+  try {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    openInside(root, path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | READING, (file, stat) =>
+      write(file, requireRegular(stat, path)),
+    )
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+function openInside<T>(
+  root: string,
+  path: string,
+  flags: number,
+  use: (file: number, stat: Stats, real: string) => T,
+  shown = path,
+): T {
+  const full = join(root, path)
+  if (!isBelow(join(root, '.'), full)) throw escapes(path, 'it leaves its root')
+  const check = (file: number, stat: Stats) => {
+    const real = realFrom(root, full, file, stat)
+    if (real === undefined) throw escapes(path, 'it is a link that leaves its root')
+    return use(file, stat, real)
+  }
+  try {
+    return withFile(full, shown, flags | constants.O_NOFOLLOW, check)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || codeOf(error.cause) !== 'ELOOP') throw error
+  }
+  // A link. Looked at before it is followed: only opening some devices has an effect already.
+  if (!staysInside(root, path)) throw escapes(path, 'it is a link that leaves its root')
+  return withFile(full, shown, flags & ~constants.O_CREAT, check)
+}
+
+/** Where an open file is, from the root; undefined outside of it. */
+function realFrom(root: string, full: string, file: number, stat: Stats): string | undefined {
+  const real = realOf(file) ?? realByIdentity(full, stat)
+  if (real === undefined) return undefined
+  // Most roots are real already. A real path that starts with the root as it is spelt is below it.
+  const base = isBelow(root, real) ? root : realpathSync.native(root)
+  return isBelow(base, real) ? relative(base, real) : undefined
+}
+
+/** Where the system does not tell: the path, as long as it leads to the same file without any link. */
+function realByIdentity(full: string, { dev, ino }: Stats): string | undefined {
+  const real = realOrNothing(full)
+  const there = real === undefined ? undefined : lstatSync(real, { throwIfNoEntry: false })
+  return there?.dev === dev && there.ino === ino ? real : undefined
+}
+
+function escapes(path: string, problem: string): LoadoutError {
+  return new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path.slice(0, 200))} is refused: ${problem}`, {
+    hint: 'keep the file inside the folder that it belongs to',
+  })
+}
 
 /** Whether a path below a root is still inside it after links, as far as it exists. */
 export function staysInside(root: string, path: string): boolean {

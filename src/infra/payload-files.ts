@@ -3,8 +3,8 @@ import picomatch from 'picomatch'
 import type { PayloadFile } from '../domain/routing/build-index.ts'
 import type { Finding } from '../domain/shared/finding.ts'
 import { compareText } from '../domain/shared/order.ts'
-import { readContained } from './contained-file.ts'
 import { asLoadoutError, codeOf, isFolder } from './files.ts'
+import { readTextInside } from './inside.ts'
 import { Walk } from './walk.ts'
 
 const MOST_FOLDERS = 100_000
@@ -18,7 +18,7 @@ export function collectPayloads(root: string, globs: readonly string[]): { files
   const paths = [...findPaths(root, bases, findings)].filter((path) => matches(path))
   for (const path of paths.sort(compareText)) {
     try {
-      files.push({ path, text: readContained(root, path) })
+      files.push({ path, text: readTextInside(root, path) })
     } catch (error) {
       findings.push(unreadableFinding(path, error))
     }

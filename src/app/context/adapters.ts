@@ -5,6 +5,7 @@ import type { OptionalSlice } from '../../domain/context/advice/optional-slice.t
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import type { Failure } from '../../infra/context/adapter-process.ts'
 import {
   type CommandTrust,
   changeCommandApprovals,
@@ -15,7 +16,6 @@ import {
   pinAdapters,
 } from '../../infra/context/command-approvals.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
-import type { Failure } from '../../infra/context/project-file.ts'
 import { type Fetched, fetchAdapter } from '../../infra/context/run-adapter.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'

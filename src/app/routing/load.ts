@@ -4,7 +4,7 @@ import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { type Fenced, fence } from '../../domain/shared/fence.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { readContained } from '../../infra/contained-file.ts'
+import { readTextInside } from '../../infra/inside.ts'
 import type { Knowledge } from './knowledge.ts'
 
 export { triggerOf } from '../../domain/routing/match.ts'
@@ -44,7 +44,7 @@ export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntr
 /** The text of one payload as it is, without its frontmatter and without a fence. */
 export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
   try {
-    return { text: parseFrontmatter(readContained(knowledge.rootOf(entry), entry.path)).body }
+    return { text: parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path)).body }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { problem: error.message }
@@ -54,7 +54,7 @@ export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: 
 function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   try {
-    const { body } = parseFrontmatter(readContained(knowledge.rootOf(entry), entry.path))
+    const { body } = parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path))
     const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
     findings.push(...fenceFindings(fenced, entry.id, entry.path))
     return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }

@@ -8,7 +8,7 @@ import { documentOf, RANKED_LIMIT, rankedMatches } from '../../domain/routing/ra
 import type { Finding } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Codec, cached, signatureOf } from '../../infra/cache.ts'
-import { readContained } from '../../infra/contained-file.ts'
+import { readTextInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Knowledge } from './knowledge.ts'
 
@@ -66,7 +66,7 @@ export function rankTask(knowledge: Knowledge, { ranker }: OpenRanker, task: str
 /** An entry for the ranker; without its text, and with a finding, when that cannot be read. */
 export function payloadDocument(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): RankDocument {
   try {
-    return documentOf(entry, readContained(knowledge.rootOf(entry), entry.path))
+    return documentOf(entry, readTextInside(knowledge.rootOf(entry), entry.path))
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `${entry.id} is ranked without its text: ${error.message}`

@@ -4,7 +4,12 @@ import type { Code } from '../../domain/shared/codes.ts'
 import { codeOf } from '../files.ts'
 import type { Machine } from '../machine.ts'
 import { createMark, type ProcessMark } from './process-mark.ts'
-import type { Failure } from './project-file.ts'
+
+/** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
+export interface Failure {
+  code: Code
+  message: string
+}
 
 export interface ProcessLimits {
   timeoutMs: number

@@ -10,8 +10,8 @@ import {
   readScript,
 } from '../../domain/context/advice/command-reach.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { readInside } from '../inside.ts'
 import type { Machine } from '../machine.ts'
-import { readProjectFile } from './project-file.ts'
 
 /** What a command can run of its project, file by file. */
 export interface CommandPins {
@@ -137,7 +137,7 @@ class Pinning {
       this.problems.add(`it leads to more than ${MOST_FILES} files`)
       return
     }
-    const { bytes, failure } = readProjectFile(this.root, path, LARGEST_SCRIPT)
+    const { bytes, failure } = readInside(this.root, path, { most: LARGEST_SCRIPT })
     if (bytes === undefined) {
       this.problems.add(failure.message)
       return

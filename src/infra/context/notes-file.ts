@@ -1,17 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  realpathSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { fsyncSync, ftruncateSync, readSync, realpathSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   decodeRecord,
   encodeRecord,
@@ -23,10 +12,10 @@ import { latestRecords } from '../../domain/context/advice/tactical-slice.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { asLoadoutError, exists, requireFile } from '../files.ts'
-import { writeInside } from '../inside.ts'
+import { appendInside, readInside, refuseLinkOut, writeInside } from '../inside.ts'
 import { acquireLock, type Release } from '../lock.ts'
 import { type Machine, stateFolder } from '../machine.ts'
-import { type Failure, readProjectFile, requireInside } from './project-file.ts'
+import type { Failure } from './adapter-process.ts'
 
 /** Beyond this a task is not helped by notes, and they should be pruned. */
 export const LARGEST_NOTES = 4 * 1024 * 1024
@@ -49,7 +38,7 @@ export interface Notes {
 
 /** The notes of a project. A line that is none costs that line; never throws. A file that is not there has none. */
 export function readNotes(projectRoot: string, path: string): Notes {
-  const { bytes, failure } = readProjectFile(projectRoot, path, LARGEST_NOTES)
+  const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_NOTES })
   if (bytes === undefined) {
     const nothing = { records: [], badLines: [] }
     return failure.code === 'FILE_NOT_FOUND' ? nothing : { ...nothing, failure }
@@ -102,13 +91,12 @@ export async function appendNote(
   path: string,
   record: TacticalRecord,
 ): Promise<void> {
-  requireInside(projectRoot, path)
+  refuseLinkOut(projectRoot, path)
   const release = await lockNotes(machine, projectRoot, path, 'note add')
   try {
     const full = join(projectRoot, path)
     if (exists(full)) requireFile(full)
-    mkdirSync(dirname(full), { recursive: true })
-    writeLine(full, path, encodeRecord(record))
+    appendInside(projectRoot, path, (file, { size }) => writeLine(file, size, path, encodeRecord(record)))
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   } finally {
@@ -116,27 +104,21 @@ export async function appendNote(
   }
 }
 
-function writeLine(full: string, path: string, line: string): void {
-  const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-  const file = openSync(full, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o666)
-  try {
-    const { size } = fstatSync(file)
-    const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
-    if (size + bytes.length > LARGEST_NOTES) {
-      throw new LoadoutError('FILE_TOO_LARGE', `${path} is full: it may have ${LARGEST_NOTES} bytes`, {
-        hint: 'loadout note prune removes what has expired',
-      })
-    }
-    if (writeWhole(file, bytes)) fsyncSync(file)
-    else {
-      ftruncateSync(file, size)
-      throw new LoadoutError('WRITE_FAILED', `${path} could not be written: the disk is full`, {
-        hint: 'free some space; the notes are as they were',
-      })
-    }
-  } finally {
-    closeSync(file)
+function writeLine(file: number, size: number, path: string, line: string): void {
+  const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
+  if (size + bytes.length > LARGEST_NOTES) {
+    throw new LoadoutError('FILE_TOO_LARGE', `${path} is full: it may have ${LARGEST_NOTES} bytes`, {
+      hint: 'loadout note prune removes what has expired',
+    })
   }
+  if (writeWhole(file, bytes)) {
+    fsyncSync(file)
+    return
+  }
+  ftruncateSync(file, size)
+  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: the disk is full`, {
+    hint: 'free some space; the notes are as they were',
+  })
 }
 
 /** A write that was cut short must not leave half a note: the next one would be written behind it. */
@@ -169,10 +151,10 @@ export async function pruneNotes(
   now: Date,
   isDryRun: boolean,
 ): Promise<Pruning> {
-  requireInside(projectRoot, path)
+  refuseLinkOut(projectRoot, path)
   const release = isDryRun ? () => {} : await lockNotes(machine, projectRoot, path, 'note prune')
   try {
-    const { bytes, failure } = readProjectFile(projectRoot, path, LARGEST_TO_PRUNE)
+    const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
     if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') throw new LoadoutError(failure.code, failure.message)
     const lines = splitLines(bytes ?? Buffer.alloc(0)).map(readLine)
     const { pruning, kept } = planPruning(lines, now, `${path}.corrupt`)
@@ -203,7 +185,7 @@ function planPruning(
 
 /** Those that an interrupted pruning has moved already are not moved again. */
 function keepBadLines(projectRoot: string, path: string, bad: readonly RawLine[]): void {
-  const { bytes, failure } = readProjectFile(projectRoot, path, LARGEST_TO_PRUNE)
+  const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
   if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {
     throw new LoadoutError(failure.code, failure.message, { hint: `move ${path} away` })
   }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { join } from 'node:path'
 import { cutExcerpt, normalizeText } from '../../domain/context/budget/excerpt.ts'
 import type { Omission } from '../../domain/context/candidate.ts'
-import { codeOf } from '../files.ts'
-import { staysInside } from '../inside.ts'
+import type { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { brokenTail, codeOf } from '../files.ts'
+import { readInside } from '../inside.ts'
+import { KNOWLEDGE_FOLDERS } from '../packs/pack-roots.ts'
 
 /** A text that was read no further than it is of use. */
 export interface BoundedText {
@@ -31,50 +31,35 @@ const BYTES_PER_CHAR = 3
  * pipe, and takes the same time and memory for a large file, however large.
  */
 export function readBounded(root: string, path: string, mostChars: number): BoundedText | Unread {
-  if (!staysInside(root, path)) return { reason: 'outside_root', detail: 'it leads out of the project' }
-  let file: number | undefined
-  try {
-    file = openSync(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = fstatSync(file)
-    if (!stat.isFile()) return NOT_A_FILE
-    const head = Math.min(
-      LARGEST_WHOLE,
-      Math.max(SMALLEST_HEAD, Math.ceil(mostChars) * BYTES_PER_CHAR + BYTES_PER_CHAR),
-    )
-    // What is written behind this size from now on is not a part of what was asked for.
-    if (stat.size <= LARGEST_WHOLE) return wholeText(readUpTo(file, stat.size), head)
-    const bytes = readUpTo(file, head)
-    return isText(bytes.subarray(0, bytes.length - brokenTail(bytes))) ? headText(bytes) : BINARY
-  } catch (error) {
-    return unread(codeOf(error))
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+  if (isInPack(path)) return BEHIND_GATES
+  const needed = Math.max(SMALLEST_HEAD, Math.ceil(mostChars) * BYTES_PER_CHAR + BYTES_PER_CHAR)
+  const head = Math.min(LARGEST_WHOLE, needed)
+  const { bytes, size, real, failure } = readInside(root, path, { most: LARGEST_WHOLE, head })
+  if (bytes === undefined) return unread(failure)
+  // The file that was opened, whatever its path led to before.
+  if (isInPack(real)) return BEHIND_GATES
+  if (size <= LARGEST_WHOLE) return wholeText(bytes, head)
+  return isText(bytes.subarray(0, bytes.length - brokenTail(bytes))) ? headText(bytes) : BINARY
 }
 
 export function isUnread(result: BoundedText | Unread): result is Unread {
   return 'reason' in result
 }
 
-const NOT_A_FILE: Unread = { reason: 'not_a_file', detail: 'it is not a regular file' }
-const BINARY: Unread = { reason: 'binary', detail: 'it is not UTF-8 text' }
-
-function unread(code: string): Unread {
-  if (code === 'ENXIO' || code === 'ENODEV' || code === 'EISDIR') return NOT_A_FILE
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { reason: 'unreadable', detail: 'it does not exist' }
-  if (code === 'ELOOP') return { reason: 'unreadable', detail: 'it is a link that leads back to itself' }
-  return { reason: 'unreadable', detail: `it cannot be read (${code || 'unknown reason'})` }
+/** Whatever a pattern says: a pack may be one that nobody has approved. */
+function isInPack(path: string): boolean {
+  return KNOWLEDGE_FOLDERS.some((folder) => `/${path}/`.includes(`/${folder}/`))
 }
 
-function readUpTo(file: number, most: number): Buffer {
-  const bytes = Buffer.allocUnsafe(most)
-  let length = 0
-  while (length < most) {
-    const read = readSync(file, bytes, length, most - length, null)
-    if (read === 0) break
-    length += read
-  }
-  return bytes.subarray(0, length)
+const BEHIND_GATES: Unread = { reason: 'gate', detail: 'knowledge packs are read through their gates only' }
+const BINARY: Unread = { reason: 'binary', detail: 'it is not UTF-8 text' }
+
+function unread({ code, cause }: LoadoutError): Unread {
+  if (code === 'PATH_ESCAPE') return { reason: 'outside_root', detail: 'it leads out of the project' }
+  if (code === 'NOT_A_FILE') return { reason: 'not_a_file', detail: 'it is not a regular file' }
+  if (code === 'FILE_NOT_FOUND') return { reason: 'unreadable', detail: 'it does not exist' }
+  if (codeOf(cause) === 'ELOOP') return { reason: 'unreadable', detail: 'it is a link that leads back to itself' }
+  return { reason: 'unreadable', detail: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
 }
 
 /** Of a text longer than can be needed the beginning is decoded once more, or the whole would stay in memory. */
@@ -96,14 +81,4 @@ function headText(bytes: Buffer): BoundedText {
 
 function isText(bytes: Buffer): boolean {
   return !bytes.includes(0) && isUtf8(bytes)
-}
-
-/** How many bytes at the end begin a character that does not end there. */
-function brokenTail(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] as number
-    if (byte < 0x80) return 0
-    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0
-  }
-  return 0
 }

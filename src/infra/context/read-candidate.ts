@@ -1,10 +1,7 @@
-import { realpathSync } from 'node:fs'
-import { join, relative } from 'node:path'
 import type { Candidate, Omission, SourceClass } from '../../domain/context/candidate.ts'
 import type { ControlPlaneItem, Intent } from '../../domain/context/settings/context-settings.ts'
 import { orderLatest } from '../../domain/context/settings/latest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
-import { KNOWLEDGE_FOLDERS } from '../packs/pack-roots.ts'
 import { type FoundFile, findFiles } from './project-files.ts'
 import { isUnread, readBounded } from './read-bounded.ts'
 
@@ -135,8 +132,6 @@ const CONTROL_PLANE: Origin = {
 
 function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostChars: number): Candidate | Omission {
   const { sourceClass, selectedBy, asker } = origin
-  if (isInPack(path) || isInPack(realPath(root, path)))
-    return omit(path, sourceClass, 'gate', 'knowledge packs are read through their gates only')
   const result = readBounded(root, path, mostChars)
   if (isUnread(result)) return { path, sourceClass, ...result }
   return {
@@ -149,20 +144,6 @@ function read(root: string, { path, pattern }: FoundFile, origin: Origin, mostCh
     provenance: { pattern },
     isWhole: false,
   }
-}
-
-/** Where a path leads after links, from the root; the path itself when it leads nowhere. */
-function realPath(root: string, path: string): string {
-  try {
-    return relative(realpathSync.native(root), realpathSync.native(join(root, path)))
-  } catch {
-    return path
-  }
-}
-
-/** Whatever a pattern says: a pack may be one that nobody has approved. */
-function isInPack(path: string): boolean {
-  return KNOWLEDGE_FOLDERS.some((folder) => `/${path}/`.includes(`/${folder}/`))
 }
 
 function isOmission(result: Candidate | Omission): result is Omission {

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
 import { parseForeignJson } from '../../domain/shared/json.ts'
+import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { readInside } from '../inside.ts'
 import type { Machine } from '../machine.ts'
-import { runProgram } from './adapter-process.ts'
-import { type Failure, readProjectFile } from './project-file.ts'
+import { type Failure, runProgram } from './adapter-process.ts'
 
 export interface FetchOptions {
   /** Whether a person has allowed this command on this machine, as it is now. */
@@ -25,7 +26,9 @@ export async function fetchAdapter(
 ): Promise<Fetched> {
   const { file, command, timeoutMs } = adapter
   if (file !== undefined) {
-    const { bytes, failure } = readProjectFile(projectRoot, file, LARGEST_PAYLOAD)
+    const problem = pathProblem(file)
+    if (problem !== undefined) return { failure: { code: 'PATH_ESCAPE', message: `its file is refused: ${problem}` } }
+    const { bytes, failure } = readInside(projectRoot, file, { most: LARGEST_PAYLOAD })
     return bytes === undefined ? { failure } : parse(bytes)
   }
   if (command === undefined || command.length === 0) {

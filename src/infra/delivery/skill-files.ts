@@ -1,8 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { asLoadoutError } from '../files.ts'
-import { staysInside } from '../inside.ts'
+import { readInside, readTextInside } from '../inside.ts'
 import type { Build } from '../skills/build.ts'
 
 /** What a client may be given of one skill. */
@@ -14,8 +11,9 @@ export function readBuildFile({ folder, files, made }: Build, path: string): Uin
   const text = made.get(path)
   if (text !== undefined) return Buffer.from(text)
   if (!files.some((file) => file.path === path)) return undefined
-  if (!staysInside(folder, path)) throw new LoadoutError('PATH_ESCAPE', `${path} leads out of its skill`)
-  return readPlainFile(join(folder, path))
+  const { bytes, failure } = readInside(folder, path, { most: MOST_BYTES })
+  if (bytes === undefined) throw failure
+  return bytes
 }
 
 /** All files of a skill, by path. Throws when they are more than a client may be given. */
@@ -35,17 +33,7 @@ export function readBuild(build: Build): Record<string, Uint8Array> {
   )
 }
 
-/** The file itself: a link that took its place since it was listed is not followed. */
-function readPlainFile(path: string): Uint8Array {
-  let file: number | undefined
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const stat = fstatSync(file)
-    if (!stat.isFile() || stat.size > MOST_BYTES) throw new LoadoutError('NOT_A_FILE', `${path} is no file to be given`)
-    return readFileSync(file)
-  } catch (error) {
-    throw error instanceof LoadoutError ? error : asLoadoutError(error, path, 'read')
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+/** The text of one file of a skill's folder. */
+export function readSkillFile(folder: string, path: string): string {
+  return readTextInside(folder, path).replace(/^\ufeff/, '')
 }

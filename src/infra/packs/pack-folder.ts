@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import type { PackFile, PackFiles } from '../../domain/packs/pack-files.ts'
 import { normalizePackPath, packPathProblem } from '../../domain/packs/pack-path.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Code } from '../../domain/shared/codes.ts'
+import type { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { codeOf } from '../files.ts'
+import { readInside } from '../inside.ts'
 
 /** Prose and records are smaller than this; what is larger is something else. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024
@@ -85,33 +87,22 @@ class PackFolder implements PackFiles {
   }
 
   private readBytes(path: string, name: string): Buffer | undefined {
-    let file: number | undefined
-    try {
-      const full = this.inside(name)
-      if (full === undefined) {
-        this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
-        return undefined
-      }
-      // Not waiting: opening a pipe would otherwise hang until somebody writes into it.
-      file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK)
-      const stat = fstatSync(file)
-      if (!stat.isFile()) {
-        this.warn('file.not-regular', name, 'it is not a regular file', 'error')
-        return undefined
-      }
-      if (stat.size > LARGEST_PACK_FILE) {
-        this.warn('file.too-large', name, `it has ${stat.size} bytes, more than the limit of ${LARGEST_PACK_FILE}`)
-        return undefined
-      }
-      this.opened.push(name)
-      return readAll(file, stat.size)
-    } catch (error) {
-      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) {
-        this.warn('file.unreadable', name, `it cannot be read (${codeOf(error) || 'unknown reason'})`)
-      }
+    const { bytes, failure } = readInside(this.root, name, { most: LARGEST_PACK_FILE })
+    if (bytes === undefined) {
+      this.warnUnread(failure, path, name)
       return undefined
-    } finally {
-      if (file !== undefined) closeSync(file)
+    }
+    this.opened.push(name)
+    return bytes
+  }
+
+  /** A file that is not there is no trouble here: whoever needs it says so. */
+  private warnUnread({ code, message, cause }: LoadoutError, path: string, name: string): void {
+    if (code === 'PATH_ESCAPE') this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
+    else if (code === 'NOT_A_FILE') this.warn('file.not-regular', name, 'it is not a regular file', 'error')
+    else if (code === 'FILE_TOO_LARGE') this.warn('file.too-large', name, message.replace(name, 'it'))
+    else if (code !== 'FILE_NOT_FOUND') {
+      this.warn('file.unreadable', name, `it cannot be read (${codeOf(cause) || 'unknown reason'})`)
     }
   }
 
@@ -163,15 +154,4 @@ class PackFolder implements PackFiles {
 
 function readEntries(folder: string) {
   return readdirSync(folder, { withFileTypes: true })
-}
-
-function readAll(file: number, size: number): Buffer {
-  const bytes = Buffer.allocUnsafe(size)
-  let length = 0
-  while (length < size) {
-    const read = readSync(file, bytes, length, size - length, null)
-    if (read === 0) break
-    length += read
-  }
-  return bytes.subarray(0, length)
 }

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type ReadManifest, readManifest } from '../../domain/packs/manifest.ts'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { shownText } from '../../domain/packs/shown-text.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
 import type { Code } from '../../domain/shared/codes.ts'
 import { cutDocument } from '../../domain/shared/frontmatter-block.ts'
+import type { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
 import { codeOf } from '../files.ts'
+import { readInside } from '../inside.ts'
 import { readTextYaml, Trouble } from '../yaml.ts'
 
 /** The frontmatter of a KNOWLEDGE.md, every value as text; or why it cannot be read. */
@@ -40,31 +41,19 @@ const FIRST_BYTES = 4 * 1024
 
 /** Reads the head of a file and nothing behind it. Never throws, and never waits for a pipe. */
 export function readPackHead(path: string): PackHead {
-  let file: number | undefined
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    if (!fstatSync(file).isFile()) return { code: 'file.not-regular', problem: 'it is not a regular file' }
-    const first = readUpTo(file, Buffer.allocUnsafe(FIRST_BYTES), 0)
-    const block = cutHead(first, FIRST_BYTES)
-    if (block !== undefined || first.length < FIRST_BYTES) return readBlock(block)
-    const whole = Buffer.allocUnsafe(HEAD_BYTES)
-    first.copy(whole)
-    return readBlock(cutHead(readUpTo(file, whole, first.length), HEAD_BYTES))
-  } catch (error) {
-    return { code: 'file.unreadable', problem: `it cannot be read (${codeOf(error) || 'unknown reason'})` }
-  } finally {
-    if (file !== undefined) closeSync(file)
+  for (const most of [FIRST_BYTES, HEAD_BYTES]) {
+    const { bytes, size, failure } = readInside(dirname(path), basename(path), { most, head: most })
+    if (bytes === undefined) return unreadHead(failure)
+    const block = cutHead(bytes, most)
+    if (block !== undefined || size < most) return readBlock(block)
   }
+  return readBlock(undefined)
 }
 
-function readUpTo(file: number, bytes: Buffer, from: number): Buffer {
-  let length = from
-  while (length < bytes.length) {
-    const read = readSync(file, bytes, length, bytes.length - length, null)
-    if (read === 0) break
-    length += read
-  }
-  return bytes.subarray(0, length)
+function unreadHead({ code, cause }: LoadoutError): HeadProblem {
+  if (code === 'NOT_A_FILE') return { code: 'file.not-regular', problem: 'it is not a regular file' }
+  if (code === 'PATH_ESCAPE') return { code: 'source.escape', problem: 'it is a link that leaves the pack' }
+  return { code: 'file.unreadable', problem: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
 }
 
 /** The bytes between the fences. One byte is one character here, so that text behind them may be of any kind. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseFrontmatter } from '../../../domain/routing/frontmatter.ts'
 import { fence } from '../../../domain/shared/fence.ts'
-import { readContained } from '../../../infra/contained-file.ts'
+import { readTextInside } from '../../../infra/inside.ts'
 import { fenceFindings } from '../../routing/load.ts'
 import type { Located } from './locate.ts'
 import type { Readable } from './read.ts'
@@ -14,7 +14,7 @@ export function openPayload({ entry, knowledge }: Located & { kind: 'payload' })
     name: id,
     layer,
     path: join(root, path),
-    body: parseFrontmatter(readContained(root, path)).body,
+    body: parseFrontmatter(readTextInside(root, path)).body,
     wrap: (body) => {
       const fenced = fence('loadout_payload', { id, layer, path }, body)
       return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
