@@ -1,6 +1,5 @@
 import { nameLayers } from '../infra/layers.ts'
 import { type Machine, thisMachine } from '../infra/machine.ts'
-import { explainByStrategy } from './routing/explain.ts'
 import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
 import { planNoted } from './routing/noted-plan.ts'
 import { loadPlan } from './routing/plan-contents.ts'
@@ -22,7 +21,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     // A payload is at hand; what is none is looked for among packs and skills.
     lookUp: async (request: LookupRequest) =>
       lookUpPayload(machine, request) ?? (await import('./delivery/entry/lookup.ts')).lookUpEntry(machine, request),
-    explain: bind(machine, explainByStrategy),
+    explain: late(machine, async () => (await import('./delivery/entry/explain.ts')).explainNamed),
     resolve: bind(machine, resolveAll),
     search: late(machine, async () => (await import('./delivery/entry/search.ts')).searchKnowledge),
     read: late(machine, async () => (await import('./delivery/entry/read.ts')).readEntry),
@@ -122,6 +121,7 @@ export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './delivery/agents-md.ts'
+export type { NamedExplanation } from './delivery/entry/explain.ts'
 export type { Loadable } from './delivery/entry/loadable.ts'
 export type { EntryLookup, SkillCard } from './delivery/entry/lookup.ts'
 export type { EntryText } from './delivery/entry/read.ts'
@@ -138,9 +138,7 @@ export type { NewPack } from './packs/new-pack.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackView } from './packs/show.ts'
 export type { PackValidation } from './packs/validate.ts'
-export type { PackTrail } from './packs/why.ts'
 export type { Comparison, SuiteReport } from './routing/evaluate.ts'
-export type { Explanation } from './routing/explain.ts'
 export type { IndexBuild } from './routing/index-build.ts'
 export type { IndexCheck } from './routing/index-check.ts'
 export type { MigrateResult } from './routing/index-migrate.ts'

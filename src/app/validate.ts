@@ -1,16 +1,18 @@
 import { basename, join, resolve } from 'node:path'
+import { parseEntryId } from '../domain/delivery/entry/entry-id.ts'
 import { buildEntries } from '../domain/routing/build-index.ts'
 import type { LoadoutIndex } from '../domain/routing/loadout-index.ts'
 import { lintRouting, type ValidationIssue, validateIndex } from '../domain/routing/validate.ts'
 import type { Finding, Report } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { parseSettingsFile } from '../infra/context/settings-problems.ts'
-import { isFolder, readText } from '../infra/files.ts'
+import { exists, isFolder, readText } from '../infra/files.ts'
 import { readJson } from '../infra/json-file.ts'
 import { type Layers, layerPlaces, readLayers } from '../infra/layers.ts'
 import type { Machine } from '../infra/machine.ts'
 import { collectPayloads } from '../infra/payload-files.ts'
 import { badSettings, SETTINGS_FILE } from '../infra/settings.ts'
+import { locate, READABLE } from './delivery/entry/locate.ts'
 import { checkPack, isPack, packAround } from './packs/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from './skills/validate-skill.ts'
 
@@ -26,7 +28,7 @@ export interface Validation {
 /** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
 export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
-  const path = resolve(machine.cwd, request.path)
+  const path = placeOf(machine, { ...request, path: request.path })
   const kind = recognizeSkill(path)
   if (kind !== 'skill' && isPack(path)) return toReport(checkPack(path).map(asIssue), [{ kind: 'pack', path }])
   if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
@@ -52,6 +54,22 @@ export function validate(machine: Machine, request: { path?: string | undefined;
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(path)
   return toReport(indexIssues(readJson(path)), [{ kind: 'index', path }])
+}
+
+/** The path of what was named: `pack:x`, `skill:x`, `payload:x`, a path, or a bare name that is not a path. */
+function placeOf(machine: Machine, { path: named, layers }: { path: string; layers: Layers }): string {
+  const path = resolve(machine.cwd, named)
+  const { kind } = parseEntryId(named)
+  if (exists(path) || (kind === undefined && /[/.]/.test(named))) return path
+  const located = locate(machine, { id: named, layers, kinds: READABLE }).value
+  switch (located.kind) {
+    case 'payload':
+      return join(located.knowledge.rootOf(located.entry), located.entry.path)
+    case 'skill':
+      return located.skill.folder
+    case 'pack':
+      return located.pack.root
+  }
 }
 
 function validateLayers(machine: Machine, options: Layers): Report<Validation> {

@@ -12,8 +12,8 @@ import {
 } from './commands/approvals.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
-import { evaluate, packsEval } from './commands/eval.ts'
-import { explain, packsWhy } from './commands/explain.ts'
+import { evaluate } from './commands/eval.ts'
+import { explain } from './commands/explain.ts'
 import { hook, hooksInstall, hooksRemove, hooksStatus } from './commands/hooks.ts'
 import { indexBuild, indexCheck, indexMigrate, resolve } from './commands/index.ts'
 import { adopt, diff, equip, sync, unequip } from './commands/installs.ts'
@@ -37,8 +37,8 @@ import { replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { tryIt } from './commands/try.ts'
-import { budget, dead, overlaps, usage } from './commands/usage.ts'
-import { packsValidate, validate } from './commands/validate.ts'
+import { usage } from './commands/usage.ts'
+import { validate } from './commands/validate.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [
@@ -56,12 +56,9 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
       packsList,
       packsShow,
       packsGuide,
-      packsWhy,
       packsApprove,
       packsDeny,
       packsRevoke,
-      packsValidate,
-      packsEval,
       packsNew,
       packsFetch,
     ],
@@ -72,7 +69,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
-  { title: 'What was used', commands: [usage, replayPrompts, dead, overlaps, budget] },
+  { title: 'What was used', commands: [usage, replayPrompts] },
   { title: 'The program', commands: [tryIt, completion] },
 ]
 

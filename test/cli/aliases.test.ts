@@ -81,3 +81,89 @@ describe('words that people type', () => {
     expect(run.stderr).toContain(command)
   })
 })
+
+describe('one command for every kind', () => {
+  const pack =
+    '---\nname: radio\ndescription: How the radio works.\ntype: domain\nstatus: ready\ntrust: trusted\nversion: 1.0.0\n---\n# Radio\n'
+  const payload = '---\nid: release\nkeywords: [release]\nsummary: How to release.\n---\nText.\n'
+  const machine = makeMachine({ skills: skill('deploy') })
+  machine.write('.agents/knowledge/radio/KNOWLEDGE.md', pack)
+  machine.write('work/.claude/loadout/release.md', payload)
+  machine.write('work/loadout.json', JSON.stringify({ adapters: [{ id: 'tickets', command: ['node', 'x.js'] }] }))
+  const here = { cwd: machine.path('work') }
+  runLoadout(['index', 'build'], { ...here, home: machine.home })
+
+  it.each([
+    ['release', 'defined in  project'],
+    ['payload:release', 'defined in  project'],
+    ['radio', '+ trust'],
+    ['pack:radio', '+ trust'],
+    ['pack:../.agents/knowledge/radio', '+ place'],
+    ['deploy', 'loadout equip deploy'],
+    ['skill:deploy', 'found in the library'],
+    ['adapter:tickets', 'runs node x.js'],
+    ['tickets', 'not approved'],
+  ])('explain %s', (id, told) => {
+    const run = machine.runWith(here, 'explain', id)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain(told)
+  })
+
+  it('explain --task says whether the task uses a skill', () => {
+    const [hit, miss] = ['deploy', 'zebra'].map((task) =>
+      machine.runWith(here, 'explain', 'skill:deploy', '--task', task),
+    )
+    expect(hit?.stdout).toContain('+ task    number 1 among the skills')
+    expect(miss?.stdout).toContain('- task    the task does not match it')
+  })
+
+  it.each([
+    ['pack:radio', 'pack'],
+    ['radio', 'pack'],
+    ['skill:deploy', 'skill'],
+    ['release', 'payload'],
+  ])('validate %s checks a %s', (id, kind) => {
+    expect(machine.runWith(here, 'validate', id).stdout).toContain(`checked  ${kind}  `)
+  })
+
+  it.each([
+    [['dead'], ['usage', '--dead']],
+    [
+      ['overlaps', '--json'],
+      ['usage', '--overlaps', '--json'],
+    ],
+    [
+      ['budget', '--project', '.'],
+      ['usage', '--budget', '--project', '.'],
+    ],
+    [
+      ['packs', 'why', 'radio', '--json'],
+      ['explain', 'pack:radio', '--json'],
+    ],
+    [
+      ['packs', 'eval', 'radio'],
+      ['eval', 'pack:radio'],
+    ],
+  ])('%j is %j', (alias, command) => {
+    const run = machine.runWith(here, ...alias)
+    expect(run).toEqual(machine.runWith(here, ...command))
+    expect(run.code).not.toBe(2)
+  })
+
+  it.each([
+    [['usage', '--dead', '--budget'], '--dead and --budget cannot be combined'],
+    [['usage', '--dead', '--since', '3d'], '--since and --dead cannot be combined'],
+    [['usage', '--project', '.'], '--project needs --dead, --overlaps or --budget'],
+    [['overlaps', 'a', 'b'], 'Unexpected argument: b'],
+    [['eval', 'pack:radio', '--min-r1', '3'], '--min-r1 is not for packs'],
+    [['eval', 'pack:radio', 'x'], 'Unexpected argument: x'],
+    [['eval', 'x.jsonl', '--write'], '--suite and --write are for packs'],
+    [['packs', 'validate'], '<path> is missing'],
+    [['packs', 'eval'], '<pack> is missing'],
+    [['explain', 'nothing'], 'there is no entry "nothing"'],
+  ])('%j is refused', (call, told) => {
+    const run = machine.runWith(here, ...call)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(told)
+  })
+})

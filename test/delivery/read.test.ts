@@ -249,7 +249,7 @@ describe('names', () => {
     userPacks: pack('twin'),
     skills: { ...skill('twin'), ...skill('second') },
   }
-  it('a bare name is a payload first, then a skill, then a pack; the others are named', async () => {
+  it('a bare name is a payload first, and names the others; without a payload only one kind may have it', async () => {
     const world = makeKnowledge({ ...twins, userPacks: { ...pack('twin'), ...pack('second') } })
     const loadout = createLoadout({ cwd: world.cwd, home: world.home, env: {}, now: () => new Date() })
     const twin = await loadout.read({ id: 'twin', layers: {} })
@@ -257,9 +257,12 @@ describe('names', () => {
     expect(twin.findings).toMatchObject([
       { code: 'DUPLICATE_ID', severity: 'info', hint: 'say which: skill:twin, pack:twin' },
     ])
-    const second = world.run(['lookup', 'second', '--load'])
-    expect(second.stdout).toContain('The text of second.')
-    expect(second.stderr).toContain('"second" is also a pack; this is the skill')
+    for (const command of ['lookup', 'explain']) {
+      const second = world.run([command, 'second'])
+      expect(second).toMatchObject({ code: 2, stdout: '' })
+      expect(second.stderr).toContain('"second" is the name of a skill and a pack')
+      expect(second.stderr).toContain('say which: skill:second, pack:second')
+    }
     for (const id of ['skill:twin', 'pack:twin']) expect(world.run(['lookup', id, '--load']).stderr).toBe('')
   })
 
@@ -268,6 +271,7 @@ describe('names', () => {
     ['deplyo', 'there is no entry "deplyo"; did you mean skill:deploy?'],
     ['skill:deplyo', 'there is no skill "deplyo"; did you mean skill:deploy?'],
     ['skill:radio', 'there is no skill "radio"; did you mean pack:radio?'],
+    ['adapter:radio', 'this command takes no adapter: adapter:radio'],
     ['pack:radoi', 'there is no pack "radoi"; did you mean pack:radio?'],
     [
       'skill:deploy/references/step.md',

@@ -39,7 +39,7 @@ describe('packs new', () => {
     const cwd = makeProject({ 'a project/a.txt': '' })
     const { stdout } = runLoadout(['packs', 'new', 'quails', '--project', './a project'], { cwd })
     const root = join(cwd, 'a project', '.agents/knowledge/quails')
-    expect(stdout).toContain(`loadout packs validate '${root}'`)
+    expect(stdout).toContain(`loadout validate '${root}'`)
     expect(stdout).toContain('loadout packs approve quails')
   })
 

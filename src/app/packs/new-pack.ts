@@ -46,7 +46,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   await writeNewFolder(path, files)
   const shown = shellWord(path)
   const next = [
-    `loadout packs validate ${shown}`,
+    `loadout validate ${shown}`,
     ...(request.isUser ? [] : [`loadout packs approve ${name}`]),
     `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]

@@ -43,7 +43,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string) {
   const { verdict } = admit(pack, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
   if (verdict !== 'admitted') {
     throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
-      hint: `loadout packs why ${shellWord(audited.root)} says why`,
+      hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
     })
   }
   return rebuildWrapper(audited, pack, openPack(pack.root), task)

@@ -154,7 +154,7 @@ export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['ve
   if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`
   if (verdict === 'confirmation-needed')
     return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)} --confirm ${shellWord(manifest.name)}`
-  return verdict === 'approval-needed' ? `loadout packs approve ${word}` : `loadout packs why ${word}`
+  return verdict === 'approval-needed' ? `loadout packs approve ${word}` : `loadout explain pack:${word}`
 }
 
 function countFiles({ root }: TrustedPack): { layer: PackLayer; count: number }[] {

@@ -17,7 +17,7 @@ import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 
 /** One question on the way to the model, and how it was answered. */
 export interface Step {
-  question: 'place' | 'name' | 'trust' | 'status' | 'task'
+  question: 'place' | 'name' | 'trust' | 'status' | 'agents' | 'task'
   isPassed: boolean
   says: string
   /** What would change it. */

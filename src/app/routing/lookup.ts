@@ -22,7 +22,7 @@ export interface LookupRequest {
 
 /** One payload by its id, whatever its priority; with `load`, its text as well. Undefined when the id is of no payload. */
 export function lookUpPayload(machine: Machine, request: LookupRequest): Report<Lookup> | undefined {
-  if (/^(?:pack|skill):/.test(request.id)) return undefined
+  if (/^(?:pack|skill|adapter):/.test(request.id)) return undefined
   const knowledge = openKnowledge(machine, request.layers)
   const entry = findEntry(knowledge, request.id.replace(/^payload:/, ''))
   if (entry === undefined) return undefined

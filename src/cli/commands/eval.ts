@@ -1,6 +1,7 @@
-import type { Comparison, PackEvaluation, SuiteReport } from '../../app/loadout.ts'
+import type { Comparison, Loadout, PackEvaluation, SuiteReport } from '../../app/loadout.ts'
 import type { Figures } from '../../domain/routing/evaluation.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
+import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
@@ -8,13 +9,16 @@ import { alignRows, count, lines, printableLine, type Screen } from '../screen.t
 
 export const evaluate = defineCommand({
   name: 'eval',
-  summary: 'test the routing with your own questions, also in CI',
+  aliases: { 'packs eval': ['--kind', 'pack'] },
+  summary: 'test with your own questions what is found, also in CI',
   details: `A suite is a file of questions, one a line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
 trigger tests in an evals folder; or a folder of such files. Without one, .claude/loadout/evals of the project.
 A library.jsonl beside the suite, or --library, is asked instead of the layers.
-loadout eval --compare <old-index> <new-index> [suite] lists the questions that go elsewhere.`,
+loadout eval --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
+loadout eval pack:name asks the prompts in the pack's evals/discovery.*.json whether they select the pack.
+It ends with 1 when a question fails or a suite is malformed.`,
   args: [
-    { name: 'suite', summary: 'questions, or with --compare the old index', complete: 'file' },
+    { name: 'suite', summary: 'questions, pack:name, or with --compare the old index', complete: 'file' },
     { name: 'new-index', summary: 'with --compare: the new index', complete: 'file' },
     { name: 'questions', summary: 'with --compare: the suite', complete: 'file' },
   ],
@@ -26,6 +30,9 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
     },
     library: { kind: 'text', value: 'file', summary: 'documents to route to, one JSON object a line' },
     compare: { kind: 'switch', summary: 'compare two indexes' },
+    suite: { kind: 'text', value: 'train|validation|file', summary: 'of a pack: only this suite (default: all)' },
+    write: { kind: 'switch', summary: 'of a pack: keep the results in the pack, below runs/' },
+    kind: { kind: 'choice', choices: ['pack'], summary: 'the first argument is a pack', isUnlisted: true },
     'min-r1': { kind: 'number', value: 'percent', summary: 'fail when the right one is first less often' },
     'min-r3': { kind: 'number', value: 'percent', summary: 'fail when it is among the first three less often' },
     'min-r5': { kind: 'number', value: 'percent', summary: 'fail when it is among the first five less often' },
@@ -37,7 +44,11 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
     'max-pairs': { kind: 'number', value: 'percent', summary: 'fail when more questions choose what they must not' },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags }, loadout) => {
+  run: ({ args, flags }, loadout): Promise<Report<Evaluation>> => {
+    const pack = flags.kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
+    if (pack !== undefined || flags.kind === 'pack') return evaluatePack(pack, args, flags, loadout)
+    if (flags.suite !== undefined || flags.write)
+      throw misuse('--suite and --write are for packs: loadout eval pack:name')
     const layers = loadout.nameLayers(flags)
     if (!flags.compare) {
       if (args['new-index'] !== undefined) throw misuse('one suite at a time; to compare two indexes add --compare')
@@ -55,9 +66,33 @@ loadout eval --compare <old-index> <new-index> [suite] lists the questions that 
     if (before === undefined || after === undefined) throw misuse('--compare needs two index files')
     return loadout.compare({ before, after, suite, strategy: flags.strategy, layers })
   },
-  print: (value: SuiteReport | Comparison, screen) =>
-    'changes' in value ? printComparison(value, screen) : printReport(value, screen),
+  print: (value: Evaluation, screen) => {
+    if ('suites' in value) return printPackEvaluation(value, screen)
+    return 'changes' in value ? printComparison(value, screen) : printReport(value, screen)
+  },
 })
+
+type Evaluation = SuiteReport | Comparison | PackEvaluation
+
+/** A pack is measured by its own suites: no flag about routing applies. */
+function evaluatePack(
+  pack: string | undefined,
+  args: Readonly<Record<string, string | undefined>>,
+  { suite, write, project, kind: _, json: __, ...others }: Readonly<Record<string, unknown>> & PackFlags,
+  loadout: Loadout,
+): Promise<Report<PackEvaluation>> {
+  if (pack === undefined || pack.trim() === '') throw misuse('<pack> is missing: its name or its folder')
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw misuse(`--${other} is not for packs`)
+  if (args['new-index'] !== undefined) throw misuse(`Unexpected argument: ${args['new-index']}`)
+  return loadout.evaluatePack({ pack, project, suite, write })
+}
+
+interface PackFlags {
+  suite?: string
+  write?: boolean
+  project?: string
+}
 
 // More than fit a screen are in the JSON.
 const MOST_LISTED = 20
@@ -130,28 +165,16 @@ function misuse(message: string): LoadoutError {
   return new LoadoutError('USAGE', message, { hint: 'loadout help eval' })
 }
 
-export const packsEval = defineCommand({
-  name: 'packs eval',
-  summary: 'ask the prompts of a pack whether they choose it',
-  details:
-    'A pack keeps them in evals/discovery.train.json and evals/discovery.validation.json. Each says whether the pack must be selected, rejected, or selected with a warning. Ends with 1 when a case fails, or when a suite is malformed.',
-  args: [{ name: 'pack', summary: 'its name, or its folder', required: true, complete: 'file' }],
-  flags: {
-    suite: { kind: 'text', value: 'train|validation|file', summary: 'only this suite (default: all of the pack)' },
-    write: { kind: 'switch', summary: 'leave the results in the pack, below runs/' },
-  },
-  run: ({ args, flags }, loadout) =>
-    loadout.evaluatePack({ pack: args.pack ?? '', suite: flags.suite, write: flags.write }),
-  print: ({ suites }: PackEvaluation, screen) =>
-    lines(
-      ...suites.flatMap(({ suite, summary, written }) => [
-        screen.strong(printableLine(suite)),
-        `  ${count(summary.passed, 'case')} passed, ${summary.failed} failed`,
-        `  precision ${percent(summary.precision)}, recall ${percent(summary.recall)}, warnings ${percent(summary.warningAccuracy)}`,
-        written !== undefined && `  written to ${printableLine(written)}`,
-      ]),
-    ),
-})
+function printPackEvaluation({ suites }: PackEvaluation, screen: Screen): string {
+  return lines(
+    ...suites.flatMap(({ suite, summary, written }) => [
+      screen.strong(printableLine(suite)),
+      `  ${count(summary.passed, 'case')} passed, ${summary.failed} failed`,
+      `  precision ${percent(summary.precision)}, recall ${percent(summary.recall)}, warnings ${percent(summary.warningAccuracy)}`,
+      written !== undefined && `  written to ${printableLine(written)}`,
+    ]),
+  )
+}
 
 function percent(share: number | null): string {
   return share === null ? '\u2013' : `${(share * 100).toFixed(1)} %`

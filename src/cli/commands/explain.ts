@@ -1,36 +1,43 @@
-import type { Explanation, PackTrail } from '../../app/loadout.ts'
+import type { NamedExplanation } from '../../app/loadout.ts'
 import { PHASES } from '../../domain/routing/entry.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS, PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
+import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
+
+type Explained<Kind extends NamedExplanation['kind']> = Extract<NamedExplanation, { kind: Kind }>
 
 export const explain = defineCommand({
   name: 'explain',
-  summary: 'where an entry comes from and why a task loads it or not',
-  args: [{ name: 'id', summary: 'the id of the entry', required: true }],
+  aliases: { 'packs why': ['--kind', 'pack'] },
+  summary: 'show where something comes from and why it is used or not',
+  details:
+    'Takes a payload, pack:name, skill:name or adapter:name. A bare name is enough when only one kind has it. With --task it also says whether that task uses it.',
+  args: [{ name: 'id', summary: 'a payload, pack, skill or adapter', required: true }],
   flags: {
-    task: { kind: 'text', value: 'task', summary: 'judge the entry for this task' },
-    phase: { kind: 'choice', choices: PHASES, summary: 'and for this phase' },
+    task: { kind: 'text', value: 'task', summary: 'say whether this task uses it' },
+    phase: { kind: 'choice', choices: PHASES, summary: 'for a payload: in this phase' },
     strategy: {
       kind: 'choice',
       choices: STRATEGIES,
-      summary: 'and by this strategy (default: the project’s, else keywords)',
+      summary: 'for a payload: by this strategy (default: the project’s, else keywords)',
     },
     ...LAYER_FLAGS,
+    kind: { kind: 'choice', choices: ['pack'], summary: 'a pack, by its name or folder', isUnlisted: true },
   },
-  run: ({ args, flags }, loadout) =>
-    loadout.explain({
-      id: args.id ?? '',
-      task: flags.task,
-      phase: flags.phase,
-      strategy: flags.strategy,
-      layers: loadout.nameLayers(flags),
-    }),
-  print: printExplanation,
+  run: async ({ args: { id = '' }, flags }, loadout) => {
+    const { task, phase, strategy, kind, project } = flags
+    if (kind === undefined) return loadout.explain({ id, task, phase, strategy, layers: loadout.nameLayers(flags) })
+    const { value, findings } = await loadout.explainPack({ pack: id, task, project })
+    return { value: { kind: 'pack' as const, ...value }, findings }
+  },
+  print: (value: NamedExplanation, screen) => {
+    if (value.kind === 'payload') return printPayload(value, screen)
+    return value.kind === 'pack' ? printPack(value, screen) : printSteps(value, screen)
+  },
 })
 
-function printExplanation({ id, verdict, definitions, paths }: Explanation, screen: Screen): string {
+function printPayload({ id, verdict, definitions, paths }: Explained<'payload'>, screen: Screen): string {
   const last = definitions.length - 1
   const sources = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
     `  ${at === last ? 'defined in' : 'overridden'}  ${layer.padEnd(7)}  ${at === last && last > 0 ? '← this one counts' : ''}`.trimEnd(),
@@ -48,26 +55,18 @@ function printExplanation({ id, verdict, definitions, paths }: Explanation, scre
   )
 }
 
-const OUTCOMES: Record<PackTrail['implicit'], string> = {
+const OUTCOMES: Record<Explained<'pack'>['implicit'], string> = {
   admitted: 'it is used',
   'approval-needed': 'it needs an approval first',
   'confirmation-needed': 'it needs a yes first',
   refused: 'it is not used',
 }
 
-export const packsWhy = defineCommand({
-  name: 'packs why',
-  summary: 'why a knowledge pack is used, or is not',
-  args: [PACK_ARGUMENT],
-  flags: {
-    task: { kind: 'text', value: 'text', summary: 'and whether this task would choose it' },
-    ...PROJECT_FLAG,
-  },
-  run: ({ args, flags }, loadout) => loadout.explainPack({ pack: args.pack ?? '', ...flags }),
-  print: ({ name, steps, implicit, explicit, collision }: PackTrail, screen) =>
+function printPack(trail: Explained<'pack'>, screen: Screen): string {
+  const { name, implicit, explicit, collision } = trail
+  return (
+    printSteps(trail, screen) +
     lines(
-      screen.strong(printableLine(name)),
-      steps.flatMap(printStep),
       '',
       wrap(`When a task fits: ${OUTCOMES[implicit]}. When it is named: ${OUTCOMES[explicit]}.`, 0),
       collision &&
@@ -80,13 +79,18 @@ export const packsWhy = defineCommand({
             ...collision.shadowed.map(({ scope, trust, path }) => ['  kept out', scope, trust, path]),
           ]),
         ].flat(),
-    ),
-})
+    )
+  )
+}
+
+function printSteps({ name, steps }: Explained<'pack' | 'skill' | 'adapter'>, screen: Screen): string {
+  return lines(screen.strong(printableLine(name)), steps.flatMap(printStep))
+}
 
 const QUESTION_WIDTH = 12
 
 /** A command stays on one line, however long, so that it can be copied. */
-function printStep({ question, isPassed, says, command }: PackTrail['steps'][number]): string[] {
+function printStep({ question, isPassed, says, command }: Explained<'pack'>['steps'][number]): string[] {
   const [first = '', ...rest] = wrap(says, QUESTION_WIDTH)
   const start = `  ${isPassed ? '+' : '-'} ${question}`
   const hint = command === undefined ? [] : [' '.repeat(QUESTION_WIDTH) + printableLine(command)]

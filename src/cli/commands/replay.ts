@@ -15,7 +15,6 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
-import { LOG_ARGUMENT } from './usage.ts'
 
 const REPLAY_FORMATS = ['text', 'markdown', 'xml', 'json'] as const
 
@@ -55,7 +54,7 @@ export const replayPrompts = defineCommand({
   summary: 'which past tasks choose other entries now',
   details:
     'Routes the tasks whose words are in the log once more, and compares with what was planned then.\nEnds with 1 when one differs, and with 2 when no words are kept: loadout usage --keep-tasks on keeps them.',
-  args: [LOG_ARGUMENT],
+  args: [{ name: 'log', summary: 'a usage log (default: of this machine)', complete: 'file' }],
   flags: {
     index: { kind: 'text', value: 'file', summary: 'this index in the place of the project’s' },
     strategy: { kind: 'choice', choices: STRATEGIES, summary: 'how to find entries (default: as then)' },

@@ -13,50 +13,109 @@ import { defineCommand, type Input } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
-export const LOG_ARGUMENT = {
-  name: 'log',
-  summary: 'a usage log (default: this machine’s own)',
-  complete: 'file',
-} as const
+/** What a view of an index and its log shows, by the flag that asks for it. */
+const VIEWS = ['dead', 'overlaps', 'budget'] as const
 
 const USAGE_FLAGS = {
-  since: { kind: 'text', value: 'time', summary: 'only what happened since then: 30d, 12h, 2w or a date' },
+  dead: { kind: 'switch', summary: 'entries that were never loaded, the largest first' },
+  overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
+  budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
+  since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
   'keep-tasks': {
     kind: 'choice',
     choices: ['on', 'off'],
-    summary: 'whether the words of tasks are kept, without secrets (default: off)',
+    summary: 'whether to keep the words of tasks, without secrets (default: off)',
   },
-  erase: { kind: 'switch', summary: 'remove this machine’s log' },
+  erase: { kind: 'switch', summary: 'delete the log of this machine' },
   yes: { kind: 'switch', summary: 'with --erase: do not ask' },
+  ...LAYER_FLAGS,
 } as const
+
+type UsageInput = Input<typeof USAGE_FLAGS>
+
+/** One of several answers: how it looks, and what --json prints of it. */
+interface Shown {
+  json: unknown
+  print(screen: Screen): string
+}
 
 export const usage = defineCommand({
   name: 'usage',
-  summary: 'how often each entry was planned, delivered and used',
+  aliases: { dead: ['--dead'], overlaps: ['--overlaps'], budget: ['--budget'] },
+  summary: 'show how often each entry was planned, delivered and used',
   details:
-    'Also names what was offered and never used, and what was used though not planned.\nWith --erase it asks first, and ends with 3 when nobody can be asked.',
-  args: [LOG_ARGUMENT],
+    'Also lists entries that were offered but never used, and entries that were used although no plan named them.\nWith --erase it asks first, and ends with 3 when nobody can be asked.',
+  args: [
+    { name: 'file', summary: 'a usage log; with --dead, --overlaps or --budget an index', complete: 'file' },
+    { name: 'log', summary: 'with --dead or --budget: a usage log (default: of this machine)', complete: 'file' },
+  ],
   flags: USAGE_FLAGS,
-  run: (input, loadout): Promise<Report<EntryUsage[] | Erasure | TaskKeeping>> => {
-    const { args, flags } = input
-    const { 'keep-tasks': keeping, erase, since } = flags
-    if (keeping === undefined && !erase) return loadout.usage({ log: args.log, since })
-    if (args.log !== undefined || since !== undefined || (keeping !== undefined && erase)) {
-      throw new LoadoutError('USAGE', '--erase and --keep-tasks go alone', {
-        hint: 'they are about this machine’s own log',
-      })
-    }
-    return keeping === undefined ? eraseAsked(input, loadout) : loadout.keepTasks({ isOn: keeping === 'on' })
+  run: async (input, loadout): Promise<Report<Shown>> => {
+    const { flags } = input
+    const views = VIEWS.filter((view) => flags[view])
+    const [view, ...others] = views
+    if (others.length > 0) throw misuse(`${views.map((each) => `--${each}`).join(' and ')} cannot be combined`)
+    return view === undefined ? showLog(input, loadout) : showView(view, input, loadout)
   },
-  print: (value: EntryUsage[] | Erasure | TaskKeeping, screen) => {
-    if (Array.isArray(value)) return printEntries(value, screen)
-    return 'isErased' in value ? printErasure(value) : printKeeping(value)
-  },
-  // A set has no JSON form of its own.
-  toJson: (value) => (Array.isArray(value) ? value.map((entry) => ({ ...entry, modes: [...entry.modes] })) : value),
+  print: (shown: Shown, screen) => shown.print(screen),
+  toJson: (shown: Shown) => shown.json,
 })
 
-async function eraseAsked({ flags, ask }: Input<typeof USAGE_FLAGS>, loadout: Loadout): Promise<Report<Erasure>> {
+function present<Value>(
+  { value, findings }: Report<Value>,
+  print: (value: Value, screen: Screen) => string,
+  json: unknown = value,
+): Report<Shown> {
+  return { value: { json, print: (screen) => print(value, screen) }, findings }
+}
+
+async function showView(
+  view: (typeof VIEWS)[number],
+  { args: { file: index, log }, flags }: UsageInput,
+  loadout: Loadout,
+): Promise<Report<Shown>> {
+  const alone = (['since', 'keep-tasks', 'erase', 'yes'] as const).find((flag) => flags[flag] !== undefined)
+  if (alone !== undefined) throw misuse(`--${alone} and --${view} cannot be combined`)
+  if (view === 'overlaps' && log !== undefined) throw misuse(`Unexpected argument: ${log}`)
+  const request = { index, log, layers: loadout.nameLayers(flags) }
+  if (view === 'overlaps') return present(await loadout.overlaps(request), printOverlaps)
+  if (view === 'budget') return present(await loadout.budget(request), printBudget)
+  const report = await loadout.dead(request)
+  const json = report.value.map(({ entry, reason }) => {
+    return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
+  })
+  return present(report, printDead, json)
+}
+
+async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Shown>> {
+  const { args, flags } = input
+  const { 'keep-tasks': keeping, erase, since } = flags
+  if (args.log !== undefined) throw misuse(`Unexpected argument: ${args.log}`)
+  const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
+  if (layer !== undefined) throw misuse(`--${layer} needs --dead, --overlaps or --budget`)
+  if (keeping === undefined && !erase) {
+    const report = await loadout.usage({ log: args.file, since })
+    // A set has no JSON form of its own.
+    return present(
+      report,
+      printEntries,
+      report.value.map((entry) => ({ ...entry, modes: [...entry.modes] })),
+    )
+  }
+  if (args.file !== undefined || since !== undefined || (keeping !== undefined && erase)) {
+    throw new LoadoutError('USAGE', '--erase and --keep-tasks go alone', {
+      hint: 'they are about this machine’s own log',
+    })
+  }
+  if (keeping === undefined) return present(await eraseAsked(input, loadout), printErasure)
+  return present(await loadout.keepTasks({ isOn: keeping === 'on' }), printKeeping)
+}
+
+function misuse(message: string): LoadoutError {
+  return new LoadoutError('USAGE', message, { hint: 'loadout help usage' })
+}
+
+async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise<Report<Erasure>> {
   const looked = await loadout.eraseUsage({ dryRun: true })
   const { log, bytes } = looked.value
   if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
@@ -143,57 +202,29 @@ function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
 
 function nextStep(entries: readonly EntryUsage[]): string {
   if (entries.some(({ usedUnplanned }) => usedUnplanned > 0)) {
-    return 'loadout explain <id> --task "<task>" tells why a plan does not name one.'
+    return 'loadout explain <id> --task "<task>" says why a plan does not name an entry.'
   }
-  return 'loadout dead lists the entries that were never loaded.'
+  return 'loadout usage --dead lists the entries that were never loaded.'
 }
 
-const INDEX_ARGUMENT = {
-  name: 'index',
-  summary: 'an index file (default: all layers together)',
-  complete: 'file',
-} as const
-
-function analysisRequest({ args, flags }: Input<typeof LAYER_FLAGS>, loadout: Loadout) {
-  return { index: args.index, log: args.log, layers: loadout.nameLayers(flags) }
+function printDead(found: readonly DeadEntry[], screen: Screen): string {
+  if (found.length === 0) return lines(screen.good('Every entry has been loaded at least once.'))
+  const total = found.reduce((sum, { entry }) => sum + (entry.tokens_est || 0), 0)
+  return lines(
+    alignRows(
+      found.map(({ entry }) => [
+        `  ${entry.id}`,
+        entry.priority,
+        `${grouped(entry.tokens_est)} tok`,
+        entry.summary ?? '',
+      ]),
+      [2],
+    ),
+    '',
+    screen.strong(`${count(found.length, 'entry', 'entries')} never loaded, ${grouped(total)} tokens`),
+    'loadout explain <id> --task "<task>" says why an entry is not loaded.',
+  )
 }
-
-export const dead = defineCommand({
-  name: 'dead',
-  summary: 'entries that were never loaded, the heaviest first',
-  args: [INDEX_ARGUMENT, LOG_ARGUMENT],
-  flags: LAYER_FLAGS,
-  run: (input, loadout) => loadout.dead(analysisRequest(input, loadout)),
-  print: (found: DeadEntry[], screen) => {
-    if (found.length === 0) return lines(screen.good('Every entry has been loaded at least once.'))
-    const total = found.reduce((sum, { entry }) => sum + (entry.tokens_est || 0), 0)
-    return lines(
-      alignRows(
-        found.map(({ entry }) => [
-          `  ${entry.id}`,
-          entry.priority,
-          `${grouped(entry.tokens_est)} tok`,
-          entry.summary ?? '',
-        ]),
-        [2],
-      ),
-      '',
-      screen.strong(`${count(found.length, 'entry', 'entries')} never loaded, ${grouped(total)} tokens`),
-      'loadout explain <id> --task "<task>" tells why one stays out.',
-    )
-  },
-  toJson: (found) =>
-    found.map(({ entry, reason }) => ({ id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority })),
-})
-
-export const overlaps = defineCommand({
-  name: 'overlaps',
-  summary: 'keywords that several entries claim',
-  args: [INDEX_ARGUMENT],
-  flags: LAYER_FLAGS,
-  run: (input, loadout) => loadout.overlaps(analysisRequest(input, loadout)),
-  print: printOverlaps,
-})
 
 function printOverlaps(found: readonly KeywordOverlap[], screen: Screen): string {
   if (found.length === 0) return lines(screen.good('No two entries share a keyword.'))
@@ -203,15 +234,6 @@ function printOverlaps(found: readonly KeywordOverlap[], screen: Screen): string
     screen.strong(`${count(found.length, 'keyword')} shared`),
   )
 }
-
-export const budget = defineCommand({
-  name: 'budget',
-  summary: 'where the tokens are, and whether the estimate holds',
-  args: [INDEX_ARGUMENT, LOG_ARGUMENT],
-  flags: LAYER_FLAGS,
-  run: (input, loadout) => loadout.budget(analysisRequest(input, loadout)),
-  print: printBudget,
-})
 
 function printBudget(report: BudgetReport, screen: Screen): string {
   const { largestEntry, smallestEntry, observedPerTask, tasks } = report

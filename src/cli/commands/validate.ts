@@ -1,39 +1,52 @@
 import type { PackValidation, Validation } from '../../app/loadout.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({
   name: 'validate',
+  aliases: { 'packs validate': ['--kind', 'pack'] },
   summary: 'check an index, payload, skill, library, pack or loadout.json',
-  details: 'Recognises what it is given. Without a path, every layer in use and the library are checked.',
-  args: [{ name: 'path', summary: 'what to check', complete: 'file' }],
-  flags: LAYER_FLAGS,
-  run: ({ args, flags }, loadout) => loadout.validate({ path: args.path, layers: loadout.nameLayers(flags) }),
-  print: ({ errors, warnings, checked }: Validation, screen, findings) =>
+  details:
+    'Takes a path, or a name such as pack:name, skill:name or a payload, and recognises what it is. Without an argument it checks every layer in use and the library.\nIt only reads files. Messages about a pack name a file, a line and a rule, never the text of the pack, so you can check a pack that you do not trust yet.',
+  args: [{ name: 'what', summary: 'a path or a name', complete: 'file' }],
+  flags: {
+    ...LAYER_FLAGS,
+    kind: { kind: 'choice', choices: ['pack'], summary: 'the path is a pack', isUnlisted: true },
+  },
+  run: ({ args: { what }, flags }, loadout): Promise<Report<Validation | PackValidation>> => {
+    if (flags.kind === undefined) return loadout.validate({ path: what, layers: loadout.nameLayers(flags) })
+    if (what !== undefined && what.trim() !== '') return loadout.validatePack({ path: what })
+    throw new LoadoutError('USAGE', '<path> is missing: the folder of a pack, or its KNOWLEDGE.md', {
+      hint: 'usage: loadout packs validate <path>',
+    })
+  },
+  print: (value: Validation | PackValidation, screen, findings) =>
     formatFindings(findings, screen) +
     lines(
-      checked.map(({ kind, path }) => `checked  ${kind}  ${printableLine(path)}`),
-      findings.length === 0 ? screen.good('valid') : `${count(errors, 'error')}, ${count(warnings, 'warning')}`,
+      checkedIn(value).map(({ kind, path }) => `checked  ${kind}  ${printableLine(path)}`),
+      isFine(value, findings) ? screen.good(statusOf(value) ?? 'valid') : totals(value),
     ),
   printsFindings: true,
 })
 
-export const packsValidate = defineCommand({
-  name: 'packs validate',
-  summary: 'check a pack: its metadata, map, sources, runs and evals',
-  details:
-    'Opens the files of the pack and runs nothing. Messages name a file, a line and a rule, never what the pack says, so a pack that you do not trust yet may be checked. Ends with 1 when something is wrong, also when the path is no pack.',
-  args: [{ name: 'path', summary: 'the folder of the pack, or its KNOWLEDGE.md', required: true, complete: 'file' }],
-  flags: {},
-  run: ({ args }, loadout) => loadout.validatePack({ path: args.path ?? '' }),
-  print: ({ status, path, errors, warnings }: PackValidation, screen, findings) =>
-    formatFindings(findings, screen) +
-    lines(
-      `checked  pack  ${printableLine(path)}`,
-      status === 'passed'
-        ? screen.good('passed')
-        : `${status}: ${count(errors, 'error')}, ${count(warnings, 'warning')}`,
-    ),
-  printsFindings: true,
-})
+function checkedIn(value: Validation | PackValidation): readonly { kind: string; path: string }[] {
+  return 'checked' in value ? value.checked : [{ kind: 'pack', path: value.path }]
+}
+
+/** A pack passes with notes. */
+function isFine(value: Validation | PackValidation, findings: readonly Finding[]): boolean {
+  return findings.length === 0 || statusOf(value) === 'passed'
+}
+
+function statusOf(value: Validation | PackValidation): string | undefined {
+  return 'status' in value ? value.status : undefined
+}
+
+function totals(value: Validation | PackValidation): string {
+  const status = statusOf(value)
+  const sums = `${count(value.errors, 'error')}, ${count(value.warnings, 'warning')}`
+  return status === undefined ? sums : `${status}: ${sums}`
+}

@@ -1,4 +1,4 @@
-import { type EntryId, entryId, parseEntryId } from '../../../domain/delivery/entry/entry-id.ts'
+import { type EntryId, entryId, type NamedKind, parseEntryId } from '../../../domain/delivery/entry/entry-id.ts'
 import type { Catalog, TrustedPack } from '../../../domain/packs/gates/catalog.ts'
 import { PACK_FILE } from '../../../domain/packs/pack.ts'
 import { normalizePackPath, packPathProblem } from '../../../domain/packs/pack-path.ts'
@@ -7,12 +7,12 @@ import type { Finding, Report } from '../../../domain/shared/finding.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { nearest } from '../../../domain/shared/nearest.ts'
 import { DOCUMENT_FILE } from '../../../domain/skills/skill.ts'
-import type { EntryKind } from '../../../domain/usage/usage-event.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import { type AdapterView, listAdapters } from '../../context/adapters.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { openPacks } from './pack-shelf.ts'
 import { openPayloads } from './payload-shelf.ts'
-import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { asFinding, projectOf, type ShelfRequest, withoutRepeats } from './shelf.ts'
 import { openSkills, type ShelvedSkill } from './skill-shelf.ts'
 
 /** What an id means. `path` is one file of it. */
@@ -20,11 +20,24 @@ export type Located =
   | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
   | { kind: 'skill'; skill: ShelvedSkill; path: string | undefined }
   | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
+  | { kind: 'adapter'; adapter: AdapterView }
 
-type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Shelf }
+type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
 
-/** In the order in which a bare name is looked for. */
-const FINDERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Finder> = {
+/** What has a text of its own. */
+export const READABLE = ['payload', 'skill', 'pack'] as const
+
+export type LocatedText = LocatedAs<(typeof READABLE)[number]>
+
+interface Names {
+  kind: NamedKind
+  names: readonly string[]
+  findings: readonly Finding[]
+}
+
+type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Names }
+
+const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Finder> = {
   payload: (machine, request) => {
     const shelf = openPayloads(machine, request)
     return ({ kind, name }, id) => {
@@ -47,6 +60,14 @@ const FINDERS: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Fi
       return { shelf, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
     }
   },
+  adapter: (machine, request) => {
+    const { value, findings } = listAdapters(machine, { project: projectOf(machine, request).root })
+    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings }
+    return ({ name }) => {
+      const adapter = value.adapters.find(({ id }) => id === name)
+      return { shelf, located: adapter && { kind: 'adapter', adapter } }
+    }
+  },
 }
 
 /** One spelling of a path; the text that stands for the whole needs none. What may not be followed stays as it is. */
@@ -56,25 +77,33 @@ function fileOf(path: string | undefined, main: string): string | undefined {
   return plain === main ? undefined : plain
 }
 
-const KINDS = Object.keys(FINDERS) as EntryKind[]
-
-/** What an id means; of a bare name that several have, the first in order, with the others in a finding. */
-export function locate(machine: Machine, request: ShelfRequest & { id: string }): Report<Located> {
-  const asked = parseEntryId(request.id)
-  const looked = lookIn(machine, request, asked, asked.kind === undefined ? KINDS : [asked.kind])
-  const [found, ...others] = looked.found
+/**
+ * What an id means, among the kinds that the caller can use. A bare name means a payload first, with the others in a
+ * finding. Without a payload only one kind may have the name; otherwise the error lists the choices.
+ */
+export function locate<Kind extends NamedKind>(
+  machine: Machine,
+  request: ShelfRequest & { id: string; kinds: readonly Kind[] },
+): Report<LocatedAs<Kind>> {
+  const { id, kinds } = request
+  const asked = parseEntryId(id)
+  const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
+  if (asked.kind !== undefined && !isUsable(asked.kind)) throw wrongKind(id, asked, kinds)
+  const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
+  const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
   if (found !== undefined) {
-    const also = others.length === 0 ? [] : [ambiguous(request.id, found, others)]
+    if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, [found, ...others])
+    const also = others.length === 0 ? [] : [alsoNamed(id, others)]
     return { value: found, findings: [...looked.findings, ...also] }
   }
-  const rest = asked.kind === undefined ? [] : KINDS.filter((kind) => kind !== asked.kind)
+  const rest = asked.kind === undefined ? [] : kinds.filter((kind) => kind !== asked.kind)
   const shelves = [...looked.shelves, ...lookIn(machine, request, asked, rest).shelves]
-  throw notFound(request.id, asked, shelves, looked.findings)
+  throw notFound(id, asked, shelves, looked.findings)
 }
 
-function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked: EntryId, kinds: readonly EntryKind[]) {
+function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked: EntryId, kinds: readonly NamedKind[]) {
   const found: Located[] = []
-  const shelves: Shelf[] = []
+  const shelves: Names[] = []
   const findings: Finding[] = []
   for (const kind of kinds) {
     try {
@@ -100,20 +129,34 @@ export function idOf(located: Located): string {
       return entryId('skill', located.skill.name, located.path)
     case 'pack':
       return entryId('pack', located.pack.manifest.name, located.path)
+    case 'adapter':
+      return entryId('adapter', located.adapter.id)
   }
 }
 
-function ambiguous(id: string, found: Located, others: readonly Located[]): Finding {
+function alsoNamed(id: string, others: readonly Located[]): Finding {
   return {
     severity: 'info',
     code: 'DUPLICATE_ID',
-    message: `"${shown(id)}" is also a ${others.map(({ kind }) => kind).join(' and a ')}; this is the ${found.kind}`,
+    message: `"${shown(id)}" is also a ${others.map(({ kind }) => kind).join(' and a ')}; this is the payload`,
     subject: id,
     hint: `say which: ${others.map(idOf).join(', ')}`,
   }
 }
 
-function notFound(id: string, asked: EntryId, shelves: readonly Shelf[], findings: readonly Finding[]): LoadoutError {
+function ambiguousName(id: string, found: readonly Located[]): LoadoutError {
+  const kinds = found.map(({ kind }) => `a ${kind}`).join(' and ')
+  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${kinds}`, {
+    hint: `say which: ${found.map(idOf).join(', ')}`,
+  })
+}
+
+function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
+  const usable = kinds.map((each) => entryId(each, name)).join(', ')
+  return new LoadoutError('USAGE', `this command takes no ${kind}: ${shown(id)}`, { hint: `it takes ${usable}` })
+}
+
+function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {
   const ids = new Map<string, string>()
   for (const { kind, names } of shelves) {
     for (const name of names) {

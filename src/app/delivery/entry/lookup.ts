@@ -3,7 +3,7 @@ import type { Machine } from '../../../infra/machine.ts'
 import { listTree } from '../../../infra/skills/tree.ts'
 import { type PackView, viewPack } from '../../packs/show.ts'
 import type { Lookup, LookupRequest } from '../../routing/lookup.ts'
-import { idOf, type Located, locate } from './locate.ts'
+import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import { type EntryText, readLocated } from './read.ts'
 import { descriptionOf, type ShelvedSkill } from './skill-shelf.ts'
 
@@ -24,14 +24,14 @@ export type EntryLookup =
 
 /** One entry of any kind by its id. */
 export function lookUpEntry(machine: Machine, request: LookupRequest): Report<EntryLookup> {
-  const { value: located, findings } = locate(machine, request)
+  const { value: located, findings } = locate(machine, { ...request, kinds: READABLE })
   const value = describe(located)
   if (!request.load) return { value, findings }
   const read = readLocated(machine, located)
   return { value: { ...value, contents: read.value }, findings: [...findings, ...read.findings] }
 }
 
-function describe(located: Located): EntryLookup {
+function describe(located: LocatedText): EntryLookup {
   switch (located.kind) {
     case 'payload':
       return { kind: 'payload', entry: located.entry, layer: located.knowledge.layerOf(located.entry) }

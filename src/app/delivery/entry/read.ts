@@ -5,7 +5,7 @@ import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { recordUsage } from '../../usage/record.ts'
-import { idOf, type Located, locate } from './locate.ts'
+import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import { openPackText } from './read-pack.ts'
 import { openPayload } from './read-payload.ts'
 import { openSkill } from './read-skill.ts'
@@ -43,12 +43,12 @@ export interface Readable {
 /** One entry by its id: fenced, no longer than asked for, and recorded as used. */
 export function readEntry(machine: Machine, request: ReadRequest): Report<EntryText> {
   const most = requireRoom(request.maxCharacters)
-  const { value: located, findings } = locate(machine, request)
+  const { value: located, findings } = locate(machine, { ...request, kinds: READABLE })
   const read = readLocated(machine, located, most)
   return { value: read.value, findings: [...findings, ...read.findings] }
 }
 
-export function readLocated(machine: Machine, located: Located, most = Infinity): Report<EntryText> {
+export function readLocated(machine: Machine, located: LocatedText, most = Infinity): Report<EntryText> {
   const { name, layer, path, body, wrap } = open(located)
   const cut = findCut(body, most, (content) => wrap(content).text)
   const fenced = wrap(cut === undefined ? body : body.slice(0, cut.characters))
@@ -61,7 +61,7 @@ export function readLocated(machine: Machine, located: Located, most = Infinity)
   return { value, findings: [...fenced.findings, ...recorded] }
 }
 
-function open(located: Located): Readable {
+function open(located: LocatedText): Readable {
   switch (located.kind) {
     case 'payload':
       return openPayload(located)

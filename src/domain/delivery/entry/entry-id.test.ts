@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EntryKind } from '../../usage/usage-event.ts'
-import { type EntryId, entryId, parseEntryId } from './entry-id.ts'
+import { type EntryId, entryId, type NamedKind, parseEntryId } from './entry-id.ts'
 
 describe('parseEntryId', () => {
   const rows: [text: string, id: EntryId][] = [
@@ -16,6 +15,7 @@ describe('parseEntryId', () => {
     ['skill:deploy/references/x.md', { kind: 'skill', name: 'deploy', path: 'references/x.md' }],
     ['deploy/references/x.md', { kind: undefined, name: 'deploy', path: 'references/x.md' }],
     ['Skill:deploy', { kind: undefined, name: 'Skill:deploy' }],
+    ['adapter:tickets', { kind: 'adapter', name: 'tickets' }],
     ['skill:', { kind: 'skill', name: '' }],
     ['', { kind: undefined, name: '' }],
   ]
@@ -23,9 +23,11 @@ describe('parseEntryId', () => {
 })
 
 describe('entryId', () => {
-  const rows: [kind: EntryKind, name: string, path: string | undefined, text: string][] = [
+  const rows: [kind: NamedKind, name: string, path: string | undefined, text: string][] = [
     ['payload', 'release', undefined, 'release'],
     ['payload', 'skill:deploy', undefined, 'payload:skill:deploy'],
+    ['payload', 'adapter:x', undefined, 'payload:adapter:x'],
+    ['adapter', 'tickets', undefined, 'adapter:tickets'],
     ['pack', 'radio', undefined, 'pack:radio'],
     ['skill', 'deploy', 'references/x.md', 'skill:deploy/references/x.md'],
   ]

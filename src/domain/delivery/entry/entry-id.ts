@@ -1,17 +1,22 @@
 import { ENTRY_KINDS, type EntryKind } from '../../usage/usage-event.ts'
 
-/** What somebody asks for by name. */
+/** Everything that has a name of the form `kind:name`. */
+export type NamedKind = EntryKind | 'adapter'
+
+const NAMED_KINDS: readonly NamedKind[] = [...ENTRY_KINDS, 'adapter']
+
+/** The name of a thing, as a person or a model types it. */
 export interface EntryId {
   /** Absent when the name may be of any kind. */
-  kind: EntryKind | undefined
+  kind: NamedKind | undefined
   name: string
-  /** One file of it; only packs and skills have some. */
+  /** One file of it; only packs and skills have files. */
   path?: string
 }
 
-/** `pack:name`, `skill:name/references/x.md`, `payload:name`, or a bare name. A prefix always says the kind. */
+/** `pack:name`, `skill:name/references/x.md`, `payload:name`, `adapter:name`, or a bare name. */
 export function parseEntryId(text: string): EntryId {
-  const kind = ENTRY_KINDS.find((each) => text.startsWith(`${each}:`))
+  const kind = NAMED_KINDS.find((each) => text.startsWith(`${each}:`))
   const rest = kind === undefined ? text : text.slice(kind.length + 1)
   return kind === 'payload' ? { kind, name: rest } : { kind, ...splitFile(rest) }
 }
@@ -24,8 +29,11 @@ function splitFile(text: string): { name: string; path?: string } {
   return { name: text.slice(0, slash), ...(path === '' ? {} : { path }) }
 }
 
-/** The id that means exactly this, whatever else has the name. Payloads need no prefix: a bare name is theirs first. */
-export function entryId(kind: EntryKind, name: string, path?: string): string {
+/**
+ * The id that means exactly this, whatever else has the name. A payload needs no prefix: indexes have always listed
+ * payloads by their bare names, so a bare name means a payload first.
+ */
+export function entryId(kind: NamedKind, name: string, path?: string): string {
   const isPlain = kind === 'payload' && parseEntryId(name).kind === undefined
   return `${isPlain ? '' : `${kind}:`}${name}${path === undefined ? '' : `/${path}`}`
 }

@@ -53,5 +53,5 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
   }
   const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
   const code = manifest.status === 'archived' ? 'pack.status.archived' : 'pack.status.unknown'
-  return new LoadoutError(code, message, { hint: `loadout packs why ${shellWord(root)}` })
+  return new LoadoutError(code, message, { hint: `loadout explain ${shellWord(`pack:${root}`)}` })
 }

@@ -142,7 +142,7 @@ function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHig
       code: lowerTrustShadowsHigher ? 'catalog.collision.lower-trust' : 'catalog.collision',
       subject: name,
       message: `${packWord(name)} is there ${shadowed.length + 1} times: ${winner.scope} comes before ${losers}${doubt}`,
-      hint: `loadout packs why ${shellWord(name)} says more; name a pack by its path to use another`,
+      hint: `loadout explain ${shellWord(`pack:${name}`)} says more; name a pack by its path to use another`,
     },
   ]
 }
