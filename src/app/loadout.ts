@@ -1,3 +1,4 @@
+import type { Finding } from '../domain/shared/finding.ts'
 import { nameLayers } from '../infra/layers.ts'
 import { type Machine, thisMachine } from '../infra/machine.ts'
 import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
@@ -14,6 +15,9 @@ export type Loadout = ReturnType<typeof createLoadout>
 export function createLoadout(options: Partial<Machine> = {}) {
   // Not spread: a home or a working folder that does not exist is an error only for who needs it.
   const machine: Machine = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(options))
+  const reported: Finding[] = []
+  machine.report ??= (finding) => void reported.push(finding)
+  reports.set(machine, reported)
   return {
     nameLayers: bind(machine, nameLayers),
     plan: bind(machine, planNoted),
@@ -103,14 +107,34 @@ export function createLoadout(options: Partial<Machine> = {}) {
   }
 }
 
+const reports = new WeakMap<Machine, Finding[]>()
+
+/** What the machine reported while a use case ran, added to its own findings, each once. */
+function withReported<Result>(machine: Machine, result: Result): Result {
+  const reported = reports.get(machine)?.splice(0) ?? []
+  if (reported.length === 0 || typeof result !== 'object' || result === null || !('findings' in result)) return result
+  const own: unknown = result.findings
+  const findings = Array.isArray(own) ? [...own] : []
+  for (const finding of reported) {
+    if (!findings.some(({ message }) => message === finding.message)) findings.push(finding)
+  }
+  return { ...result, findings }
+}
+
 type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
 
 function bind<Request, Result>(machine: Machine, useCase: UseCase<Request, Result>) {
-  return (request: Request) => useCase(machine, request)
+  return (request: Request) => {
+    const result = useCase(machine, request)
+    return result instanceof Promise
+      ? (result.then((awaited) => withReported(machine, awaited)) as Result)
+      : withReported(machine, result)
+  }
 }
 
 function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request): Promise<Awaited<Result>> => await (await load())(machine, request)
+  return async (request: Request): Promise<Awaited<Result>> =>
+    withReported(machine, await (await load())(machine, request))
 }
 
 export type { PackContext } from '../domain/packs/resolve/pack-context.ts'

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import type { Finding } from '../domain/shared/finding.ts'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 
 /** What the program takes from its surroundings. Handed in, so that everything below gives the same for the same. */
@@ -8,6 +9,8 @@ export interface Machine {
   home: string
   env: Readonly<Record<string, string | undefined>>
   now(): Date
+  /** Takes trouble that is not the answer of any use case: unknown keys of settings. The door adds it to the report. */
+  report?(finding: Finding): void
   /** Who asks; a person on the command line when it is absent. */
   caller?: Caller
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { expandHome } from './config-path.ts'
+import { expandHome } from './config-file.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
 import { readSettings, SETTINGS_FILE, type Settings } from './settings.ts'

@@ -62,8 +62,8 @@ describe('init', () => {
     machine.write('dotfiles/loadout.json', JSON.stringify(before))
     mkdirSync(machine.path('.config/loadout'), { recursive: true })
     symlinkSync(machine.path('dotfiles/loadout.json'), machine.path('.config/loadout/config.json'))
-    expect(machine.run('init', '--new', 'lib').code).toBe(0)
-    expect(machine.run('agents', 'disable', 'codex').code).toBe(0)
+    expect(machine.run('init', '--new', 'lib').code).toBe(1)
+    expect(machine.run('agents', 'disable', 'codex').code).toBe(1)
     expect(lstatSync(machine.path('.config/loadout/config.json')).isSymbolicLink()).toBe(true)
     expect(JSON.parse(machine.read('dotfiles/loadout.json'))).toEqual({
       theirs: { deep: [1] },

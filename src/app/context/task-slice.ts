@@ -8,6 +8,7 @@ import type { MatchResult } from '../../domain/routing/match.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { readIntentFiles } from '../../infra/context/read-candidate.ts'
 import type { Machine } from '../../infra/machine.ts'
@@ -50,7 +51,7 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
   const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
   const files = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
   const payloads = await readPayloads(machine, request)
-  const packs = resolveForTask(machine, request)
+  const packs = packsForTask(machine, request)
   return {
     candidates: interleave({
       core: payloads.core,
@@ -111,6 +112,19 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
 
 /** What one pack may take. Not a share of the bundle: a pack is kept whole or left out. */
 const PACK_TOKENS = 1_500
+
+/** Settings of packs that cannot be read cost the packs, not the bundle. */
+function packsForTask(machine: Machine, request: TaskSliceRequest): ReturnType<typeof resolveForTask> {
+  try {
+    return resolveForTask(machine, request)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
+    const { code, message, hint } = error
+    machine.report?.({ severity: 'error', code, message, ...(hint !== undefined && { hint }) })
+    const warnings = [`packs are left out: ${message}`]
+    return { candidates: [], planned: [], omitted: [], warnings, missing: [], sourceAnchors: [] }
+  }
+}
 
 function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
   const { value, findings } = resolvePacks(machine, {

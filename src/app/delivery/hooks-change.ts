@@ -6,6 +6,7 @@ import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isEnabled } from '../../domain/skills/config.ts'
 import type { Scope } from '../../domain/skills/placement.ts'
+import { readConfig } from '../../infra/config.ts'
 import {
   applyHookChange,
   type HookChangePlan,
@@ -17,7 +18,6 @@ import { ownCall } from '../../infra/delivery/settings/own-program.ts'
 import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
 import { acquireLock } from '../../infra/lock.ts'
 import { type Machine, stateFolder } from '../../infra/machine.ts'
-import { readConfig } from '../../infra/skills/config-file.ts'
 
 export interface HooksRequest {
   /** Ids; none for all enabled agents that have hooks. */

@@ -1,9 +1,9 @@
 import type { PackConfig } from '../../domain/packs/pack-config.ts'
+import { readPackConfig } from '../../infra/config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
 import { packageFolder } from '../../infra/package-folder.ts'
 import { type Discovery as Discovered, discoverPacks } from '../../infra/packs/discover.ts'
-import { readPackConfig } from '../../infra/packs/pack-config-file.ts'
 
 /** What was found, and the configuration it was looked for with. */
 export interface Discovery extends Discovered {

@@ -1,7 +1,7 @@
 import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { readPackConfig } from '../../infra/config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type FetchedSource, fetchSource } from '../../infra/packs/fetch-packs.ts'
-import { readPackConfig } from '../../infra/packs/pack-config-file.ts'
 
 export interface FetchRequest {
   onProgress?: ((done: number, total: number, what: string) => void) | undefined

@@ -2,9 +2,9 @@ import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { AGENTS, requireAgent } from '../../domain/skills/agents.ts'
 import { isEnabled, withTarget } from '../../domain/skills/config.ts'
+import { changeConfig, readConfig } from '../../infra/config.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { changeConfig, readConfig } from '../../infra/skills/config-file.ts'
 import { userRoot } from '../../infra/skills/target-roots.ts'
 
 export interface AgentView {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Code } from '../../domain/shared/codes.ts'
+import { unknownKeys } from '../../domain/shared/config-keys.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
@@ -7,10 +8,11 @@ import { needsAction } from '../../domain/skills/attention.ts'
 import type { Operation } from '../../domain/skills/operations.ts'
 import type { PlacementStatus, TargetRoot } from '../../domain/skills/placement.ts'
 import { decideSync } from '../../domain/skills/sync-decision.ts'
+import { readConfig, readPackConfig } from '../../infra/config.ts'
+import { configPath, readConfigJson } from '../../infra/config-file.ts'
 import { exists, isFolder, isLink, isWritable } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
-import { configPath, readConfig } from '../../infra/skills/config-file.ts'
 import { gitVersion, requireRepository } from '../../infra/skills/library-repo.ts'
 import { readRepoState } from '../../infra/skills/library-state.ts'
 import { isUnfinished } from '../../infra/skills/library-transaction.ts'
@@ -70,7 +72,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
     () => openSetup(machine, request),
     ({ library }) => library,
   )
-  const first = [git.check, config.check, opened.check]
+  const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
   const setup = opened.value
   if (setup === undefined) return [...first, ...userRoots]
   const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
@@ -90,6 +92,21 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
     ...projectRoots,
     ...(await checkLeftovers(setup)),
   ]
+}
+
+/** What is wrong with the file besides the part that skills need. */
+async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
+  const unknown = unknownKeys(readConfigJson(machine), configPath(machine))
+  const packs = await look(
+    'config',
+    () => readPackConfig(machine),
+    () => '',
+  )
+  const problems = [
+    ...unknown.map((finding) => checkOf('config', finding)),
+    ...(packs.value === undefined ? [packs.check] : []),
+  ]
+  return problems.length > 0 ? problems : [fine]
 }
 
 function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {

@@ -1,9 +1,10 @@
 import type { Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Config, withAction } from '../../domain/skills/config.ts'
+import { changeConfig, readConfig, resolveConfigured } from '../../infra/config.ts'
+import { configPath } from '../../infra/config-file.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'
-import { changeConfig, configPath, readConfig, resolveConfigured } from '../../infra/skills/config-file.ts'
 import { findProject } from '../../infra/skills/target-roots.ts'
 import { type AgentView, listAgents } from './agents.ts'
 

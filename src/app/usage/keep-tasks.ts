@@ -1,8 +1,8 @@
 import type { Report } from '../../domain/shared/finding.ts'
 import { withKeptTasks } from '../../domain/skills/config.ts'
-import { configPath } from '../../infra/config-path.ts'
+import { changeConfig, readConfig } from '../../infra/config.ts'
+import { configPath } from '../../infra/config-file.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
-import { changeConfig, readConfig } from '../../infra/skills/config-file.ts'
 
 export interface TaskKeeping {
   keepsTasks: boolean

@@ -1,10 +1,10 @@
 import type { Phase } from '../../domain/routing/entry.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { PlanTerms } from '../../domain/usage/usage-event.ts'
+import { keepsTasks } from '../../infra/config-file.ts'
 import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
-import { keepsTasks } from '../../infra/usage-settings.ts'
 import type { PlanRequest } from '../routing/plan.ts'
 import type { KeptTask } from './record.ts'
 

@@ -29,17 +29,13 @@ export interface PackConfig {
   explicitPathIsApproval: boolean
 }
 
-const KEYS = ['maxDepth', 'maxDirectories', 'followLinks', 'builtIn', 'approvalFor', 'explicitPathIsApproval']
-
 export const NO_PACK_CONFIG: PackConfig = parsePackConfig({}, '')
 
-/** The keys `packs` and `organization` of the machine's configuration; all others belong to somebody else. */
+/** The keys `packs` and `organization`; unknown keys are reported by the reader of the file. */
 export function parsePackConfig(json: unknown, path: string): PackConfig {
   const file = asRecord(json, path, 'the file')
   const packs = asRecord(getOwn(file, 'packs') ?? {}, path, '"packs"')
   const organization = asRecord(getOwn(file, 'organization') ?? {}, path, '"organization"')
-  refuseUnknown(packs, KEYS, path, 'packs')
-  refuseUnknown(organization, ['packs'], path, 'organization')
   return {
     organization: parseSources(getOwn(organization, 'packs') ?? [], path),
     maxDepth: asCount(packs.maxDepth, 4, [0, 64], path, '"packs.maxDepth"'),

@@ -5,11 +5,11 @@ import type { Scope } from '../../domain/packs/vocabulary.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
+import { resolveConfigured } from '../config.ts'
 import { isFolder } from '../files.ts'
 import { withoutPassword } from '../git-failure.ts'
 import { cacheFolder, type Machine } from '../machine.ts'
 import { openProject, type Project, upwards } from '../open-project.ts'
-import { resolveConfigured } from '../skills/config-file.ts'
 import { isInside } from '../walk.ts'
 
 export interface DiscoveryRequest {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { expandHome } from '../config-path.ts'
+import { expandHome } from '../config-file.ts'
 import type { Machine } from '../machine.ts'
 
 /** Where a path that a person typed leads, after links. What is gone keeps its name below what is still there. */

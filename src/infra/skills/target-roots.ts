@@ -5,10 +5,10 @@ import { shellWord } from '../../domain/shared/shell-word.ts'
 import { AGENTS, type Agent } from '../../domain/skills/agents.ts'
 import { type Config, isEnabled } from '../../domain/skills/config.ts'
 import type { Scope, TargetRoot } from '../../domain/skills/placement.ts'
+import { resolveConfigured } from '../config.ts'
 import { isFolder } from '../files.ts'
 import { type Machine, xdgConfigHome } from '../machine.ts'
 import { openProject, type Project } from '../open-project.ts'
-import { resolveConfigured } from './config-file.ts'
 
 /** Where an agent's skills of the user are. */
 export function userRoot(machine: Machine, config: Config, agent: Agent): string {

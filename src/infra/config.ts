@@ -1,31 +1,37 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isRecord } from '../../domain/shared/record.ts'
-import { type Config, type ConfigJson, NO_CONFIG, parseConfig } from '../../domain/skills/config.ts'
-import { configPath, expandHome } from '../config-path.ts'
-import { exists, writeAtomically } from '../files.ts'
-import { readJson } from '../json-file.ts'
-import { acquireLock } from '../lock.ts'
-import { type Machine, stateFolder } from '../machine.ts'
+import { type PackConfig, parsePackConfig } from '../domain/packs/pack-config.ts'
+import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { type Config, type ConfigJson, parseConfig } from '../domain/skills/config.ts'
+import { configPath, expandHome, readConfigJson } from './config-file.ts'
+import { exists, writeAtomically } from './files.ts'
+import { acquireLock } from './lock.ts'
+import { type Machine, stateFolder } from './machine.ts'
 
-export { configPath, expandHome }
-
-/** The machine's configuration; the defaults when there is none. A mistake in the file is an error. */
+/** What the machine's configuration says about the library, agents and usage. A bad value is an error. */
 export function readConfig(machine: Machine): Config {
-  const path = configPath(machine)
-  return exists(path) ? parseConfig(readJson(path), path) : NO_CONFIG
+  return parseConfig(readConfigJson(machine), configPath(machine))
 }
 
-/** Changes the file and nothing else in it: keys that are not ours stay. */
+/** What it says about packs. A bad value is an error for packs alone. */
+export function readPackConfig(machine: Machine): PackConfig {
+  return parsePackConfig(readConfigJson(machine), configPath(machine))
+}
+
+/** The only writer. Changes what it is asked to and nothing else: keys that are not ours stay. */
 export async function changeConfig(machine: Machine, change: (json: ConfigJson) => ConfigJson): Promise<void> {
-  const path = configPath(machine)
   // Before anything is made: a file that must be repaired first is no reason to leave traces.
   readConfig(machine)
   const release = await acquireLock(join(stateFolder(machine), 'locks', 'config'), { purpose: 'config' })
   try {
-    const json = exists(path) ? readJson(path) : {}
+    const json = readConfigJson(machine)
+    const path = configPath(machine)
     parseConfig(json, path)
-    writeAtomically(path, `${JSON.stringify(change(isRecord(json) ? json : {}), null, 2)}\n`, 0o600)
+    writeAtomically(
+      path,
+      `${JSON.stringify(change(json), null, 2)}
+`,
+      0o600,
+    )
   } finally {
     release()
   }

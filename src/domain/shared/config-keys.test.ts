@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { unknownKeys } from './config-keys.ts'
+
+it.each([
+  [{}, []],
+  [
+    { repo_path: '~/x', targets: { claude: '~/c', codex: { enabled: true, path: '~/d' } }, profiles: { p: { a: [] } } },
+    [],
+  ],
+  [{ pakcs: {} }, ['there is no setting "pakcs"; did you mean "packs"?']],
+  [{ targts: {} }, ['there is no setting "targts"; did you mean "targets"?']],
+  [{ repo_action: {} }, ['there is no setting "repo_action"; did you mean "repo_actions"?']],
+  [{ packs: { maxDeph: 1 } }, ['there is no setting "packs.maxDeph"; did you mean "packs.maxDepth"?']],
+  [{ organization: { pack: [] } }, ['there is no setting "organization.pack"; did you mean "organization.packs"?']],
+  [{ targets: { claude: { enable: false } } }, ['"targets.claude.enable"; did you mean "targets.claude.enabled"?']],
+  [{ zzzzzz: 1, usage: { yyyyyy: 1 } }, ['there is no setting "zzzzzz"', 'there is no setting "usage.yyyyyy"']],
+  [{ packs: 7 }, []],
+])('%j', (json, messages) => {
+  const found = unknownKeys(json, '/c.json')
+  expect(found.map(({ message }) => message)).toEqual(messages.map((message) => expect.stringContaining(message)))
+})
