@@ -1,10 +1,10 @@
 import type { Finding } from '../domain/shared/finding.ts'
 import { nameLayers } from '../infra/layers.ts'
 import { type Machine, thisMachine } from '../infra/machine.ts'
+import { resolveAll } from './routing/explain.ts'
+import { loadPlan } from './routing/load.ts'
 import { type LookupRequest, lookUpPayload } from './routing/lookup.ts'
-import { planNoted } from './routing/noted-plan.ts'
-import { loadPlan } from './routing/plan-contents.ts'
-import { resolveAll } from './routing/resolve.ts'
+import { planNoted } from './routing/plan.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -33,11 +33,11 @@ export function createLoadout(options: Partial<Machine> = {}) {
     compare: late(machine, async () => (await import('./routing/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./validate.ts')).validate),
     buildIndex: late(machine, async () => (await import('./routing/index-build.ts')).rebuildIndex),
-    checkIndex: late(machine, async () => (await import('./routing/index-check.ts')).checkIndex),
+    checkIndex: late(machine, async () => (await import('./routing/index-build.ts')).checkIndex),
     migrate: late(machine, async () => (await import('./routing/index-migrate.ts')).migrateFile),
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
-    keepTasks: late(machine, async () => (await import('./usage/keep-tasks.ts')).switchTaskKeeping),
-    eraseUsage: late(machine, async () => (await import('./usage/erase-log.ts')).eraseUsage),
+    keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+    eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
     replayPrompts: late(machine, async () => (await import('./usage/replay-prompts.ts')).replayPrompts),
     dead: late(machine, async () => (await import('./usage/analysis.ts')).findDead),
     overlaps: late(machine, async () => (await import('./usage/analysis.ts')).findOverlaps),
@@ -45,7 +45,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
     inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
     inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
-    preview: late(machine, async () => (await import('./skills/preview.ts')).previewSkill),
+    preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
     equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
@@ -163,13 +163,12 @@ export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackView } from './packs/show.ts'
 export type { PackValidation } from './packs/validate.ts'
 export type { Comparison, SuiteReport } from './routing/evaluate.ts'
-export type { IndexBuild } from './routing/index-build.ts'
-export type { IndexCheck } from './routing/index-check.ts'
+export type { Resolution } from './routing/explain.ts'
+export type { IndexBuild, IndexCheck } from './routing/index-build.ts'
 export type { MigrateResult } from './routing/index-migrate.ts'
+export type { LoadedPlan } from './routing/load.ts'
 export type { Lookup } from './routing/lookup.ts'
 export type { TaskPlan } from './routing/plan.ts'
-export type { LoadedPlan } from './routing/plan-contents.ts'
-export type { Resolution } from './routing/resolve.ts'
 export type { SampleTour } from './sample.ts'
 export type { Adoption } from './skills/adopt.ts'
 export type { AgentView } from './skills/agents.ts'
@@ -179,18 +178,16 @@ export type { SkillDiff } from './skills/diff.ts'
 export type { Check, Health } from './skills/doctor.ts'
 export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
-export type { SkillPreview } from './skills/inspect.ts'
+export type { SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome } from './skills/observe.ts'
-export type { SkillText } from './skills/preview.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
 export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { BudgetReport } from './usage/analysis.ts'
-export type { Erasure } from './usage/erase-log.ts'
-export type { TaskKeeping } from './usage/keep-tasks.ts'
 export type { PromptReplay } from './usage/replay-prompts.ts'
+export type { Erasure, TaskKeeping } from './usage/usage.ts'
 export type { Validation } from './validate.ts'

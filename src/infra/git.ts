@@ -2,9 +2,8 @@ import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { exists } from './files.ts'
-import { hintFor, reasonOf } from './git-failure.ts'
 import { removeDeadLocks } from './git-folder.ts'
-import { collect, type GitOutput, KILLED, type ProcessOptions, spawnGit } from './git-process.ts'
+import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
 import type { Machine } from './machine.ts'
 
 export interface GitOptions extends ProcessOptions {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { trustHash } from '../../src/domain/delivery/hook-hosts.ts'
 import { findHooks } from '../../src/domain/delivery/settings/hook-settings.ts'
-import { readSettings } from '../../src/infra/delivery/settings/settings-syntax.ts'
+import { readSettings } from '../../src/infra/delivery/settings/settings-file.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { aLinkTo, CLI, makeFolder, makeProject, type RunOptions, runLoadout } from '../cli/run.ts'
 

@@ -9,12 +9,16 @@ import { refuseUnsafeConfig } from '../../src/infra/git-config.ts'
 import { gitFolder } from '../../src/infra/git-folder.ts'
 import type { Machine } from '../../src/infra/machine.ts'
 import { diffFolders } from '../../src/infra/skills/diff-folders.ts'
-import { uncommittedPaths } from '../../src/infra/skills/library-changes.ts'
 import { cloneRepository } from '../../src/infra/skills/library-clone.ts'
-import { commitPaths } from '../../src/infra/skills/library-commit.ts'
-import { fastForward, fetchRemote, pushBranch } from '../../src/infra/skills/library-remote.ts'
+import { commitPaths, uncommittedPaths } from '../../src/infra/skills/library-commit.ts'
 import { gitVersion, headCommit, initRepository, requireRepository } from '../../src/infra/skills/library-repo.ts'
-import { commitsBehind, readRepoState } from '../../src/infra/skills/library-state.ts'
+import {
+  commitsBehind,
+  fastForward,
+  fetchRemote,
+  pushBranch,
+  readRepoState,
+} from '../../src/infra/skills/library-state.ts'
 import { makeFolder } from '../cli/run.ts'
 
 const IDENTITY = '[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n'

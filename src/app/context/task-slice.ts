@@ -16,8 +16,7 @@ import type { Project } from '../../infra/open-project.ts'
 import { resolvePacks } from '../packs/resolve.ts'
 import { deliveredPacks } from '../packs/usage.ts'
 import { readPayload } from '../routing/load.ts'
-import { namedBy } from '../routing/noted-plan.ts'
-import { planByStrategy } from '../routing/plan.ts'
+import { namedBy, planByStrategy } from '../routing/plan.ts'
 import type { NotedEntry } from '../usage/record.ts'
 
 export interface TaskSlice {

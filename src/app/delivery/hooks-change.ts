@@ -13,9 +13,14 @@ import {
   planHookChange,
   splitMark,
 } from '../../infra/delivery/settings/hook-install.ts'
-import { type HookPlace, hookPlace, isPresent, requireHookProject } from '../../infra/delivery/settings/hook-places.ts'
-import { ownCall } from '../../infra/delivery/settings/own-program.ts'
-import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
+import {
+  type HookPlace,
+  hookPlace,
+  isPresent,
+  ownCall,
+  requireHookProject,
+} from '../../infra/delivery/settings/hook-places.ts'
+import { readSettings } from '../../infra/delivery/settings/settings-file.ts'
 import { acquireLock } from '../../infra/lock.ts'
 import { type Machine, stateFolder } from '../../infra/machine.ts'
 

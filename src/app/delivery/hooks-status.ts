@@ -10,14 +10,14 @@ import { splitMark } from '../../infra/delivery/settings/hook-install.ts'
 import { findObstacles } from '../../infra/delivery/settings/hook-obstacles.ts'
 import {
   findHookProject,
+  findProgram,
+  findTraces,
   type HookPlace,
+  type HookTraces,
   hookPlace,
   requireHookProject,
 } from '../../infra/delivery/settings/hook-places.ts'
-import { findTraces, type HookTraces } from '../../infra/delivery/settings/hook-traces.ts'
-import { findProgram } from '../../infra/delivery/settings/own-program.ts'
-import { readSettingsFile } from '../../infra/delivery/settings/settings-file.ts'
-import { readSettings } from '../../infra/delivery/settings/settings-syntax.ts'
+import { readSettings, readSettingsFile } from '../../infra/delivery/settings/settings-file.ts'
 import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'

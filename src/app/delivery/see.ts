@@ -12,8 +12,7 @@ import { type Agent, readingOf, requireAgent } from '../../domain/skills/agents.
 import { readAgentSettings } from '../../infra/delivery/sight/agent-settings-file.ts'
 import { findSkills } from '../../infra/delivery/sight/found-skills.ts'
 import { findInstructions } from '../../infra/delivery/sight/instruction-files.ts'
-import { findPlugins } from '../../infra/delivery/sight/plugin-places.ts'
-import { type FoundPlace, findPlaces } from '../../infra/delivery/sight/skill-places.ts'
+import { type FoundPlace, findPlaces, findPlugins } from '../../infra/delivery/sight/skill-places.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'
 

@@ -1,8 +1,15 @@
-import type { Phase } from '../../domain/routing/entry.ts'
-import { type EntryExplanation, explainEntry } from '../../domain/routing/layers.ts'
+import type { Phase, Priority } from '../../domain/routing/entry.ts'
+import {
+  type EntryExplanation,
+  explainEntry,
+  type MergeConflict,
+  type SearchedLayer,
+} from '../../domain/routing/layers.ts'
+import type { Budget } from '../../domain/routing/loadout-index.ts'
 import { inPhase, judgeEntry, rankedVerdict, type Verdict } from '../../domain/routing/ranked.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
 import type { Report } from '../../domain/shared/finding.ts'
+import { getOwn } from '../../domain/shared/record.ts'
 import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { knowledgeOf, resolveLayers } from './knowledge.ts'
@@ -49,4 +56,23 @@ export async function explainPayload(
   const isOffered = rankTask(knowledge, opened, task).some((match) => match.entry.id === id)
   const verdict = inPhase(rankedVerdict(entry, opened.ranker.explain(task, id), isOffered), entry, phase)
   return { value: { ...value, verdict }, findings: [...findings, ...opened.findings] }
+}
+
+export interface Resolution {
+  layers: SearchedLayer[]
+  entries: { id: string; priority: Priority; tokens: number; source: string }[]
+  conflicts: MergeConflict[]
+  budget: Budget
+}
+
+/** Which layers were found and what they come to together. */
+export function resolveAll(machine: Machine, layers: Layers): Report<Resolution> {
+  const { merged, searched, findings } = resolveLayers(machine, layers)
+  const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
+    id,
+    priority,
+    tokens,
+    source: getOwn(merged.provenance, id) ?? '',
+  }))
+  return { value: { layers: searched, entries, conflicts: merged.conflicts, budget: merged.budget }, findings }
 }

@@ -1,15 +1,23 @@
 import { buildEntries, buildIndex, serializeIndex } from '../../domain/routing/build-index.ts'
+import { findDrift } from '../../domain/routing/drift.ts'
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
+import { lintRouting } from '../../domain/routing/validate.ts'
 import { type Finding, hasErrors, type Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { readText, writeAtomically } from '../../infra/files.ts'
+import { exists, readText, writeAtomically } from '../../infra/files.ts'
 import { refuseLinkOut, writeInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { INDEX_IN_PROJECT } from '../../infra/open-project.ts'
 import { collectPayloads } from '../../infra/payload-files.ts'
 import { tallyLog } from '../usage/usage.ts'
-import { currentIndex, openPayloadRoot, type PayloadRoot, type PayloadRootRequest } from './payload-root.ts'
+import {
+  currentIndex,
+  openPayloadRoot,
+  type PayloadRoot,
+  type PayloadRootRequest,
+  readIndexFile,
+} from './payload-root.ts'
 
 export interface IndexBuild {
   path: string
@@ -81,5 +89,24 @@ function noPayloads({ root, globs }: PayloadRoot): Finding {
     code: 'NO_PAYLOADS',
     message: `no payload was found in ${root}: looked for ${globs.join(', ')}`,
     hint: 'write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
+  }
+}
+
+export interface IndexCheck {
+  path: string
+  entries: number
+}
+
+/** The gate for continuous integration: does the index say what the payloads say, and will it route? */
+export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
+  const payloads = openPayloadRoot(machine, request)
+  if (!exists(payloads.indexPath)) {
+    throw new LoadoutError('NO_INDEX', `${payloads.indexPath} does not exist`, { hint: 'run: loadout index build' })
+  }
+  const { index, findings: shape } = readIndexFile(payloads.indexPath)
+  const { entries, findings } = readEntries(payloads)
+  return {
+    value: { path: payloads.indexPath, entries: index.entries.length },
+    findings: [...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
   }
 }

@@ -1,11 +1,15 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
 import { parseFrontmatter } from '../../domain/routing/frontmatter.ts'
+import type { LeftOut } from '../../domain/routing/plan.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { type Fenced, fence } from '../../domain/shared/fence.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/finding.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { readTextInside } from '../../infra/inside.ts'
+import type { Machine } from '../../infra/machine.ts'
+import { keepTask, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
+import { namedBy, noteOf, type PlanRequest, planByStrategy, type TaskPlan } from './plan.ts'
 
 export { triggerOf } from '../../domain/routing/match.ts'
 
@@ -90,5 +94,54 @@ function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding 
     message: `${entry.id} was not loaded: it needs ${needed} tokens with its fence, ${left} are left`,
     subject: entry.id,
     hint: 'raise --budget',
+  }
+}
+
+export interface LoadedPlan extends TaskPlan {
+  contents: LoadedPayload[]
+}
+
+/** Plans a task, reads what it needs within the budget, and notes what was planned and what was loaded. */
+export async function loadPlan(machine: Machine, request: PlanRequest): Promise<Report<LoadedPlan>> {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, request)
+  const matches = [...plan.preload, ...plan.onDemand]
+  const loaded = loadPayloads(
+    knowledge,
+    matches.map(({ entry }) => entry),
+    request.budget,
+  )
+  const recorded = request.isRecorded === false ? [] : await recordLoaded(machine, request, plan, loaded.contents)
+  const value = Object.assign(plan, { contents: loaded.contents })
+  return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
+}
+
+async function recordLoaded(
+  machine: Machine,
+  request: PlanRequest,
+  plan: TaskPlan,
+  contents: readonly LoadedPayload[],
+): Promise<Finding[]> {
+  const matches = new Map([...plan.preload, ...plan.onDemand].map((match) => [match.entry.id, match]))
+  const delivered = contents.flatMap(({ id, tokens }) => {
+    const match = matches.get(id)
+    return match === undefined ? [] : [noteOf(plan, match, tokens)]
+  })
+  const kept = await keepTask(machine, request, plan.strategy)
+  return recordTask(machine, {
+    task: request.task,
+    kept,
+    steps: [
+      { stage: 'planned', entries: namedBy(plan) },
+      { stage: 'delivered', entries: delivered },
+    ],
+  })
+}
+
+function leftOutFinding({ match, reason }: LeftOut): Finding {
+  return {
+    severity: 'info',
+    code: 'LEFT_OUT',
+    message: `${match.entry.id} was not loaded: ${reason}`,
+    subject: match.entry.id,
   }
 }

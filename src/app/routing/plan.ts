@@ -1,4 +1,6 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
+import { tokensOf } from '../../domain/routing/loadout-index.ts'
+import { type MatchResult, triggerOf } from '../../domain/routing/match.ts'
 import {
   type LoadPlan,
   restOf,
@@ -12,6 +14,7 @@ import type { Report } from '../../domain/shared/finding.ts'
 import { setOwn } from '../../domain/shared/record.ts'
 import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, openStoredKnowledge, readKnowledge } from './knowledge.ts'
 
 export interface PlanRequest extends SelectionRules {
@@ -120,4 +123,24 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
     conflicts,
     layerNames,
   }
+}
+
+/** Plans a task, and notes what the plan names. */
+export async function planNoted(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+  const planned = await planByStrategy(machine, request)
+  if (request.isRecorded === false) return planned
+  const kept = await keepTask(machine, request, planned.value.strategy)
+  const steps = [{ stage: 'planned' as const, entries: namedBy(planned.value) }]
+  const recorded = recordTask(machine, { task: request.task, kept, steps })
+  return { ...planned, findings: [...planned.findings, ...recorded] }
+}
+
+/** Everything that a plan would load. */
+export function namedBy(plan: TaskPlan): NotedEntry[] {
+  return [...plan.preload, ...plan.onDemand].map((match) => noteOf(plan, match, tokensOf(match.entry)))
+}
+
+export function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): NotedEntry {
+  const { entry, mode } = match
+  return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens, layer: sources[entry.id] }
 }

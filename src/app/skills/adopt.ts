@@ -17,7 +17,7 @@ import { changeLibrary } from '../../infra/skills/library-transaction.ts'
 import { withScratch } from '../../infra/skills/scratch.ts'
 import { copyTree } from '../../infra/skills/tree.ts'
 import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
-import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
+import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface AdoptRequest extends ScopeRequest, Carrying {
   name: string

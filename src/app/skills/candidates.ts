@@ -6,7 +6,7 @@ import type { Machine } from '../../infra/machine.ts'
 import { readForeignSkill } from '../../infra/skills/foreign-skill.ts'
 import { otherManagers, strangers } from './inventory.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import { openSetup, type ScopeRequest } from './setup.ts'
+import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface CandidateView {
   name: string

@@ -10,7 +10,7 @@ import { changeLibrary } from '../../infra/skills/library-transaction.ts'
 import { knownProjects } from '../../infra/skills/projects.ts'
 import { targetRoots } from '../../infra/skills/target-roots.ts'
 import { asWriter, observe } from './observe.ts'
-import { allRoots, openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { allRoots, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface DeleteRequest extends ScopeRequest {
   name: string

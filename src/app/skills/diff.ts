@@ -8,7 +8,7 @@ import { diffFolders } from '../../infra/skills/diff-folders.ts'
 import { withScratch } from '../../infra/skills/scratch.ts'
 import { copyTree } from '../../infra/skills/tree.ts'
 import { observe, recoverAll } from './observe.ts'
-import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './setup.ts'
+import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './settings.ts'
 
 export interface SkillDiff {
   name: string

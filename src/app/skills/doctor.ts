@@ -20,7 +20,7 @@ import { targetRoots } from '../../infra/skills/target-roots.ts'
 import { interruptedIn, workFolderIn } from '../../infra/skills/work-folder.ts'
 import { brokenLayers, readKnowledge } from '../routing/knowledge.ts'
 import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
-import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 /** One thing that was looked at. */
 export interface Check {

@@ -9,7 +9,7 @@ import { rememberProject } from '../../infra/skills/projects.ts'
 import { readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
-import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './setup.ts'
+import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, Carrying {

@@ -14,7 +14,7 @@ import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
 import { realOrSame } from '../../infra/skills/target-roots.ts'
 import { findCandidates, readForeign } from './candidates.ts'
 import { asWriter, type Carrying, carryOut, type Observation, observe } from './observe.ts'
-import { namedAgents, openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { namedAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface ImportRequest extends ScopeRequest, Carrying {
   /** A folder, an archive or a git URL; undefined for everything that lies in the agents' folders. */

@@ -14,7 +14,7 @@ import { commitPaths } from '../../infra/skills/library-commit.ts'
 import { initRepository, requireRepository } from '../../infra/skills/library-repo.ts'
 import { readRegistry, SKILLS_FOLDER } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
-import { namedAgents } from './setup.ts'
+import { namedAgents } from './settings.ts'
 
 export interface InitRequest {
   /** Exactly one of these. */

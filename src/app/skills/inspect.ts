@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import type { Report } from '../../domain/shared/finding.ts'
-import { DOCUMENT_FILE, missing, requireName, type Skill } from '../../domain/skills/skill.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { DOCUMENT_FILE, missing, parseSkill, requireName, SKILL_FILE, type Skill } from '../../domain/skills/skill.ts'
 import { readText } from '../../infra/files.ts'
+import { readJson } from '../../infra/json-file.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
 import { listTree } from '../../infra/skills/tree.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
-import { openSetup, type ScopeRequest } from './setup.ts'
+import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface SkillPreview {
   skill: Skill
@@ -38,4 +41,30 @@ export async function inspectSkill(
     markdown: readText(join(path, DOCUMENT_FILE)),
   }
   return { value, findings }
+}
+
+export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
+
+/**
+ * The text of one skill and nothing about its installs: cheap enough for every step of a cursor, however large the
+ * library is. Only a skill whose folder has another name has to be searched.
+ */
+export async function previewSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string },
+): Promise<Report<SkillText>> {
+  const name = requireName(request.name)
+  const folder = join(openSetup(machine, request).library, SKILLS_FOLDER, name)
+  const skill = readSkill(folder, name)
+  if (skill?.name !== name) return inspectSkill(machine, request)
+  return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
+}
+
+function readSkill(folder: string, name: string): SkillText['skill'] | undefined {
+  try {
+    return parseSkill(readJson(join(folder, SKILL_FILE)), name).skill
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
 }

@@ -5,7 +5,7 @@ import type { Machine } from '../../infra/machine.ts'
 import { commitsBehind } from '../../infra/skills/library-state.ts'
 import { readSkillsLock } from '../../infra/skills/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface PlacementView {
   agents: readonly string[]

@@ -10,7 +10,7 @@ import { changeLibrary } from '../../infra/skills/library-transaction.ts'
 import { SKILLS_FOLDER } from '../../infra/skills/registry.ts'
 import { writeTreeFile } from '../../infra/skills/tree.ts'
 import { asWriter } from './observe.ts'
-import { namedAgents, openSetup } from './setup.ts'
+import { namedAgents, openSetup } from './settings.ts'
 
 export interface NewSkillRequest {
   name: string

@@ -11,7 +11,7 @@ import { refuseNamedLinkOut, staysInside } from '../../infra/inside.ts'
 import { applyOperations, type OnProgress } from '../../infra/skills/apply.ts'
 import { removePartialBackups } from '../../infra/skills/backups.ts'
 import { buildFor, hashBuild } from '../../infra/skills/build.ts'
-import { uncommittedPaths } from '../../infra/skills/library-changes.ts'
+import { uncommittedPaths } from '../../infra/skills/library-commit.ts'
 import { headCommit } from '../../infra/skills/library-repo.ts'
 import { recoverLibrary, withLibrary } from '../../infra/skills/library-transaction.ts'
 import { readPlacements } from '../../infra/skills/placements.ts'
@@ -19,7 +19,7 @@ import { type RegistryReading, readRegistry } from '../../infra/skills/registry.
 import { removeOldScratch } from '../../infra/skills/scratch.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from '../../infra/skills/work-folder.ts'
-import type { Setup } from './setup.ts'
+import type { Setup } from './settings.ts'
 
 /** The library and what is installed, as they are now. */
 export interface Observation {

@@ -9,7 +9,7 @@ import { changeConfig, readConfig } from '../../infra/config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { rememberProject } from '../../infra/skills/projects.ts'
 import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
-import { openSetup, type ScopeRequest } from './setup.ts'
+import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface SavedProfile {
   name: string

@@ -9,7 +9,7 @@ import { withScratch } from '../../infra/skills/scratch.ts'
 import { copyTree } from '../../infra/skills/tree.ts'
 import type { Deletion } from './delete.ts'
 import { asWriter } from './observe.ts'
-import { openSetup } from './setup.ts'
+import { openSetup } from './settings.ts'
 
 /** Takes a deletion back: from the backup if one was needed, else from the commit before it. */
 export async function restoreSkill(

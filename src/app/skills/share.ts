@@ -12,7 +12,7 @@ import { type Build, buildFor } from '../../infra/skills/build.ts'
 import { readRegistry } from '../../infra/skills/registry.ts'
 import { openTreeCache } from '../../infra/skills/tree-cache.ts'
 import { type ArchiveEntry, writeArchive } from '../../infra/skills/write-archive.ts'
-import { openSetup } from './setup.ts'
+import { openSetup } from './settings.ts'
 
 export interface ShareRequest {
   name: string

@@ -1,15 +1,27 @@
 import { join } from 'node:path'
-import type { Why } from '../../domain/routing/rank/document.ts'
+import type { RankDocument, Why } from '../../domain/routing/rank/document.ts'
 import type { Ranker } from '../../domain/routing/rank/ranker.ts'
+import { findHeadings } from '../../domain/routing/sections.ts'
 import type { Report } from '../../domain/shared/finding.ts'
 import type { RegisteredSkill, SkillStatus } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE, SKILL_FILE } from '../../domain/skills/skill.ts'
 import { readText } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
+import { importedDocument } from '../../infra/skills/skill-document.ts'
 import { cachedRanker } from '../routing/ranking.ts'
 import { observe, recoverAll } from './observe.ts'
-import { rankedSkill } from './ranked-skill.ts'
-import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+
+/** What the ranker reads of a skill: what is said about it, and its SKILL.md. */
+export function rankedSkill(
+  { name, description, tags = [] }: { name: string; description?: string; tags?: readonly string[] },
+  markdown: string,
+): RankDocument {
+  const document = importedDocument(markdown)
+  const headings = findHeadings(document.body.split('\n')).map(({ title }) => title)
+  const said = description ?? document.description ?? ''
+  return { id: name, name, description: said, keywords: tags, headings, body: document.body }
+}
 
 export interface Suggestion {
   name: string

@@ -5,11 +5,10 @@ import type { LibraryState } from '../../domain/skills/reconcile.ts'
 import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { fastForward, fetchRemote, pushBranch } from '../../infra/skills/library-remote.ts'
 import { requireRepository } from '../../infra/skills/library-repo.ts'
-import { readRemote, readRepoState } from '../../infra/skills/library-state.ts'
+import { fastForward, fetchRemote, pushBranch, readRemote, readRepoState } from '../../infra/skills/library-state.ts'
 import { asWriter, type Carrying, carryOut, type Outcome, observe, stateFrom } from './observe.ts'
-import { openSetup, type ScopeRequest, type Setup } from './setup.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface SyncResult extends Outcome {
   /** What was done with the repository. */

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
+import { withKeptTasks } from '../../domain/skills/config.ts'
 import { EntryTally, type EntryUsage } from '../../domain/usage/entry-usage.ts'
 import { parseSince, UsageTally } from '../../domain/usage/summary.ts'
 import { kindOf, type UsageEvent } from '../../domain/usage/usage-event.ts'
+import { changeConfig, readConfig } from '../../infra/config.ts'
+import { configPath } from '../../infra/config-file.ts'
 import { requireFile } from '../../infra/files.ts'
 import { type Machine, usageLogPath } from '../../infra/machine.ts'
-import { scanEvents } from '../../infra/usage-log.ts'
+import { eraseLog, logSize, scanEvents } from '../../infra/usage-log.ts'
 
 /** A log that was named must be there; the machine's own may not exist yet. */
 export function openLog(machine: Machine, named: string | undefined): string {
@@ -50,4 +53,33 @@ export function junkFinding(count: number, path: string): Finding {
     message: `${count} ${count === 1 ? 'line' : 'lines'} of ${path} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
     subject: path,
   }
+}
+
+export interface Erasure {
+  log: string
+  /** Of the log; none when there is no log. */
+  bytes: number
+  isErased: boolean
+}
+
+/** Removes this machine's usage log; with `dryRun` only says how large it is. */
+export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean | undefined }): Report<Erasure> {
+  const log = usageLogPath(machine)
+  const bytes = logSize(log)
+  const isErased = bytes !== undefined && !dryRun
+  if (isErased) eraseLog(log)
+  return { value: { log, bytes: bytes ?? 0, isErased }, findings: [] }
+}
+
+export interface TaskKeeping {
+  keepsTasks: boolean
+  config: string
+  log: string
+}
+
+/** Whether the words of tasks are written into the usage log from now on. What is in it already stays. */
+export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
+  await changeConfig(machine, (json) => withKeptTasks(json, isOn))
+  const { keepsTasks } = readConfig(machine)
+  return { value: { keepsTasks, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }
 }

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path'
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { codeOf } from '../files.ts'
 import { folderBehind, isInside, Walk, type WalkEntry, type WalkFolder } from '../walk.ts'
-import type { HeadCache } from './head-cache.ts'
-import type { PackHead } from './pack-head.ts'
+import type { HeadCache, PackHead } from './pack-head.ts'
 
 export interface ScanLimits {
   maxDepth: number

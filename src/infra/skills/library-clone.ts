@@ -5,7 +5,7 @@ import { shellWord } from '../../domain/shared/shell-word.ts'
 import { asLoadoutError, exists, isFolder } from '../files.ts'
 import { type Patience, runGit } from '../git.ts'
 import { isUnsafeUrl } from '../git-config.ts'
-import { withoutPassword } from '../git-failure.ts'
+import { withoutPassword } from '../git-process.ts'
 import type { Machine } from '../machine.ts'
 
 const CLONE_MS = 30 * 60_000

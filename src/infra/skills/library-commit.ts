@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { compareText } from '../../domain/shared/order.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
 import { exists } from '../files.ts'
 import { HOOKS_MS, runGit } from '../git.ts'
 import { refuseUnsafeConfig } from '../git-config.ts'
 import type { Machine } from '../machine.ts'
-import { type Change, literal, readChanges } from './library-changes.ts'
 import { currentBranch, headCommit } from './library-repo.ts'
 
 /** Commits these paths as they are on disk and nothing else; what else is staged stays so. Undefined: no change. */
@@ -124,4 +124,40 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
   } catch {
     // What made the commit fail is what the user has to know.
   }
+}
+
+export interface Change {
+  /** Of the index, then of the file, as git's short status has them. */
+  status: string
+  path: string
+}
+
+/** Without rename detection: both names of a renamed file are listed. */
+export async function readChanges(
+  machine: Machine,
+  repo: string,
+  paths: readonly string[],
+  ...flags: readonly string[]
+) {
+  const all = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all', ...flags]
+  const { stdout } = await runGit(machine, repo, ['status', ...all, '--', ...paths.map(literal)])
+  const items = stdout.split('\0').filter((item) => item !== '')
+  return items.map((item): Change => ({ status: item.slice(0, 2), path: item.slice(3) }))
+}
+
+/** What differs from the last commit, staged or not, new files included. */
+export async function uncommittedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
+  await refuseUnsafeConfig(machine, repo)
+  return changedPaths(machine, repo, under)
+}
+
+/** The same for a repository whose settings are known to be safe. */
+export async function changedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
+  const changes = await readChanges(machine, repo, under === '' ? [] : [under])
+  return changes.map(({ path }) => path).sort(compareText)
+}
+
+/** Odd characters in a path are part of its name. */
+export function literal(path: string): string {
+  return `:(literal)${path}`
 }

@@ -11,12 +11,12 @@ import {
 } from '../../../domain/delivery/session/session-text.ts'
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry } from '../../../domain/routing/entry.ts'
-import { callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
+import { callableSkills } from '../../../infra/delivery/sight/found-skills.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import type { Project } from '../../../infra/open-project.ts'
 import type { Knowledge } from '../../routing/knowledge.ts'
 import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
-import { entryItem, textPart } from './payload-parts.ts'
+import { entryItem, textPart } from './prompt.ts'
 import { indexPart, indexRoom } from './start-parts.ts'
 
 export interface RebuildRequest {

@@ -4,7 +4,7 @@ import { type GivenPart, type Measure, measureIn, renderParts } from '../../../d
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
 import { attempt, logLine } from '../../../infra/delivery/session/hook-log.ts'
-import { callableSkills } from '../../../infra/delivery/sight/callable-skills.ts'
+import { callableSkills } from '../../../infra/delivery/sight/found-skills.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { openProject, type Project } from '../../../infra/open-project.ts'
 import { claimant, claimLine, pruneSessions } from '../../../infra/sessions.ts'
@@ -12,8 +12,7 @@ import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../routing
 import { recordTask } from '../../usage/record.ts'
 import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
 import { rebuild } from './rebuild.ts'
-import { coreParts, indexPart, indexRoom } from './start-parts.ts'
-import { openStart } from './start-state.ts'
+import { coreParts, indexPart, indexRoom, openStart } from './start-parts.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
 export function answerStart(machine: Machine, call: HookCall): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSettings } from '../../../infra/delivery/settings/settings-syntax.ts'
+import { readSettings } from '../../../infra/delivery/settings/settings-file.ts'
 import { HOOK_EVENTS } from '../hook-hosts.ts'
 import { formatCommand } from './hook-command.ts'
 import { type HookSettings, reconcileHooks, type WantedHook } from './hook-settings.ts'

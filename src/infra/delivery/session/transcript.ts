@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { requireFile } from '../../files.ts'
 
 /** What an agent keeps of a session, and replays when the session goes on. */
@@ -31,4 +31,16 @@ export function openTranscript(path: string | undefined): Transcript | undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether a path may stand at the end of a text in a JSON file that a hook reads. May say yes wrongly, never no. */
+export function fileHolds(jsonFile: string, path: string, largest: number): boolean {
+  try {
+    if (requireFile(jsonFile).size > largest) return false
+  } catch {
+    return false
+  }
+  // Other letters can be written in several ways.
+  if (!/^[\w ./-]*$/.test(path)) return true
+  return readFileSync(jsonFile).includes(`${path}"`)
 }

@@ -1,11 +1,17 @@
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { HookHost } from '../../../domain/delivery/hook-hosts.ts'
+import type { ProgramCall } from '../../../domain/delivery/settings/hook-command.ts'
 import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { requireAgent } from '../../../domain/skills/agents.ts'
 import type { Scope } from '../../../domain/skills/placement.ts'
-import { isFolder } from '../../files.ts'
+import { isFile, isFolder } from '../../files.ts'
 import type { Machine } from '../../machine.ts'
 import { openProject, type Project } from '../../open-project.ts'
+import { packageFolder } from '../../package-folder.ts'
+import { sessionsFolder } from '../../sessions.ts'
+import { realOrSame } from '../../skills/target-roots.ts'
+import { hookLogPath } from '../session/hook-log.ts'
 
 /** A settings file that one agent reads its hooks from. */
 export interface HookPlace {
@@ -47,4 +53,62 @@ export function requireHookProject(machine: Machine, named: string): string {
   throw new LoadoutError('NO_PROJECT', `${opened.place} is in no git repository other than your home`, {
     hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
   })
+}
+
+/** What the hooks of an agent have left behind. */
+export interface HookTraces {
+  /** When a session was last given something. */
+  lastAnswer?: string
+  /** The last line of the log about it. */
+  lastTrouble?: string
+}
+
+export function findTraces(machine: Machine, agent: string): HookTraces {
+  const lastAnswer = newestSession(machine, agent)
+  const lastTrouble = readLog(machine).findLast((line) => line.split(' ')[1] === agent)
+  return { ...(lastAnswer === undefined ? {} : { lastAnswer }), ...(lastTrouble === undefined ? {} : { lastTrouble }) }
+}
+
+function newestSession(machine: Machine, agent: string): string | undefined {
+  try {
+    const folder = sessionsFolder(machine)
+    const names = readdirSync(folder).filter((name) => name.startsWith(`${agent}.`))
+    const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
+    return times.length === 0 ? undefined : new Date(Math.max(...times)).toISOString()
+  } catch {
+    return undefined
+  }
+}
+
+function readLog(machine: Machine): string[] {
+  try {
+    return readFileSync(hookLogPath(machine), 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/** How this program is started from anywhere: by its name if that is found, else by its path. */
+export function ownCall(machine: Machine): ProgramCall {
+  const script = join(packageFolder(), 'dist', 'cli.cjs')
+  const found = findProgram(machine, 'loadout')
+  const isThis = found !== undefined && realOrSame(found) === realOrSame(script)
+  return isThis ? 'named' : { node: process.execPath, script }
+}
+
+/** Where a shell finds a program. What npm adds to the path while it runs a script is not there when an agent does. */
+export function findProgram({ env }: Machine, name: string): string | undefined {
+  const folders = (env.PATH ?? '')
+    .split(':')
+    .filter((folder) => isAbsolute(folder) && !/node_modules\/\.bin\/?$/.test(folder))
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return isFile(path)
+  } catch {
+    return false
+  }
 }

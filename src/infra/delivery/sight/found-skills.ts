@@ -2,12 +2,14 @@ import { type Dirent, opendirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FoundSkill } from '../../../domain/delivery/sight/visibility.ts'
 import { compareText } from '../../../domain/shared/order.ts'
+import { readingOf, requireAgent } from '../../../domain/skills/agents.ts'
 import type { ReadingRules } from '../../../domain/skills/reading-rules.ts'
 import { DOCUMENT_FILE } from '../../../domain/skills/skill.ts'
 import { exists, isFolder, isLink } from '../../files.ts'
+import type { Machine } from '../../machine.ts'
 import { realOrSame } from '../../skills/target-roots.ts'
 import { describeSkill } from './described-skill.ts'
-import type { FoundPlace } from './skill-places.ts'
+import { type FoundPlace, findPlaces } from './skill-places.ts'
 
 /** No folder has more skills than a person could have meant. */
 const MOST_ENTRIES = 20_000
@@ -121,4 +123,26 @@ function listFolder(path: string): Dirent[] {
     // What was read until then is told; a folder that cannot be opened has nothing to tell.
   }
   return entries.sort((a, b) => compareText(a.name, b.name))
+}
+
+/** A skill that an agent can call by itself, with the file that says how. */
+export interface CallableSkill {
+  name: string
+  description: string
+  file: string
+}
+
+const MOST_SKILLS = 1000
+
+/** What an agent finds in the folders that it reads, whether or not its list has room for it. Of one name, the first. */
+export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
+  const agent = requireAgent(agentId)
+  const rules = readingOf(agent)
+  const skills = new Map<string, CallableSkill>()
+  for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
+    const { name, description, path: file, problem, hidden, isCommand, scope } = found
+    if (problem !== undefined || hidden !== undefined || isCommand || scope === 'agent' || skills.has(name)) continue
+    skills.set(name, { name, description, file })
+  }
+  return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
 }
