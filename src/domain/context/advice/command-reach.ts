@@ -132,7 +132,7 @@ const MOST_NAMES = 20_000
 
 /** Where the text of a script leads to. A comment counts as well: what merely looks like code costs a question. */
 export function readScript(text: string, language: Language): Reach {
-  const reach: Reach = { names: namesIn(text), code: [], modules: [], problems: [] }
+  const reach: Reach = { names: namesIn(text, language), code: [], modules: [], problems: [] }
   if (reach.names.length > MOST_NAMES) return { ...NOTHING, problems: ['it holds too many words to follow'] }
   if (language === 'javascript') readJavaScript(text, reach)
   else if (language === 'shell') readShell(text, reach)
@@ -167,9 +167,19 @@ function follow(specifier: string, { code, modules }: Reach): void {
   else modules.push(specifier)
 }
 
-/** Everything that could be the path of a file, and the pieces of a joined one put together. */
-function namesIn(text: string): string[] {
-  const names = new Set(text.match(/[\p{L}\p{N}_.@+~/-]+/gu) ?? [])
+const WORD = /[\p{L}\p{N}_.@+~/-]+/gu
+
+/**
+ * Everything that could be the path of a file, and the pieces of a joined one put together. A bare word of a language
+ * that quotes its texts is an identifier, unless a text may have begun before it.
+ */
+function namesIn(text: string, language: Language): string[] {
+  const hasLongTexts = ['`', '"""', "'''"].some((quote) => text.includes(quote))
+  const quoted = language === 'shell' || hasLongTexts ? text : text.replace(/^[^'"\n]*/gm, '')
+  const names = new Set([
+    ...(text.match(WORD) ?? []).filter((word) => /[./]/.test(word)),
+    ...(quoted.match(WORD) ?? []),
+  ])
   for (const [, pieces = ''] of text.matchAll(/\b(?:join|resolve)\(([^()]*)\)/g)) {
     const literals = [...pieces.matchAll(/['"`]([^'"`]*)['"`]/g)].map(([, literal]) => literal)
     if (literals.length > 1) names.add(literals.join('/'))
