@@ -76,9 +76,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
     openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
-    approvePack: late(machine, async () => (await import('./packs/approve.ts')).approvePack),
-    denyPack: late(machine, async () => (await import('./packs/approve.ts')).denyPack),
-    revokeApproval: late(machine, async () => (await import('./packs/approve.ts')).revokeApproval),
+    approve: late(machine, async () => (await import('./approve.ts')).approve),
+    deny: late(machine, async () => (await import('./approve.ts')).deny),
+    revoke: late(machine, async () => (await import('./approve.ts')).revoke),
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
@@ -87,8 +87,6 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
     pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
-    allowAdapters: late(machine, async () => (await import('./context/adapters.ts')).allowAdapters),
-    revokeAdapters: late(machine, async () => (await import('./context/adapters.ts')).revokeAdapters),
     see: late(machine, async () => (await import('./delivery/see.ts')).seeAgent),
     writeAgentsMd: late(machine, async () => (await import('./delivery/agents-md.ts')).writeAgentsMd),
     answerHook: late(machine, async () => (await import('./delivery/session/hook.ts')).answerHook),
@@ -140,6 +138,7 @@ function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Req
 export type { PackContext } from '../domain/packs/resolve/pack-context.ts'
 export type { DeadEntry, KeywordOverlap } from '../domain/usage/analysis.ts'
 export type { EntryUsage } from '../domain/usage/entry-usage.ts'
+export type { Answered } from './approve.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
@@ -154,7 +153,6 @@ export type { HookChanges } from './delivery/hooks-change.ts'
 export type { HookStatuses } from './delivery/hooks-status.ts'
 export type { AgentSight } from './delivery/see.ts'
 export type { HookAnswer } from './delivery/session/hook.ts'
-export type { Answered } from './packs/approve.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'

@@ -2,14 +2,7 @@ import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
-import {
-  adaptersAllow,
-  adaptersList,
-  adaptersRevoke,
-  packsApprove,
-  packsDeny,
-  packsRevoke,
-} from './commands/approvals.ts'
+import { adaptersList, approve, deny, revoke } from './commands/approvals.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
 import { evaluate } from './commands/eval.ts'
@@ -51,21 +44,12 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {
     title: 'Knowledge packs',
-    commands: [
-      packsResolve,
-      packsList,
-      packsShow,
-      packsGuide,
-      packsApprove,
-      packsDeny,
-      packsRevoke,
-      packsNew,
-      packsFetch,
-    ],
+    commands: [packsResolve, packsList, packsShow, packsGuide, packsNew, packsFetch],
   },
+  { title: 'Consent', commands: [approve, deny, revoke] },
   {
     title: 'Notes for the work at hand',
-    commands: [noteAdd, noteList, notePrune, adaptersList, adaptersAllow, adaptersRevoke],
+    commands: [noteAdd, noteList, notePrune, adaptersList],
   },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
   { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },

@@ -35,7 +35,7 @@ describe('try', () => {
     expect(reasons).toEqual(['gate', 'expired', 'budget', 'unsafe', 'budget'])
     expect(stdout).toContain('status blocked')
     expect(stdout).toContain('the pack docs-hosting is stale')
-    expect(stdout).toContain('\n            loadout packs approve release-incidents\n')
+    expect(stdout).toContain('\n            loadout approve release-incidents\n')
     expect(stdout).toContain('<loadout_file path="AGENTS.md"')
     expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)

@@ -1,12 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allowAdapters, listAdapters, readAdapterSlice, revokeAdapters } from '../../src/app/context/adapters.ts'
+import { approve, deny, revoke } from '../../src/app/approve.ts'
+import { listAdapters, readAdapterSlice } from '../../src/app/context/adapters.ts'
 import type { OptionalSlice } from '../../src/domain/context/advice/optional-slice.ts'
 import type { AdapterSettings } from '../../src/domain/context/settings/context-settings.ts'
-import { commandApprovalsPath } from '../../src/infra/context/command-approvals.ts'
 import { type Fetched, fetchAdapter, LARGEST_PAYLOAD } from '../../src/infra/context/run-adapter.ts'
 import type { Machine } from '../../src/infra/machine.ts'
+import { recordPath } from '../../src/infra/records.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -274,20 +285,20 @@ describe('consent', () => {
     const refused = await read()
     expect(refused.candidates).toEqual([])
     expect(refused.degraded).toMatchObject([{ source: 'adapter:work', code: 'ADAPTER_NOT_ALLOWED' }])
-    expect(refused.warnings).toMatchObject([{ hint: 'loadout adapters allow' }])
+    expect(refused.warnings).toMatchObject([{ hint: 'loadout approve adapter:work' }])
     expect(existsSync(join(project, 'ran'))).toBe(false)
 
-    await allowAdapters(machine, {})
+    await approve(machine, { kind: 'adapter' })
     expect((await read()).candidates.map(({ path }) => path)).toEqual(['work:W-1'])
     expect(listAdapters(machine, {}).value.adapters).toMatchObject([{ id: 'work', trust: 'allowed' }])
 
-    await revokeAdapters(machine, {})
+    await revoke(machine, { kind: 'adapter' })
     expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
   })
 
   it('holds for this machine, this folder, these commands and these scripts', async () => {
     const { project, machine, read } = projectWith([{ id: 'work', command }], files)
-    await allowAdapters(machine, {})
+    await approve(machine, { kind: 'adapter' })
     expect((await read()).degraded).toEqual([])
     const asked = (projectRoot: string, argv: string[], who = machine) =>
       readAdapterSlice(who, { projectRoot, adapters: [adapterOf({ command: argv })], task: '', now: NOW })
@@ -301,19 +312,49 @@ describe('consent', () => {
 
   it('a record that cannot be understood allows nothing, and is left as it is', async () => {
     const { machine, read } = projectWith([{ id: 'work', command }], files)
-    await allowAdapters(machine, {})
-    const path = commandApprovalsPath(machine)
-    for (const text of ['', '{"version":1}', readFileSync(path, 'utf8').replace('"root"', '"other"')]) {
+    await approve(machine, { kind: 'adapter' })
+    const path = recordPath(machine, 'approvals.json')
+    for (const text of ['', '{"version":2}', readFileSync(path, 'utf8').replace('"root"', '"other"')]) {
       writeFileSync(path, text)
       expect((await read()).degraded).toMatchObject([{ code: 'ADAPTER_NOT_ALLOWED' }])
-      await expect(allowAdapters(machine, {})).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
+      await expect(approve(machine, { kind: 'adapter' })).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
       expect(readFileSync(path, 'utf8')).toBe(text)
     }
   })
 
+  it('is for one adapter, or all of them; a denial holds', async () => {
+    const { project, machine, read } = projectWith(
+      [
+        { id: 'work', command },
+        { id: 'other', command },
+      ],
+      files,
+    )
+    await approve(machine, { what: 'adapter:work' })
+    const trusts = () => listAdapters(machine, {}).value.adapters.map(({ trust }) => trust)
+    expect(trusts()).toEqual(['allowed', 'unknown'])
+    await deny(machine, { what: 'work' })
+    expect(trusts()).toEqual(['denied', 'unknown'])
+    rmSync(join(project, 'ran'), { force: true })
+    expect((await read()).degraded).toMatchObject([{ reason: 'its command was denied' }, {}])
+    expect(existsSync(join(project, 'ran'))).toBe(false)
+    await revoke(machine, { what: 'work' })
+    expect(trusts()).toEqual(['unknown', 'unknown'])
+    await expect(approve(machine, { what: 'adapter:gone' })).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+  })
+
+  it('another project at the same path inherits nothing', async () => {
+    const { project, machine, read } = projectWith([{ id: 'work', command }], files)
+    await approve(machine, { what: 'work' })
+    cpSync(project, `${project}-other`, { recursive: true })
+    rmSync(project, { recursive: true })
+    renameSync(`${project}-other`, project)
+    expect((await read()).degraded).toMatchObject([{ reason: expect.stringContaining('another project') }])
+  })
+
   it('a project without commands has nothing to allow', async () => {
     const { machine } = projectWith([{ id: 'work', file: 'work.json' }])
-    await expect(allowAdapters(machine, {})).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
+    await expect(approve(machine, { kind: 'adapter' })).rejects.toMatchObject({ code: 'ADAPTER_NOT_FOUND' })
     expect(listAdapters(machine, {}).value.adapters).toEqual([{ id: 'work', file: 'work.json', trust: 'allowed' }])
   })
 })
@@ -472,7 +513,7 @@ describe('an allowed command never runs code that was changed later', () => {
     const base = { 'tools/tickets.js': HARMLESS, 'tools/idle.js': '', 'payload.json': JSON.stringify(PAYLOAD) }
     const { project, machine, read } = projectWith([{ id: 'work', command }], { ...base, ...files })
     if (existsSync(join(project, 'tools/own'))) chmodSync(join(project, 'tools/own'), 0o755)
-    const refused = await allowAdapters(machine, {}).then(
+    const refused = await approve(machine, { kind: 'adapter' }).then(
       () => undefined,
       ({ code }) => code,
     )
@@ -493,8 +534,9 @@ describe('an allowed command never runs code that was changed later', () => {
         'tools/lib.cjs': '',
       },
     )
-    const { value, findings } = await allowAdapters(machine, {})
-    expect(value.adapters).toMatchObject([
+    const { value, findings } = await approve(machine, { kind: 'adapter' })
+    expect(value).toMatchObject([{ name: 'work', decision: 'approved', files: ['tools/imp.cjs', 'tools/lib.cjs'] }])
+    expect(listAdapters(machine, {}).value.adapters).toMatchObject([
       { trust: 'allowed', files: ['tools/imp.cjs', 'tools/lib.cjs'] },
       { trust: 'unpinnable', problems: ['Loadout does not know which files npm runs'] },
     ])
@@ -526,7 +568,7 @@ describe('several adapters', () => {
         'odd.json': '{"items": 3}',
       },
     )
-    await allowAdapters(machine, {})
+    await approve(machine, { kind: 'adapter' })
     const start = performance.now()
     const { candidates, degraded, warnings } = await read()
     expect(performance.now() - start).toBeLessThan(2900)

@@ -52,10 +52,10 @@ it('commands of a project are shown before they are allowed, as they would be ty
   const home = makeFolder()
   const run = (...args: string[]) => runLoadout(['adapters', ...args], { cwd, home })
   expect(run('list').stdout).toBe(
-    "work  not allowed  runs echo 'a \\u001b[2J'\nci    file         reads ci.json\nto let them run: loadout adapters allow\n",
+    "work  not approved  runs echo 'a \\u001b[2J'\nci    file          reads ci.json\nto let one run: loadout approve adapter:<name>\n",
   )
-  expect(run('allow')).toMatchObject({ code: 0, stdout: expect.stringContaining('work  allowed') })
-  expect(run('list').stdout).toContain('work  allowed')
+  expect(run('allow')).toMatchObject({ code: 0, stdout: expect.stringContaining('The adapter work may run') })
+  expect(run('list').stdout).toContain('work  approved')
   expect(run('revoke').code).toBe(0)
-  expect(run('list').stdout).toContain('work  not allowed')
+  expect(run('list').stdout).toContain('work  not approved')
 })

@@ -92,7 +92,7 @@ describe('lookup --load', () => {
       pack: { name: 'radio', effectiveTrust: 'trusted', admission: 'admitted' },
     })
     const shut = world.json(['lookup', 'shut']).value.pack
-    expect(shut).toMatchObject({ effectiveTrust: 'unapproved', next: expect.stringContaining('loadout packs approve') })
+    expect(shut).toMatchObject({ effectiveTrust: 'unapproved', next: expect.stringContaining('loadout approve') })
     for (const id of ['release', 'skill:deploy', 'pack:radio', 'shut']) {
       const run = world.run(['lookup', id])
       expectCivil(run)

@@ -65,7 +65,7 @@ describe('search', () => {
     expect(hit('pack:lamp-notes')).toMatchObject({
       trust: 'unapproved',
       admission: 'approval-needed',
-      next: `loadout packs approve ${join(world.cwd, '.agents/knowledge/lamp-notes')}`,
+      next: `loadout approve ${join(world.cwd, '.agents/knowledge/lamp-notes')}`,
     })
     expect(hit('pack:lamp-draft')).toMatchObject({ status: 'draft', admission: 'confirmation-needed' })
     expect(hit('pack:lamp-book')).toMatchObject({ trust: 'trusted', admission: 'admitted', scope: 'user' })
@@ -74,7 +74,7 @@ describe('search', () => {
     expect(hit('pack:lamp-book')).toBeUndefined()
     const { stdout } = world.run(['search', 'lighthouse lamp'])
     expect(stdout).toContain('pack, workspace, ready, unapproved')
-    expect(stdout).toContain('loadout packs approve')
+    expect(stdout).toContain('loadout approve')
     expectNarrow(stdout)
   })
 

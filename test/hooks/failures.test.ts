@@ -214,10 +214,7 @@ const STATE = '.local/state/loadout'
 const OPENED: [what: string, paths: string[]][] = [
   ['settings', ['home/.config/loadout/config.json', 'project/loadout.json', 'project/.git']],
   ['the state', [`home/${STATE}/hooks/sessions/claude.one.jsonl`]],
-  [
-    'logs and approvals',
-    [`home/${STATE}/hooks.log`, `home/${STATE}/usage.jsonl`, `home/${STATE}/packs/approvals.json`],
-  ],
+  ['logs and approvals', [`home/${STATE}/hooks.log`, `home/${STATE}/usage.jsonl`, `home/${STATE}/approvals.json`]],
   ['payloads', ['project/.claude/loadout/release.md', 'project/.claude/loadout/rules.md', 'home/transcript.jsonl']],
   [
     'skills, packs and control files',

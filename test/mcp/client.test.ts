@@ -59,7 +59,7 @@ describe.each([
       text: textOf(result),
       files: expect.arrayContaining([{ path: 'payload:flood', why: 'keywords [flood, gauge]' }]),
       omitted: expect.arrayContaining([{ path: 'pack:closed', why: 'gate: the pack closed is not approved' }]),
-      warnings: expect.arrayContaining([expect.stringContaining('loadout packs approve closed')]),
+      warnings: expect.arrayContaining([expect.stringContaining('loadout approve closed')]),
     })
     expect(textOf(result)).toBe(world.run(['context', TASK, '--format', 'markdown']).stdout)
     expect(textOf(result)).not.toContain(SECRET)
@@ -87,7 +87,7 @@ describe.each([
       expect.objectContaining({
         id: 'pack:closed',
         trust: 'unapproved',
-        needs: `loadout packs approve ${join(world.project, '.agents/knowledge/closed')}`,
+        needs: `loadout approve ${join(world.project, '.agents/knowledge/closed')}`,
       }),
     ])
     const texts: Record<string, string> = {
@@ -126,11 +126,11 @@ describe.each([
     ] as const) {
       const result = await call(name, args)
       expect(result.isError, name).toBe(true)
-      expect(textOf(result)).toMatch(/^APPROVAL_NEEDED: the pack closed is not approved\n.*loadout packs approve /)
+      expect(textOf(result)).toMatch(/^APPROVAL_NEEDED: the pack closed is not approved\n.*loadout approve /)
     }
     await expect(client.readResource({ uri: 'loadout://pack/closed/KNOWLEDGE.md' })).rejects.toMatchObject({
       code: -32602,
-      message: expect.stringContaining('loadout packs approve'),
+      message: expect.stringContaining('loadout approve'),
     })
   })
 

@@ -121,7 +121,7 @@ const change =
   ({ root }) =>
     appendFileSync(join(root, file), `${canary('added')}\n`)
 const spoilApprovals: Step = ({ home }) =>
-  writeFileSync(join(home, '.local/state/loadout/packs/approvals.json'), '[{"root": 1')
+  writeFileSync(join(home, '.local/state/loadout/approvals.json'), '[{"root": 1')
 
 const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || name === 'validate'
 

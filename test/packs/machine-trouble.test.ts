@@ -44,7 +44,7 @@ const linkToPipe = (path: string) => {
 }
 
 describe('files of the program that are not what they should be', () => {
-  const READ = [`${STATE}/approvals.json`, '.config/loadout/config.json']
+  const READ = ['.local/state/loadout/approvals.json', '.config/loadout/config.json']
   const WRITTEN = [
     `${STATE}/audit`,
     `${STATE}/activations.jsonl`,
@@ -101,11 +101,11 @@ describe('a machine that lets nothing be written', () => {
 
   it('a full disk: the answer is not half written', () => {
     const { home, run } = approvedWorld()
-    const before = readFileSync(join(home, STATE, 'approvals.json'), 'utf8')
+    const before = readFileSync(join(home, '.local/state/loadout/approvals.json'), 'utf8')
     const words = 'loadout packs deny handbook'
     const { code, stderr } = runShell(`ulimit -f 0; trap "" XFSZ; ${words}`, { home, cwd: makeFolder() })
     expect([code, stderr.includes('UNEXPECTED')]).toEqual([2, false])
-    expect(readFileSync(join(home, STATE, 'approvals.json'), 'utf8')).toBe(before)
+    expect(readFileSync(join(home, '.local/state/loadout/approvals.json'), 'utf8')).toBe(before)
     expect(run(RESOLVE).stdout).toContain(SECRET)
   })
 
@@ -179,7 +179,7 @@ describe('several at once', () => {
 
   it('killed at any moment: the file is what it was, or what it was to be', async () => {
     const world = makeWorld({ workspace: guides })
-    const path = join(world.home, STATE, 'approvals.json')
+    const path = join(world.home, '.local/state/loadout/approvals.json')
     for (let at = 0; at < 8; at++) {
       const { child, ended } = start(world, [at % 2 === 0 ? 'approve' : 'deny', 'pack-0'])
       await new Promise((resolve) => setTimeout(resolve, 40 + at * 15))

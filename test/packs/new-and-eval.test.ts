@@ -40,7 +40,7 @@ describe('packs new', () => {
     const { stdout } = runLoadout(['packs', 'new', 'quails', '--project', './a project'], { cwd })
     const root = join(cwd, 'a project', '.agents/knowledge/quails')
     expect(stdout).toContain(`loadout validate '${root}'`)
-    expect(stdout).toContain('loadout packs approve quails')
+    expect(stdout).toContain('loadout approve quails')
   })
 
   it('what is there is left alone', () => {

@@ -94,7 +94,7 @@ describe('a list', () => {
     const long = { name: `a${'-very'.repeat(12)}`, description: '\u6280\u80fd'.repeat(200), status: 'needs-review' }
     const { run } = makeWorld({ workspace: { a: guide(long), b: guide() } })
     const { stdout, code } = run(['list'])
-    const rows = stdout.split('\n').filter((line) => !line.includes('loadout packs approve'))
+    const rows = stdout.split('\n').filter((line) => !line.includes('loadout approve'))
     expect(code).toBe(0)
     expect(rows.filter((row) => [...row].reduce((sum, each) => sum + (each > '\u2e80' ? 2 : 1), 0) > 80)).toEqual([])
   })

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,7 +25,7 @@ function stateOf({ json }: World, pack = 'handbook'): string {
 }
 
 function approvalsOf({ home }: World): string {
-  return join(home, '.local/state/loadout/packs/approvals.json')
+  return join(home, '.local/state/loadout/approvals.json')
 }
 
 describe('a pack of the workspace', () => {
@@ -49,7 +52,7 @@ describe('a pack of the workspace', () => {
   it('case 44: is asked about first', () => {
     const { json, run } = makeWorld({ workspace: { handbook: guide() } })
     expect(json(['why', 'handbook'])).toMatchObject({ implicit: 'approval-needed', explicit: 'approval-needed' })
-    expect(run(['list']).stdout).toContain('handbook (workspace) is not approved:\n  loadout packs approve ')
+    expect(run(['list']).stdout).toContain('handbook (workspace) is not approved:\n  loadout approve ')
   })
 
   it('says once what it waits for, and how to go on', () => {
@@ -67,7 +70,9 @@ describe('a pack of the workspace', () => {
 
   it('case 45: is open once it is approved', () => {
     const world = makeWorld({ workspace: { handbook: guide({ trust: 'user-confirmed' }) } })
-    expect(world.run(['approve', 'handbook']).stdout).toContain('handbook is approved up to evidence.')
+    expect(world.run(['approve', 'handbook']).stdout).toContain(
+      'handbook is approved up to evidence, for exactly this file.',
+    )
     expect(world.json(['why', 'handbook'])).toMatchObject({ trust: 'approved', implicit: 'admitted' })
   })
 
@@ -181,11 +186,66 @@ describe('an approval of all files', () => {
     expect(stateOf(world)).toBe('changed')
   })
 
-  it('does not look at other files unless it was asked for', () => {
+  it('names what has changed', () => {
     const world = makeWorld({ workspace: { handbook: guide() } })
-    world.run(['approve', 'handbook'])
-    writeFileSync(join(world.workspace, PLACE, 'facts.md'), 'new')
+    expect(world.run(['approve', 'handbook']).stdout).toContain('    KNOWLEDGE.md\n')
+    mkdirSync(join(world.workspace, PLACE, 'compiled'))
+    writeFileSync(join(world.workspace, PLACE, 'compiled/facts.md'), SECRET)
+    const { code, stdout, stderr } = world.run(['resolve', 'how we work', '--pack', 'handbook'])
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('compiled/facts.md was added') })
+    expect(stdout).not.toContain(SECRET)
+  })
+
+  it('holds for later changes when these are trusted too', () => {
+    const world = makeWorld({ workspace: { handbook: guide() } })
+    expect(world.run(['approve', 'handbook', '--follow']).stdout).toContain('with all later changes')
+    writeFileSync(join(world.workspace, PLACE, 'KNOWLEDGE.md'), guide({}, 'Other words.'))
     expect(stateOf(world)).toBe('approved')
+  })
+
+  it.each(['', '--follow'])('does not hold for another project at the same path %s', (flag) => {
+    for (const isRepository of [true, false]) {
+      const world = makeWorld({ workspace: { handbook: guide() } })
+      const moved = `${world.workspace}-other`
+      cpSync(world.workspace, moved, { recursive: true })
+      for (const [folder, message] of isRepository
+        ? [
+            [world.workspace, 'one'],
+            [moved, 'two'],
+          ]
+        : []) {
+        const commit = `rm -rf .git && git init -q && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m ${message}`
+        expect(runShell(commit, { cwd: folder }).code).toBe(0)
+      }
+      world.run(['approve', 'handbook', ...(flag === '' ? [] : [flag])])
+      expect(stateOf(world)).toBe('approved')
+      rmSync(world.workspace, { recursive: true })
+      renameSync(moved, world.workspace)
+      expect(stateOf(world)).toBe('changed')
+    }
+  })
+
+  it('asks again when an earlier version approved KNOWLEDGE.md only, and keeps its denials', () => {
+    const world = makeWorld({ workspace: { handbook: guide(), other: guide({ name: 'other' }) } })
+    const record = (name: string, decision: string) => {
+      const root = realpathSync(join(world.workspace, '.agents/knowledge', name))
+      const digest = createHash('sha256')
+        .update(readFileSync(join(root, 'KNOWLEDGE.md')))
+        .digest('hex')
+      const at = '2024-05-06T07:08:09.000Z'
+      const id = createHash('sha256')
+        .update(JSON.stringify([root, digest, 'evidence', decision, at]))
+        .digest('hex')
+      return { id: id.slice(0, 16), root, name, digest, tier: 'evidence', actor: 'a', at, decision }
+    }
+    const old = join(world.home, '.local/state/loadout/packs/approvals.json')
+    mkdirSync(join(old, '..'), { recursive: true })
+    const approvals = [record('handbook', 'approved'), record('other', 'denied')]
+    writeFileSync(old, JSON.stringify({ version: 1, approvals }))
+    expect([stateOf(world), stateOf(world, 'other')]).toEqual(['changed', 'denied'])
+    expect(world.run(['why', 'handbook']).stdout).toContain('an earlier version approved')
+    world.run(['approve', 'handbook'])
+    expect([stateOf(world), stateOf(world, 'other')]).toEqual(['approved', 'denied'])
   })
 })
 
@@ -195,14 +255,14 @@ describe('the file of approvals', () => {
     world.run(['approve', 'handbook'], { env: { USER: 'somebody' } })
     expect(statSync(approvalsOf(world)).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(approvalsOf(world), 'utf8'))).toMatchObject({
-      version: 1,
+      version: 2,
       approvals: [{ name: 'handbook', actor: 'somebody', decision: 'approved', tier: 'evidence' }],
     })
   })
 
   const BROKEN: [what: string, text: string][] = [
     ['cut off', '{"version": 1, "approvals": ['],
-    ['of a later version', '{"version": 2, "approvals": []}'],
+    ['of a later version', '{"version": 3, "approvals": []}'],
     ['empty', ''],
     ['not text', '\u0000\u0001'],
   ]
@@ -243,7 +303,7 @@ describe('the file of approvals', () => {
     chmodSync(join(world.home, '.local/state/loadout'), 0o555)
     const { code, stderr } = world.run(['approve', 'handbook'], { isBound: true })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/loadout could not be written: permission denied\n {2}check the permissions/)
+    expect(stderr).toMatch(/loadout\/locks could not be written: permission denied\n {2}check the permissions/)
     expect(stateOf(world)).toBe('unapproved')
   })
 
@@ -330,6 +390,6 @@ describe('a pack that is too large', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(/cannot be approved: it holds/)
     expect(stderr).toContain(problem)
-    expect(world.run(['approve', 'handbook']).code).toBe(0)
+    expect(world.run(['approve', 'handbook', '--follow']).code).toBe(0)
   })
 })

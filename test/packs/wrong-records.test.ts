@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approvePack } from '../../src/app/packs/approve.ts'
+import { approve } from '../../src/app/approve.ts'
 import { resolvePacks } from '../../src/app/packs/resolve.ts'
 import { validatePackAt } from '../../src/app/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
@@ -27,7 +27,7 @@ describe('records with something of the wrong kind', () => {
   const files = Object.keys(FULL_PACK).filter((path) => path.endsWith('.json') && path !== 'sources/bird.json')
 
   it.each(files)('%s: resolved and validated all the same', async (file) => {
-    await approvePack(machine, { pack: root })
+    await approve(machine, { what: root })
     const path = join(root, file)
     const before = readFileSync(path, 'utf8')
     let count = 0

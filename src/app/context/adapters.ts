@@ -1,24 +1,18 @@
 import { type AdapterPayload, parseAdapterPayload } from '../../domain/context/advice/adapter-payload.ts'
 import { toCandidates } from '../../domain/context/advice/adapter-slice.ts'
-import { withCommandApproval, withoutCommandApproval } from '../../domain/context/advice/command-approval.ts'
 import type { OptionalSlice } from '../../domain/context/advice/optional-slice.ts'
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
+import { type Approval, changesSince, summarizeChanges } from '../../domain/packs/gates/approval.ts'
+import { sha256 } from '../../domain/shared/digest.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { shellWord } from '../../domain/shared/shell-word.ts'
+import { isPlace, readApprovals } from '../../infra/approvals.ts'
 import type { Failure } from '../../infra/context/adapter-process.ts'
-import {
-  type CommandTrust,
-  changeCommandApprovals,
-  digestOfPins,
-  type JudgedAdapter,
-  judgeAdapters,
-  judgeAs,
-  pinAdapters,
-} from '../../infra/context/command-approvals.ts'
+import { type CommandPins, pinCommand } from '../../infra/context/command-pins.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
 import { type Fetched, fetchAdapter } from '../../infra/context/run-adapter.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { openProject } from '../../infra/open-project.ts'
+import { openProject, type Project } from '../../infra/open-project.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 
 export interface AdapterRequest {
@@ -32,7 +26,7 @@ export interface AdapterRequest {
 /** What the adapters of a project have to offer to a task, in the order of the settings. One that fails costs only itself. */
 export async function readAdapterSlice(machine: Machine, request: AdapterRequest): Promise<OptionalSlice> {
   const { projectRoot, adapters, task, now, signal } = request
-  const judged = judgeAdapters(machine, projectRoot, adapters)
+  const judged = viewAdapters(machine, realFolder(machine, projectRoot), adapters)
   const reading = adapters.map(async (adapter, at) => {
     const isAllowed = judged[at]?.trust === 'allowed'
     const { payload, failure } = read(await fetchAdapter(machine, projectRoot, adapter, { isAllowed, signal }))
@@ -57,19 +51,24 @@ function read(fetched: Fetched): Read {
   return { failure: { code: 'ADAPTER_SHAPE', message: `what it gives has the wrong shape: ${problem}` } }
 }
 
-function failed({ id }: AdapterSettings, failure: Failure, judged: JudgedAdapter | undefined): OptionalSlice {
+function failed({ id }: AdapterSettings, failure: Failure, view: AdapterView | undefined): OptionalSlice {
   const { code } = failure
   const isRefused = code === 'ADAPTER_NOT_ALLOWED'
-  const reason = (isRefused && judged !== undefined && refusal(judged)) || failure.message
-  const hint = isRefused && judged?.trust !== 'unpinnable' ? { hint: 'loadout adapters allow' } : {}
+  const reason = (isRefused && view !== undefined && refusal(view)) || failure.message
+  const isAskable = view?.trust === 'unknown' || view?.trust === 'changed'
+  const hint = isRefused && isAskable ? { hint: `loadout approve ${shellWord(`adapter:${id}`)}` } : {}
   const warning: Finding = { severity: 'warning', code, message: `the adapter ${id}: ${reason}`, subject: id, ...hint }
   return { candidates: [], omitted: [], warnings: [warning], degraded: [{ source: `adapter:${id}`, code, reason }] }
 }
 
-function refusal({ trust, pins }: JudgedAdapter): string | undefined {
-  if (trust === 'changed') return 'its command, or a file that it runs, has changed since it was allowed'
-  return trust === 'unpinnable' ? `its command cannot be allowed: ${pins?.problems.join('; ')}` : undefined
+function refusal({ trust, changes = [], problems = [] }: AdapterView): string | undefined {
+  if (trust === 'changed') return `it has changed since it was approved: ${summarizeChanges(changes)}`
+  if (trust === 'denied') return 'its command was denied'
+  return trust === 'unpinnable' ? `its command cannot be approved: ${problems.join('; ')}` : undefined
 }
+
+/** `changed`: it was approved, but is not what it was. `unpinnable`: Loadout cannot tell which files it runs. */
+export type CommandTrust = 'allowed' | 'changed' | 'unknown' | 'unpinnable' | 'denied'
 
 export interface AdapterView {
   id: string
@@ -79,92 +78,69 @@ export interface AdapterView {
   trust: CommandTrust
   /** The files of the project that the command runs, as far as they are known. */
   files?: string[]
-  /** Why the command cannot be allowed. */
+  /** Why the command cannot be approved. */
   problems?: readonly string[]
+  /** What has changed since the command was approved. */
+  changes?: readonly string[]
+  pins?: CommandPins
 }
 
 export interface AdapterList {
   projectRoot: string
-  adapters: AdapterView[]
+  adapters: Omit<AdapterView, 'pins'>[]
 }
+
+export const UNPINNABLE_HINT =
+  'name a script file of the project that imports only files by their paths: node tools/tickets.js'
 
 export function listAdapters(machine: Machine, request: { project?: string | undefined }): Report<AdapterList> {
   const { projectRoot, adapters } = openAdapters(machine, request.project)
-  return {
-    value: { projectRoot, adapters: viewsOf(adapters, judgeAdapters(machine, projectRoot, adapters)) },
-    findings: [],
-  }
+  const views = viewAdapters(machine, projectRoot, adapters).map(({ pins: _, ...view }) => view)
+  return { value: { projectRoot, adapters: views }, findings: [] }
 }
 
-/** Lets the commands of a project run on this machine, as they are now. */
-export async function allowAdapters(
-  machine: Machine,
-  request: { project?: string | undefined },
-): Promise<Report<AdapterList>> {
-  const { projectRoot, adapters } = openAdapters(machine, request.project)
-  if (!adapters.some(({ command }) => command !== undefined)) {
-    throw new LoadoutError('ADAPTER_NOT_FOUND', 'no adapter of this project runs a command', {
-      hint: 'adapters are named under "adapters" in loadout.json',
-    })
-  }
-  const pinned = pinAdapters(machine, projectRoot, adapters)
-  const views = viewsOf(
-    adapters,
-    pinned.map(({ pins }) => judgeAs('allowed', pins)),
-  )
-  const findings = views.flatMap(({ id, problems }) => (problems === undefined ? [] : [unpinnable(id, problems)]))
-  if (pinned.every(({ pins }) => pins === undefined || pins.problems.length > 0)) {
-    const message = findings.map((finding) => finding.message).join('\n')
-    throw new LoadoutError('ADAPTER_UNPINNABLE', message, { hint: UNPINNABLE_HINT })
-  }
-  const { USER, LOGNAME } = machine.env
-  const approval = {
-    root: projectRoot,
-    digest: digestOfPins(pinned),
-    actor: USER || LOGNAME || 'unknown',
-    at: machine.now().toISOString(),
-  }
-  await changeCommandApprovals(machine, (approvals) => withCommandApproval(approvals, approval))
-  return { value: { projectRoot, adapters: views }, findings }
-}
-
-const UNPINNABLE_HINT =
-  'name a script file of the project that imports only files by their paths: node tools/tickets.js'
-
-function unpinnable(id: string, problems: readonly string[]): Finding {
-  const message = `the command of the adapter ${id} cannot be allowed: ${problems.join('; ')}`
-  return { severity: 'error', code: 'ADAPTER_UNPINNABLE', message, subject: id, hint: UNPINNABLE_HINT }
-}
-
-/** Takes the word back. */
-export async function revokeAdapters(
-  machine: Machine,
-  request: { project?: string | undefined },
-): Promise<Report<AdapterList>> {
-  const { projectRoot, adapters } = openAdapters(machine, request.project)
-  await changeCommandApprovals(machine, (approvals) => withoutCommandApproval(approvals, projectRoot))
-  return {
-    value: {
-      projectRoot,
-      adapters: viewsOf(
-        adapters,
-        pinAdapters(machine, projectRoot, adapters).map(({ pins }) => judgeAs('unknown', pins)),
-      ),
-    },
-    findings: [],
-  }
-}
-
-function openAdapters(machine: Machine, project: string | undefined) {
+export function openAdapters(machine: Machine, project: string | Project | undefined) {
   const projectRoot = realFolder(machine, openProject(machine, project).root)
   return { projectRoot, adapters: readContextSettings(projectRoot).adapters }
 }
 
-function viewsOf(adapters: readonly AdapterSettings[], judged: readonly JudgedAdapter[]): AdapterView[] {
-  return adapters.map(({ id, file, command }, at) => {
-    const { trust = 'unknown', pins = { files: {}, problems: [] } } = judged[at] ?? {}
+/** Each adapter with what its command can run, and whether a person has approved exactly that. */
+export function viewAdapters(
+  machine: Machine,
+  projectRoot: string,
+  adapters: readonly AdapterSettings[],
+): AdapterView[] {
+  const { approvals } = readApprovals(machine)
+  return adapters.map(({ id, file, command }) => {
     if (command === undefined) return { id, ...(file !== undefined && { file }), trust: 'allowed' }
+    const approval = approvals.find((each) => each.kind === 'adapter' && each.root === projectRoot && each.name === id)
+    const pins = pinCommand(machine, projectRoot, command)
     const { files, problems } = pins
-    return { id, command, trust, files: Object.keys(files), ...(problems.length > 0 && { problems }) }
+    const changes = approval?.decision === 'approved' ? changesOf(approval, command, pins) : []
+    const view = { id, command, trust: trustOf(approval, pins, changes), files: Object.keys(files), pins }
+    return { ...view, ...(problems.length > 0 && { problems }), ...(changes.length > 0 && { changes }) }
   })
+}
+
+function trustOf(approval: Approval | undefined, { problems }: CommandPins, changes: readonly string[]): CommandTrust {
+  if (approval?.decision === 'denied') return 'denied'
+  if (problems.length > 0) return 'unpinnable'
+  if (approval === undefined) return 'unknown'
+  return changes.length > 0 ? 'changed' : 'allowed'
+}
+
+function changesOf(
+  { root, place, digest, files = {} }: Approval,
+  command: readonly string[],
+  pins: CommandPins,
+): string[] {
+  return [
+    ...(place !== undefined && isPlace(root, place) ? [] : ['another project lies at this path now']),
+    ...(digest === digestOfCommand(command) ? [] : ['the command changed']),
+    ...changesSince(files, pins.files),
+  ]
+}
+
+export function digestOfCommand(command: readonly string[]): string {
+  return sha256(JSON.stringify(command))
 }

@@ -145,7 +145,7 @@ function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
       ...value.refused
         .filter(isWaiting)
         .map(({ name, reason, message }) =>
-          reason === 'approval-needed' ? `${message}: loadout packs approve ${shellWord(name)}` : message,
+          reason === 'approval-needed' ? `${message}: loadout approve ${shellWord(name)}` : message,
         ),
       ...value.active.flatMap(({ pack: { manifest } }) =>
         manifest.status === 'ready' ? [] : [`the pack ${manifest.name} is ${manifest.status}`],

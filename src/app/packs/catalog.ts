@@ -7,13 +7,20 @@ import {
   type PackChoice,
   type TrustedPack,
 } from '../../domain/packs/gates/catalog.ts'
-import { needsApproval, TRUST_NO_PLACE, type TrustPolicy, trustOf } from '../../domain/packs/gates/trust.ts'
+import {
+  needsApproval,
+  type PackState,
+  TRUST_NO_PLACE,
+  type TrustPolicy,
+  trustOf,
+} from '../../domain/packs/gates/trust.ts'
 import type { KnowledgePack } from '../../domain/packs/pack.ts'
 import type { Finding } from '../../domain/shared/finding.ts'
+import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { isPlace, readApprovals } from '../../infra/approvals.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
-import { readApprovals } from '../../infra/packs/approvals.ts'
-import { currentDigests } from '../../infra/packs/pack-digest.ts'
+import { digestTree } from '../../infra/packs/pack-digest.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
 import { findPackRoot } from '../../infra/packs/pack-root.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
@@ -38,7 +45,7 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   const discovery = discover(machine, request)
   const { approvals, isKnown, findings } = readApprovals(machine)
   const policy = isKnown ? discovery.config : TRUST_NO_PLACE
-  const answers = new Map(approvals.map((approval) => [approval.root, approval]))
+  const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
   const catalog = buildCatalog(packs.map((pack) => judge(pack, answers.get(pack.root), policy)))
   return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
@@ -56,8 +63,20 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
 
 function judge(pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): TrustedPack {
   const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
-  const current = isCompared ? currentDigests(pack.root, approval.treeDigest !== undefined) : undefined
+  const current = isCompared ? stateOf(pack.root, approval) : undefined
   return { ...pack, trust: trustOf(pack, approval, current, policy) }
+}
+
+/** What cannot be read is not what was approved. */
+function stateOf(root: string, { place, follow }: Approval): PackState {
+  const isSamePlace = place === undefined || isPlace(root, place)
+  if (follow === true) return { isSamePlace, files: undefined }
+  try {
+    return { isSamePlace, files: digestTree(root) }
+  } catch (error) {
+    if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
+    throw error
+  }
 }
 
 /** What a person typed after a command. */

@@ -105,7 +105,7 @@ function onlySelection({ manifest, root }: TrustedPack): Finding {
     code: 'pack.trust.unapproved',
     message: `${packWord(manifest.name)} is not open: its cases have numbers for names, and its warnings were not looked for`,
     subject: manifest.name,
-    hint: `loadout packs approve ${shellWord(root)}`,
+    hint: `loadout approve ${shellWord(root)}`,
   }
 }
 

@@ -72,6 +72,6 @@ function toDisclose(pack: TrustedPack): DisclosedPack {
 }
 
 function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {
-  const command = `loadout packs approve ${shellWord(root)}`
+  const command = `loadout approve ${shellWord(root)}`
   return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
 }

@@ -47,7 +47,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   const shown = shellWord(path)
   const next = [
     `loadout validate ${shown}`,
-    ...(request.isUser ? [] : [`loadout packs approve ${name}`]),
+    ...(request.isUser ? [] : [`loadout approve ${name}`]),
     `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
   ]
   return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }

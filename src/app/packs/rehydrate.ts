@@ -1,4 +1,5 @@
 import { admit } from '../../domain/packs/gates/admission.ts'
+import { summarizeChanges } from '../../domain/packs/gates/approval.ts'
 import type { AuditedPack, AuditRecord } from '../../domain/packs/resolve/audit-record.ts'
 import { rebuildWrapper } from '../../domain/packs/resolve/rehydrate.ts'
 import type { Finding, Report } from '../../domain/shared/finding.ts'
@@ -27,7 +28,10 @@ export function rehydrate(machine: Machine, id: string, record: AuditRecord): Re
   )
   const wrappers = rebuilt.flatMap(({ audited, text }) => (text === undefined ? [] : [{ pack: audited.name, text }]))
   const value = { id, task, wrappers: changed.length > 0 ? [] : wrappers, changed }
-  return { value, findings: changed.map((each) => changedFinding(each, task)) }
+  const since = rebuilt.flatMap(({ audited, text, since }) =>
+    text === undefined || since.length === 0 ? [] : [sinceFinding(audited.name, since)],
+  )
+  return { value, findings: [...changed.map((each) => changedFinding(each, task)), ...since] }
 }
 
 /** The gates are asked again: who took an approval back does not want to see the text any more. */
@@ -39,14 +43,22 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string) {
       hint: 'resolve the task again',
     })
   }
-  if (pack.trust.state === 'changed') return { changed: ['KNOWLEDGE.md'] }
-  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
+  const { trust } = pack
+  // Of a pack that has changed, the files that are still what was approved may be given again.
+  const judged =
+    trust.state === 'changed' && trust.files !== undefined ? { ...pack, trust: { ...trust, isOpen: true } } : pack
+  const { verdict } = admit(judged, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
   if (verdict !== 'admitted') {
     throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
       hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
     })
   }
-  return rebuildWrapper(audited, pack, openPack(pack.root), task)
+  return { ...rebuildWrapper(audited, pack, openPack(pack.root, trust.files), task), since: trust.changes ?? [] }
+}
+
+function sinceFinding(pack: string, changes: readonly string[]): Finding {
+  const message = `${pack} has changed in files that this context did not use: ${summarizeChanges(changes)}`
+  return { severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: pack, hint: `loadout approve pack:${pack}` }
 }
 
 function changedFinding({ pack, paths }: RehydratedContext['changed'][number], task: string): Finding {

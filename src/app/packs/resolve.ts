@@ -3,6 +3,7 @@ import { type Admission, admit } from '../../domain/packs/gates/admission.ts'
 import { type Catalog, newerAlternative, packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
 import { refuse } from '../../domain/packs/gates/refusal.ts'
 import { createSelector } from '../../domain/packs/gates/select-packs.ts'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
 import {
   type ActivePack,
   isWaiting,
@@ -87,7 +88,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
 
 /** The file that was read is the one that was judged: it may have been swapped in between. */
 function isAsApproved({ pack, resolution }: ActivePack): boolean {
-  return pack.trust.digest === undefined || pack.trust.digest === resolution.entryDigest
+  return pack.trust.files === undefined || pack.trust.files[PACK_FILE] === resolution.entryDigest
 }
 
 const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
@@ -169,7 +170,7 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
 function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, given: readonly string[]): ActivePack[] {
   let left = request.budget ?? DEFAULT_PACK_BUDGET
   const resolved = admitted.map(({ pack, admission, ...rest }, order) => {
-    const resolution = resolvePack(pack.manifest, openPack(pack.root), {
+    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
       task: request.task,
       words: readTaskWords(request.task),
       needs: request.needs ?? [],

@@ -14,7 +14,7 @@ export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt:
   return (task) => {
     if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
-    const resolution = resolvePack(pack.manifest, openPack(pack.root), {
+    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
       task,
       words: readTaskWords(task),
       needs: [],

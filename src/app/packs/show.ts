@@ -97,9 +97,9 @@ export interface AdmittedPack {
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (verdict !== 'admitted') throw admissionError(pack, verdict)
-  const files = openPack(pack.root)
+  const files = openPack(pack.root, pack.trust.files)
   const guide = readGuide(files)
-  if (guide === undefined || (pack.trust.digest ?? guide.file.sha256) !== guide.file.sha256) {
+  if (guide === undefined) {
     throw admissionError(pack, 'approval-needed')
   }
   return { pack, files, guide, warnings: [...pack.warnings, ...warnings] }
@@ -154,7 +154,7 @@ export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['ve
   if (verdict === 'admitted') return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)}`
   if (verdict === 'confirmation-needed')
     return `loadout packs resolve "<task>" --pack ${shellWord(manifest.name)} --confirm ${shellWord(manifest.name)}`
-  return verdict === 'approval-needed' ? `loadout packs approve ${word}` : `loadout explain pack:${word}`
+  return verdict === 'approval-needed' ? `loadout approve ${word}` : `loadout explain pack:${word}`
 }
 
 function countFiles({ root }: TrustedPack): { layer: PackLayer; count: number }[] {

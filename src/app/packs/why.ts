@@ -1,4 +1,4 @@
-import { type Admission, admit } from '../../domain/packs/gates/admission.ts'
+import { type Admission, admit, whyNotOpen } from '../../domain/packs/gates/admission.ts'
 import {
   type Catalog,
   type Collision,
@@ -101,11 +101,11 @@ function trustStep({ trust, scope, root }: TrustedPack): Step {
     trusted: `trusted, because it lies in ${PLACES[scope]}`,
     approved: `approved up to ${trust.tier}, as it stands now`,
     unapproved: 'nobody has approved it',
-    changed: 'it has changed since it was approved',
+    changed: `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
   }
   if (!trust.isOpen) {
-    const command = `loadout packs approve ${shellWord(root)}`
+    const command = `loadout approve ${shellWord(root)}`
     return { question: 'trust', isPassed: false, says: says[trust.state], command }
   }
   const warned = trust.warnings.map(({ message }) => `; ${message}`)

@@ -1,56 +1,99 @@
 import type { AdapterList, Answered } from '../../app/loadout.ts'
 import { TIERS } from '../../domain/packs/vocabulary.ts'
 import { shellWord } from '../../domain/shared/shell-word.ts'
-import { defineCommand } from '../command.ts'
-import { PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
+import { type Argument, defineCommand } from '../command.ts'
+import { PROJECT_FLAG } from '../flags.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'
 
-export const packsApprove = defineCommand({
-  name: 'packs approve',
-  summary: 'let a pack of a workspace be read',
+const WHAT: Argument = { name: 'what', summary: 'pack:<name>, adapter:<name>, a name, or the path of a pack' }
+
+const WHICH = {
+  kind: { kind: 'choice', choices: ['pack', 'adapter'], summary: 'only this kind', isUnlisted: true },
+  ...PROJECT_FLAG,
+} as const
+
+/** Names of earlier versions; `adapters allow` means every adapter of the project. */
+const aliasesOf = (packs: string, adapters: string) => ({
+  [`packs ${packs}`]: ['--kind', 'pack'],
+  [`adapters ${adapters}`]: ['--kind', 'adapter'],
+})
+
+export const approve = defineCommand({
+  name: 'approve',
+  aliases: aliasesOf('approve', 'allow'),
+  summary: 'let a pack be read, or the command of an adapter run',
   details:
-    'Read it first: what it says can reach a model. It is asked for again when KNOWLEDGE.md changes, with --tree when any file does.',
-  args: [PACK_ARGUMENT],
+    'Read it first: the text of a pack can reach a model, and a command runs as you. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
+  args: [WHAT],
   flags: {
-    tier: { kind: 'choice', choices: TIERS, summary: 'how far it opens (default: evidence, all)' },
-    tree: { kind: 'switch', summary: 'approve exactly the files that are there now' },
-    ...PROJECT_FLAG,
+    tier: { kind: 'choice', choices: TIERS, summary: 'how far a pack opens (default: evidence, all)' },
+    follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
+    tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
+    ...WHICH,
   },
-  run: ({ args, flags }, loadout) => loadout.approvePack({ pack: args.pack ?? '', ...flags }),
-  print: printAnswer,
+  run: ({ args, flags: { tree: _, ...flags } }, loadout) => loadout.approve({ what: args.what, ...flags }),
+  print: printAnswers,
+  toJson: singleAnswer,
 })
 
-export const packsDeny = defineCommand({
-  name: 'packs deny',
-  summary: 'never read a pack, and do not ask about it again',
-  args: [PACK_ARGUMENT],
-  flags: PROJECT_FLAG,
-  run: ({ args, flags }, loadout) => loadout.denyPack({ pack: args.pack ?? '', project: flags.project }),
-  print: printAnswer,
+export const deny = defineCommand({
+  name: 'deny',
+  aliases: aliasesOf('deny', 'deny'),
+  summary: 'never read a pack or run the command of an adapter, and stop asking',
+  args: [WHAT],
+  flags: WHICH,
+  run: ({ args, flags }, loadout) => loadout.deny({ what: args.what, ...flags }),
+  print: printAnswers,
+  toJson: singleAnswer,
 })
 
-export const packsRevoke = defineCommand({
-  name: 'packs revoke',
+export const revoke = defineCommand({
+  name: 'revoke',
+  aliases: aliasesOf('revoke', 'revoke'),
   summary: 'take an approval or a denial back',
   details: 'Works also for a folder that is gone.',
-  args: [PACK_ARGUMENT],
-  flags: PROJECT_FLAG,
-  run: ({ args, flags }, loadout) => loadout.revokeApproval({ pack: args.pack ?? '', project: flags.project }),
-  print: printAnswer,
+  args: [WHAT],
+  flags: WHICH,
+  run: ({ args, flags }, loadout) => loadout.revoke({ what: args.what, ...flags }),
+  print: printAnswers,
+  toJson: singleAnswer,
 })
 
-/** What approving, denying and revoking say. */
-function printAnswer(answer: Answered, screen: Screen): string {
-  const name = printableLine(answer.name)
-  return lines(screen.strong(sentence(name, answer)), `  ${printableLine(answer.root)}`)
+/** One thing is answered for, unless all adapters were meant. */
+function singleAnswer(answers: readonly Answered[]): unknown {
+  const [first, second] = answers
+  return first?.kind === 'pack' && second === undefined ? first : { adapters: answers }
 }
 
-function sentence(name: string, { decision, tier, isWholeTree }: Answered): string {
+function printAnswers(answers: readonly Answered[], screen: Screen): string {
+  if (answers.length === 0) return lines('There was nothing to take back.')
+  return lines(...answers.flatMap((answer) => printAnswer(answer, screen)))
+}
+
+const MOST_FILES = 20
+
+function printAnswer(answer: Answered, screen: Screen): string[] {
+  const { files = [], command, root, kind } = answer
+  const more = files.length - MOST_FILES
+  return [
+    screen.strong(sentence(printableLine(answer.name), answer)),
+    `  ${kind === 'adapter' && command !== undefined ? `runs ${command.map(shellWord).map(printableLine).join(' ')}` : printableLine(root)}`,
+    ...files.slice(0, MOST_FILES).map((path) => `    ${printableLine(path)}`),
+    ...(more > 0 ? [`    and ${more} more files`] : []),
+  ]
+}
+
+function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] }: Answered): string {
+  const covered = files.length === 1 ? 'this file' : 'these files'
   switch (decision) {
     case 'approved':
-      return `${name} is approved up to ${tier}${isWholeTree ? ', for exactly these files' : ''}.`
+      if (kind === 'adapter')
+        return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
+      return `${name} is approved up to ${tier}, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
-      return `${name} is denied: it is not read, and not asked about again.`
+      return kind === 'pack'
+        ? `${name} is denied: it is not read, and not asked about again.`
+        : `The adapter ${name} is denied: its command does not run.`
     case 'revoked':
       return `The answer for ${name} is taken back.`
     case 'unchanged':
@@ -68,15 +111,16 @@ export const adaptersList = defineCommand({
     lines(
       value.adapters.length === 0 ? 'The project names no adapters in loadout.json.' : describeAdapters(value),
       value.adapters.some(({ trust }) => trust !== 'allowed') &&
-        screen.faint('to let them run: loadout adapters allow'),
+        screen.faint('to let one run: loadout approve adapter:<name>'),
     ),
 })
 
 const TRUST = {
-  allowed: 'allowed',
-  changed: 'changed since it was allowed',
-  unknown: 'not allowed',
-  unpinnable: 'cannot be allowed',
+  allowed: 'approved',
+  changed: 'changed since it was approved',
+  unknown: 'not approved',
+  unpinnable: 'cannot be approved',
+  denied: 'denied',
 } as const
 
 function describeAdapters({ adapters }: AdapterList): string[] {
@@ -91,29 +135,4 @@ function describeAdapters({ adapters }: AdapterList): string[] {
           ],
     ),
   )
-}
-
-export const adaptersAllow = defineCommand({
-  name: 'adapters allow',
-  summary: 'let the commands of a project run for its context',
-  details:
-    'Read them first: loadout adapters list. They run as you. Loadout asks again when a command or one of the files listed changes.',
-  args: [],
-  flags: { ...PROJECT_FLAG },
-  run: ({ flags }, loadout) => loadout.allowAdapters({ project: flags.project }),
-  print: (value: AdapterList, screen: Screen) =>
-    lines(screen.strong('These commands may run on this machine:'), describeCommands(value)),
-})
-
-export const adaptersRevoke = defineCommand({
-  name: 'adapters revoke',
-  summary: 'take that back',
-  args: [],
-  flags: { ...PROJECT_FLAG },
-  run: ({ flags }, loadout) => loadout.revokeAdapters({ project: flags.project }),
-  print: () => lines('No command of this project runs on this machine.'),
-})
-
-function describeCommands({ adapters, projectRoot }: AdapterList): string[] {
-  return describeAdapters({ projectRoot, adapters: adapters.filter(({ command }) => command !== undefined) })
 }

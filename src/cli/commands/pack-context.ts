@@ -71,10 +71,10 @@ async function resolveAsking(
   for (const refused of first.value.refused.filter(isWaiting)) {
     const answer = ask(question(refused)).trim().toLowerCase()
     const [isYes, isNo] = [/^y(es)?$/.test(answer), /^no?$/.test(answer)]
-    const asked = { pack: refused.path, project: request.project }
+    const asked = { kind: 'pack', what: refused.path, project: request.project } as const
     if (refused.reason === 'confirmation-needed') confirmed.push(...(isYes ? [refused.name] : []))
-    else if (isYes) await loadout.approvePack(asked)
-    else if (isNo) await loadout.denyPack(asked)
+    else if (isYes) await loadout.approve(asked)
+    else if (isNo) await loadout.deny(asked)
   }
   return await loadout.resolvePacks({ ...request, confirmed })
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PackDigests } from '../../domain/packs/gates/trust.ts'
+import type { FileDigests } from '../../domain/packs/gates/approval.ts'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
 import { asLoadoutError } from '../files.ts'
@@ -16,23 +17,6 @@ export const MOST_TREE_BYTES = 64 * 1024 * 1024
 const DEEPEST_FOLDER = 32
 
 const PIECE = 64 * 1024
-
-/** What stands in a pack now, to be approved. Throws when it cannot be read or is too large. */
-export function digestPack(root: string, withTree: boolean): { digest: string; treeDigest?: string } {
-  const guide = join(root, 'KNOWLEDGE.md')
-  const digest = digestFile(guide, LARGEST_GUIDE, tooLarge(guide, `more than ${LARGEST_GUIDE} bytes`)).sha256
-  return withTree ? { digest, treeDigest: digestTree(root) } : { digest }
-}
-
-/** The same, to be compared with an approval: what cannot be read is simply not what was approved. */
-export function currentDigests(root: string, withTree: boolean): PackDigests {
-  try {
-    return digestPack(root, withTree)
-  } catch (error) {
-    if (error instanceof LoadoutError) return { digest: undefined }
-    throw error
-  }
-}
 
 function digestFile(path: string, largest: number, complaint: LoadoutError): { sha256: string; bytes: number } {
   let file: number | undefined
@@ -67,23 +51,20 @@ function tooLarge(path: string, much: string): LoadoutError {
   return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it holds ${much}`, { hint: 'make it smaller' })
 }
 
-/** Of every file by its path, in one order. Links count as what they say; nothing is followed. */
-function digestTree(root: string): string {
-  const hash = createHash('sha256')
+/** Every file of a pack by its path. Nothing is followed: a link counts as what it says. Throws when it is too large. */
+export function digestTree(root: string): FileDigests {
   const complaint = tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
-  let bytes = 0
-  for (const path of listFiles(root)) {
+  const guide = tooLarge(join(root, PACK_FILE), `more than ${LARGEST_GUIDE} bytes`)
+  let left = MOST_TREE_BYTES
+  const digests = listFiles(root).map((path): [string, string] => {
     const full = join(root, path)
     const what = kindOf(full)
-    if (what !== undefined) {
-      hash.update(`${JSON.stringify([path, ...what])}\n`)
-      continue
-    }
-    const file = digestFile(full, MOST_TREE_BYTES - bytes, complaint)
-    bytes += file.bytes
-    hash.update(`${JSON.stringify([path, 'file', file.sha256])}\n`)
-  }
-  return hash.digest('hex')
+    if (what !== undefined) return [path, createHash('sha256').update(JSON.stringify(what)).digest('hex')]
+    const file = path === PACK_FILE ? digestFile(full, LARGEST_GUIDE, guide) : digestFile(full, left, complaint)
+    left -= file.bytes
+    return [path, file.sha256]
+  })
+  return Object.fromEntries(digests)
 }
 
 /** What is there, if it is no regular file. */

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
-import { extname, join, sep } from 'node:path'
+import { extname, join, relative, sep } from 'node:path'
+import type { FileDigests } from '../../domain/packs/gates/approval.ts'
 import type { PackFile, PackFiles } from '../../domain/packs/pack-files.ts'
 import { normalizePackPath, packPathProblem } from '../../domain/packs/pack-path.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
@@ -20,19 +21,21 @@ const MOST_FILES = 20_000
 const DEEPEST_FOLDER = 12
 
 /** The files of one pack. Nothing outside its folder is opened, whatever paths and links inside it say. */
-export function openPack(root: string): PackFiles {
-  return new PackFolder(root)
+export function openPack(root: string, approved?: FileDigests): PackFiles {
+  return new PackFolder(root, approved)
 }
 
 class PackFolder implements PackFiles {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
   private readonly root: string
+  private readonly approved: FileDigests | undefined
   private readonly listings = new Map<string, string[]>()
   private readonly files = new Map<string, PackFile | undefined>()
 
-  constructor(root: string) {
+  constructor(root: string, approved: FileDigests | undefined) {
     this.root = root
+    this.approved = approved
   }
 
   read(path: string): PackFile | undefined {
@@ -93,7 +96,9 @@ class PackFolder implements PackFiles {
       return undefined
     }
     this.opened.push(name)
-    return bytes
+    if (this.isApproved(name, bytes)) return bytes
+    this.warn('file.unreadable', name, 'it is not the file that was approved', 'error')
+    return undefined
   }
 
   /** A file that is not there is no trouble here: whoever needs it says so. */
@@ -104,6 +109,16 @@ class PackFolder implements PackFiles {
     else if (code !== 'FILE_NOT_FOUND') {
       this.warn('file.unreadable', name, `it cannot be read (${codeOf(cause) || 'unknown reason'})`)
     }
+  }
+
+  /** What is given must be what was approved, whatever happened since the pack was judged. */
+  private isApproved(path: string, bytes: Buffer): boolean {
+    if (this.approved === undefined) return true
+    const full = this.inside(path)
+    const name = full === undefined ? path : relative(this.root, full).split(sep).join('/')
+    return (
+      Object.hasOwn(this.approved, name) && this.approved[name] === createHash('sha256').update(bytes).digest('hex')
+    )
   }
 
   private collect(folder: string, depth: number, found: string[]): void {

@@ -91,5 +91,5 @@ function adapterSteps({ command, file, trust }: AdapterView): Step[] {
   if (command === undefined) return [place, { question: 'trust', isPassed: true, says: 'a file needs no approval' }]
   if (trust === 'allowed') return [place, { question: 'trust', isPassed: true, says: 'approved, as it is now' }]
   const says = trust === 'changed' ? 'changed since it was approved' : 'not approved'
-  return [place, { question: 'trust', isPassed: false, says, command: 'loadout adapters allow' }]
+  return [place, { question: 'trust', isPassed: false, says, command: `loadout approve adapter:${id}` }]
 }

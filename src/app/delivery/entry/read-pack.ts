@@ -35,7 +35,7 @@ function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
   const tier = layer === 'sources' ? 'evidence' : 'context'
   if (!opensTier(pack.trust, tier)) {
     const message = `the pack ${packWord(pack.manifest.name)} is approved up to its ${pack.trust.tier} only`
-    const hint = `loadout packs approve ${shellWord(pack.root)} --tier ${tier}`
+    const hint = `loadout approve ${shellWord(pack.root)} --tier ${tier}`
     throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
   }
   const known = files.warnings.length

@@ -3,6 +3,7 @@ import { shellWord } from '../../shared/shell-word.ts'
 import { isKnownType } from '../pack.ts'
 import { PACK_TYPES } from '../vocabulary.ts'
 import { type PackWarning, settleWarnings } from '../warning.ts'
+import { summarizeChanges } from './approval.ts'
 import { isUndecided, packWord, type TrustedPack } from './catalog.ts'
 import { type Asked, statusGate } from './status-gate.ts'
 
@@ -28,6 +29,11 @@ export function admit(pack: TrustedPack, asked: Asked): Admission {
   return { ...gate, verdict: verdict === 'confirm' ? 'confirmation-needed' : 'admitted' }
 }
 
+/** Said of a pack that a person has to approve. */
+export function whyNotOpen({ state, changes = [] }: TrustedPack['trust']): string {
+  return state === 'changed' ? `has changed since it was approved: ${summarizeChanges(changes)}` : 'is not approved'
+}
+
 /** A status that needs a yes, in a sentence about the pack. */
 export function isOfStatus({ status }: TrustedPack['manifest']): string {
   return status === 'draft' ? 'is a draft' : `is ${status ?? 'of unknown status'}`
@@ -38,8 +44,8 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
   const { manifest, root, trust } = pack
   const name = packWord(manifest.name)
   if (verdict === 'approval-needed') {
-    const why = trust.state === 'changed' ? 'has changed since it was approved' : 'is not approved'
-    const hint = `read ${root} first; then loadout packs approve ${shellWord(root)}`
+    const why = whyNotOpen(trust)
+    const hint = `read ${root} first; then loadout approve ${shellWord(root)}`
     return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} ${why}`, { hint })
   }
   if (verdict === 'confirmation-needed') {
@@ -48,7 +54,7 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
     return new LoadoutError('CONFIRMATION_NEEDED', message, { hint })
   }
   if (trust.state === 'denied') {
-    const hint = `loadout packs approve ${shellWord(root)} takes the denial back`
+    const hint = `loadout approve ${shellWord(root)} takes the denial back`
     return new LoadoutError('pack.trust.denied', `the pack ${name} was denied`, { hint })
   }
   const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`

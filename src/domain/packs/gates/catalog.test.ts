@@ -77,7 +77,7 @@ describe('precedence', () => {
     expect(entries.map(({ pack }) => pack)).toEqual([organization])
     expect(waiting).toEqual([stranger])
     expect(collisions).toMatchObject([{ reason: 'approval', shadowed: [{ scope: 'workspace', trust: 'unapproved' }] }])
-    expect(findings).toMatchObject([{ code: 'catalog.waiting', hint: 'loadout packs approve /workspace/handbook' }])
+    expect(findings).toMatchObject([{ code: 'catalog.waiting', hint: 'loadout approve /workspace/handbook' }])
   })
 
   it('a pack that was denied waits for nobody', () => {

@@ -154,7 +154,7 @@ function waitingFinding(pack: TrustedPack): Finding {
     code: 'catalog.waiting',
     subject: manifest.name,
     message: `${packWord(manifest.name)} of the ${scope} would take the place of another, but is not approved`,
-    hint: `loadout packs approve ${shellWord(root)}`,
+    hint: `loadout approve ${shellWord(root)}`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { shellWord } from '../../shared/shell-word.ts'
 import type { RefusedPack } from '../resolve/pack-context.ts'
-import { type Admission, isOfStatus } from './admission.ts'
+import { type Admission, isOfStatus, whyNotOpen } from './admission.ts'
 import { packWord, type TrustedPack } from './catalog.ts'
 
 /** Why a pack gives nothing to a task, and the command that would change it. Undefined when it may be used. */
@@ -10,10 +10,9 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
   const { name, description } = manifest
   const named = { name, description, scope, path: root, status: manifest.status }
   const word = packWord(manifest.name)
-  const approve = `loadout packs approve ${shellWord(root)}`
+  const approve = `loadout approve ${shellWord(root)}`
   if (verdict === 'approval-needed') {
-    const why = trust.state === 'changed' ? 'has changed since it was approved' : 'is not approved'
-    return { ...named, reason: 'approval-needed', message: `the pack ${word} ${why}`, command: approve }
+    return { ...named, reason: 'approval-needed', message: `the pack ${word} ${whyNotOpen(trust)}`, command: approve }
   }
   if (verdict === 'confirmation-needed') {
     const message = `the pack ${word} ${isOfStatus(manifest)}, and is used only after a yes`

@@ -6,11 +6,23 @@ import { DEFAULT_TRUST_POLICY, isTrustedLess, opensTier, trustOf } from './trust
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
+const FILES = { 'KNOWLEDGE.md': DIGEST, 'wiki/a.md': OTHER }
+const NOW = { isSamePlace: true, files: FILES }
 const policy = DEFAULT_TRUST_POLICY
 
 function answer(more: Partial<Omit<Approval, 'id'>> = {}): Approval {
   const at = '2024-05-06T07:08:09.000Z'
-  const base = { root: '/p', name: 'handbook', digest: DIGEST, tier: 'context', actor: 'x', at, decision: 'approved' }
+  const base = {
+    kind: 'pack',
+    root: '/p',
+    name: 'handbook',
+    digest: DIGEST,
+    files: FILES,
+    tier: 'context',
+    actor: 'x',
+    at,
+    decision: 'approved',
+  }
   return makeApproval({ ...base, ...more } as Omit<Approval, 'id'>)
 }
 
@@ -41,13 +53,13 @@ describe('trust by approval', () => {
 
   it('opens as far as it was granted', () => {
     const approval = answer()
-    const trust = trustOf(pack, approval, { digest: DIGEST }, policy)
+    const trust = trustOf(pack, approval, NOW, policy)
     expect(trust).toEqual({
       state: 'approved',
       isOpen: true,
       tier: 'context',
       approvalId: approval.id,
-      digest: DIGEST,
+      files: FILES,
       warnings: [],
     })
     expect((['guide', 'context', 'evidence'] as Tier[]).map((tier) => opensTier(trust, tier))).toEqual([
@@ -57,25 +69,38 @@ describe('trust by approval', () => {
     ])
   })
 
-  const CHANGES: [what: string, approval: Approval, current: Parameters<typeof trustOf>[2], state: string][] = [
-    ['the same file', answer(), { digest: DIGEST }, 'approved'],
-    ['another file', answer(), { digest: OTHER }, 'changed'],
-    ['a file that cannot be read', answer(), { digest: undefined }, 'changed'],
-    ['nothing known of the file', answer(), undefined, 'changed'],
-    ['the same tree', answer({ treeDigest: OTHER }), { digest: DIGEST, treeDigest: OTHER }, 'approved'],
-    ['another tree', answer({ treeDigest: OTHER }), { digest: DIGEST, treeDigest: DIGEST }, 'changed'],
-    ['a tree that cannot be read', answer({ treeDigest: OTHER }), { digest: DIGEST }, 'changed'],
+  const { files: _, ...earlier } = answer()
+  const following = makeApproval({ ...earlier, follow: true })
+  const { 'wiki/a.md': __, ...fewer } = FILES
+  const CHANGES: [what: string, approval: Approval, current: Parameters<typeof trustOf>[2], says: string][] = [
+    ['the same files', answer(), NOW, ''],
+    ['another text', answer(), { ...NOW, files: { ...FILES, 'wiki/a.md': DIGEST } }, 'wiki/a.md changed'],
+    ['a file more', answer(), { ...NOW, files: { ...FILES, 'b.md': OTHER } }, 'b.md was added'],
+    ['a file less', answer(), { ...NOW, files: fewer }, 'wiki/a.md was removed'],
+    ['files that cannot be read', answer(), { ...NOW, files: undefined }, 'its files cannot be read'],
+    ['nothing known of the files', answer(), undefined, 'its files are not known'],
+    ['another repository', answer(), { ...NOW, isSamePlace: false }, 'another project lies at this path now'],
+    ['an approval of one file', makeApproval(earlier), NOW, 'an earlier version approved KNOWLEDGE.md only'],
+    ['later changes that are trusted', following, { ...NOW, files: undefined }, ''],
+    ['another repository than the trusted', following, { ...NOW, isSamePlace: false }, 'another project'],
   ]
-  it.each(CHANGES)('case 47: %s', (_, approval, current, state) => {
+  it.each(CHANGES)('case 47: %s', (_, approval, current, says) => {
     const trust = trustOf(pack, approval, current, policy)
-    expect(trust).toMatchObject({ state, isOpen: state === 'approved', approvalId: approval.id })
-    expect(trust.warnings.map(({ code }) => code)).toEqual(state === 'approved' ? [] : ['pack.trust.changed'])
+    const isOpen = says === ''
+    expect(trust).toMatchObject({ state: isOpen ? 'approved' : 'changed', isOpen, approvalId: approval.id })
+    expect(trust.warnings.map(({ code }) => code)).toEqual(isOpen ? [] : ['pack.trust.changed'])
+    expect(trust.warnings.map(({ message }) => message).join()).toContain(says)
   })
 
   it.each(['workspace', 'user', 'built-in'] as const)(
     'case 48: a denial shuts a pack of %s, whatever it says later',
     (scope) => {
-      const trust = trustOf(makePack({}, { scope }), answer({ decision: 'denied' }), { digest: OTHER }, policy)
+      const trust = trustOf(
+        makePack({}, { scope }),
+        answer({ decision: 'denied' }),
+        { isSamePlace: false, files: {} },
+        policy,
+      )
       expect(trust).toMatchObject({ state: 'denied', isOpen: false, tier: undefined })
       expect(trust.warnings).toMatchObject([{ severity: 'error', code: 'pack.trust.denied' }])
     },

@@ -3,7 +3,7 @@ import type { Severity } from '../../shared/finding.ts'
 import type { KnowledgePack } from '../pack.ts'
 import { SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'
-import type { Approval } from './approval.ts'
+import { type Approval, changesSince, type FileDigests, summarizeChanges } from './approval.ts'
 
 /** Whose packs have to be approved, besides those that always have to. */
 export interface TrustPolicy {
@@ -29,22 +29,26 @@ export interface Trust {
   /** How far it is open. */
   tier: Tier | undefined
   approvalId?: string
-  /** Of KNOWLEDGE.md as it was approved. Whoever reads it later must find this, or has read something else. */
-  digest?: string
+  /** What was approved. Whoever reads a file later must find this, or has read something else. */
+  files?: FileDigests
+  /** What differs from it, in words. */
+  changes?: readonly string[]
   warnings: readonly PackWarning[]
 }
 
-/** What a pack's files are now. Undefined where they could not be read. */
-export interface PackDigests {
-  digest: string | undefined
-  treeDigest?: string | undefined
+/** What a pack is now. */
+export interface PackState {
+  /** Whether the folder still belongs to the repository, or is the folder, that was approved. */
+  isSamePlace: boolean
+  /** Undefined where they could not be read. */
+  files: FileDigests | undefined
 }
 
 /** The gate before the status gate. `current` matters only when there is an approval to compare it with. */
 export function trustOf(
   { scope, manifest }: Pick<KnowledgePack, 'scope' | 'manifest'>,
   approval: Approval | undefined,
-  current: PackDigests | undefined,
+  current: PackState | undefined,
   policy: TrustPolicy,
 ): Trust {
   // A denial shuts every place: it is also how a person switches a pack off.
@@ -53,16 +57,17 @@ export function trustOf(
     return { state: 'trusted', isOpen: true, tier: 'evidence', warnings: labelWarnings(manifest.trust) }
   }
   if (approval === undefined) return shut('unapproved')
-  if (!isUnchanged(approval, current)) return shut('changed', approval)
-  const { tier, id, digest } = approval
-  const warnings = labelWarnings(manifest.trust)
+  const changes = changesOf(approval, current)
+  const { tier, id, files } = approval
+  const pinned = files === undefined ? {} : { files }
+  if (changes.length > 0) return { ...shut('changed', approval, changes), ...pinned, changes }
   return {
     state: 'approved',
     isOpen: true,
     tier,
     approvalId: id,
-    ...(digest === undefined ? {} : { digest }),
-    warnings,
+    ...pinned,
+    warnings: labelWarnings(manifest.trust),
   }
 }
 
@@ -77,25 +82,34 @@ export function opensTier({ isOpen, tier }: Trust, wanted: Tier): boolean {
   return isOpen && tier !== undefined && TIERS.indexOf(tier) >= TIERS.indexOf(wanted)
 }
 
-function isUnchanged({ digest, treeDigest }: Approval, current: PackDigests | undefined): boolean {
-  if (current === undefined || digest === undefined || current.digest !== digest) return false
-  return treeDigest === undefined || current.treeDigest === treeDigest
+function changesOf({ files, follow }: Approval, current: PackState | undefined): string[] {
+  if (current === undefined) return ['its files are not known']
+  if (files === undefined && follow !== true) return ['an earlier version approved KNOWLEDGE.md only']
+  if (!current.isSamePlace) return ['another project lies at this path now']
+  if (follow === true) return []
+  return current.files === undefined ? ['its files cannot be read'] : changesSince(files ?? {}, current.files)
 }
 
 const SHUT: Record<'denied' | 'unapproved' | 'changed', string> = {
   denied: 'it was denied, and is not read',
   unapproved: 'nobody has approved it yet; only its metadata is shown',
-  changed: 'it has changed since it was approved, and must be approved again',
+  changed: 'it must be approved again',
 }
 
-function shut(state: keyof typeof SHUT, approval?: Approval): Trust {
+function shut(state: keyof typeof SHUT, approval?: Approval, changes: readonly string[] = []): Trust {
   const id = approval === undefined ? {} : { approvalId: approval.id }
   return {
     state,
     isOpen: false,
     tier: undefined,
     ...id,
-    warnings: [warning('error', `pack.trust.${state}`, SHUT[state])],
+    warnings: [
+      warning(
+        'error',
+        `pack.trust.${state}`,
+        [SHUT[state], ...changes.slice(0, 1).map(() => summarizeChanges(changes))].join(': '),
+      ),
+    ],
   }
 }
 
