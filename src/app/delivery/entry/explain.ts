@@ -85,7 +85,7 @@ function taskSteps(machine: Machine, request: Request, { name }: ShelvedSkill, f
 
 const MOST_RANKED = 1000
 
-function adapterSteps({ command, file, trust }: AdapterView): Step[] {
+function adapterSteps({ id, command, file, trust }: AdapterView): Step[] {
   const does = command === undefined ? `reads ${file ?? 'nothing'}` : `runs ${command.map(shellWord).join(' ')}`
   const place: Step = { question: 'place', isPassed: true, says: `named in loadout.json; ${does}` }
   if (command === undefined) return [place, { question: 'trust', isPassed: true, says: 'a file needs no approval' }]
