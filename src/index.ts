@@ -43,7 +43,7 @@ export type {
 export { createRanker, loadRanker, type Ranker, type RankerOptions } from './domain/routing/rank/ranker.ts'
 export { estimateTokens } from './domain/routing/tokens.ts'
 export { type IssueSeverity, type ValidationIssue, validateIndex } from './domain/routing/validate.ts'
-export type { Finding } from './domain/shared/finding.ts'
+export type { Finding } from './domain/shared/trouble.ts'
 export {
   analyzeBudget,
   type BudgetBreakdown,

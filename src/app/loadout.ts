@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/shared/finding.ts'
+import type { Finding } from '../domain/shared/trouble.ts'
 import { nameLayers } from '../infra/layers.ts'
 import { type Machine, thisMachine } from '../infra/machine.ts'
 import { resolveAll } from './routing/explain.ts'

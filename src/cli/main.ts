@@ -1,7 +1,6 @@
 import { createLoadout } from '../app/loadout.ts'
-import { hasErrors, type Report } from '../domain/shared/finding.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { printableJson } from '../domain/shared/printable.ts'
+import { hasErrors, LoadoutError, type Report } from '../domain/shared/trouble.ts'
 import type { Command } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
 import { commandHelp, overview } from './help.ts'

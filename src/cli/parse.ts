@@ -1,5 +1,5 @@
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { type Argument, COMMON_FLAGS, type Command, type Flag, type Flags } from './command.ts'
 
 type Value = string | number | boolean | string[]

@@ -1,7 +1,6 @@
-import type { Finding } from '../domain/shared/finding.ts'
-import type { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { printableLine, printable as printableText } from '../domain/shared/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../domain/shared/text-width.ts'
+import type { Finding, LoadoutError } from '../domain/shared/trouble.ts'
 
 /** How text may look where it is going. */
 export interface Screen {

@@ -10,8 +10,7 @@ import {
   withApproval,
   withoutApproval,
 } from '../domain/packs/gates/approval.ts'
-import type { Finding } from '../domain/shared/finding.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../domain/shared/trouble.ts'
 import { exists } from './files.ts'
 import type { Machine } from './machine.ts'
 import { findRepository } from './open-project.ts'

@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { type BundleAudit, parseBundleAudit } from '../domain/context/bundle-audit.ts'
 import { type AuditRecord, auditId } from '../domain/packs/resolve/audit-record.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'
 import { isRecord } from '../domain/shared/record.ts'
-import { exists } from './files.ts'
-import { readJson } from './json-file.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
+import { exists, readJson } from './files.ts'
 import type { Machine } from './machine.ts'
 import { recordPath, writeRecord } from './records.ts'
 

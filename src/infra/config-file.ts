@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path'
 import { unknownKeys } from '../domain/shared/config-keys.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { getOwn, isRecord } from '../domain/shared/record.ts'
-import { exists } from './files.ts'
-import { readJson } from './json-file.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
+import { exists, readJson } from './files.ts'
 import { configFolder, type Machine } from './machine.ts'
 
 export function configPath(machine: Machine): string {

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type PackConfig, parsePackConfig } from '../domain/packs/pack-config.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { type Config, type ConfigJson, parseConfig } from '../domain/skills/config.ts'
 import { configPath, expandHome, readConfigJson } from './config-file.ts'
 import { exists, writeAtomically } from './files.ts'

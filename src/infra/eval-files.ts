@@ -1,10 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import { type EvalQuery, readLibraryLines, readQueryLines, readTriggerTests } from '../domain/routing/evaluation.ts'
 import type { RankDocument } from '../domain/routing/rank/document.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { compareText } from '../domain/shared/order.ts'
-import { asLoadoutError, exists, isFolder, readText } from './files.ts'
-import { readJson } from './json-file.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
+import { asLoadoutError, exists, isFolder, readJson, readText } from './files.ts'
 import { Walk } from './walk.ts'
 
 const LIBRARY_FILE = 'library.jsonl'

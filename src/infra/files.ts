@@ -20,7 +20,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Code } from '../domain/shared/codes.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { parseForeignJson, parseJson } from '../domain/shared/json.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 
 /** The most that is read into memory as one text. */
@@ -261,4 +262,19 @@ export function asLoadoutError(error: unknown, path: string, action: 'read' | 'w
 /** The system's name for what went wrong: `ENOENT`; empty if it did not come from there. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/**
+ * The JSON of a file, of any shape. A byte order mark is accepted; an error names line and column. With a limit in bytes
+ * the nesting is limited too: the time of reading is then limited, whoever wrote the file.
+ */
+export function readJson(path: string, largest?: number): unknown {
+  const text = readText(path, largest).replace(/^\ufeff/, '')
+  const { value, problem } = largest === undefined ? parseJson(text) : parseForeignJson(text)
+  if (problem === undefined) return value
+  throw new LoadoutError(
+    'BAD_JSON',
+    problem.replace(/^it /, () => `${path} `),
+    { hint: 'repair or remove the file' },
+  )
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { shellWord } from '../domain/shared/shell-word.ts'
+import { shellWord } from '../domain/shared/printable.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { runGit } from './git.ts'
 import type { Machine } from './machine.ts'
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { exists, isFile, isFolder, readText } from './files.ts'
 
 /** Where git keeps its own files: `.git`, or the folder that the `.git` file of a worktree names. */

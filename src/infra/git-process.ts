@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { shellWord } from '../domain/shared/shell-word.ts'
+import { shellWord } from '../domain/shared/printable.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 
 export interface ProcessOptions {
   /** Default: a minute. */

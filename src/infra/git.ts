@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { exists } from './files.ts'
 import { removeDeadLocks } from './git-folder.ts'
 import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'

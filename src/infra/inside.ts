@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { pathProblem } from '../domain/shared/safe-path.ts'
+import { pathProblem } from '../domain/shared/paths.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import {
   asLoadoutError,
   codeOf,

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { isRecord } from '../domain/shared/record.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { asLoadoutError, codeOf } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { Finding } from '../domain/shared/finding.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../domain/shared/trouble.ts'
 
 /** What the program takes from its surroundings. Handed in, so that everything below gives the same for the same. */
 export interface Machine {

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { expandHome } from './config-file.ts'
 import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { isRecord } from '../domain/shared/record.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import type { Machine } from './machine.ts'
 import {
   appendRecord,

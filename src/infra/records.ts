@@ -1,9 +1,8 @@
 import { appendFileSync, chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { Code } from '../domain/shared/codes.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
-import { asLoadoutError, exists, readText, requireFile, writeAtomically } from './files.ts'
-import { readJson } from './json-file.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
+import { asLoadoutError, exists, readJson, readText, requireFile, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
 

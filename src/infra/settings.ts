@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import { nameOf } from '../domain/routing/loadout-index.ts'
 import { STRATEGIES, type Strategy } from '../domain/routing/strategy.ts'
 import { globProblem } from '../domain/shared/glob.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
 import { nearest } from '../domain/shared/nearest.ts'
 import { isRecord, isTextList } from '../domain/shared/record.ts'
-import { exists } from './files.ts'
-import { readJson } from './json-file.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
+import { exists, readJson } from './files.ts'
 
 export const SETTINGS_FILE = 'loadout.json'
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
-import { type IgnoreRule, isIgnoredBy, readIgnoreFile } from '../domain/shared/gitignore.ts'
+import { type IgnoreRule, isIgnoredBy, readIgnoreFile } from '../domain/shared/glob.ts'
 import { compareText } from '../domain/shared/order.ts'
 import { isFile, readText } from './files.ts'
 

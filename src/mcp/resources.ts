@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { Loadable } from '../app/loadout.ts'
 import { entryId } from '../domain/delivery/entry/entry-id.ts'
 import { fence } from '../domain/shared/fence.ts'
-import type { Finding } from '../domain/shared/finding.ts'
 import { printableLine } from '../domain/shared/printable.ts'
+import type { Finding } from '../domain/shared/trouble.ts'
 import {
   cap,
   type Desk,

@@ -6,7 +6,7 @@ import {
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills'
 import type { Loadout } from '../app/loadout.ts'
-import { LoadoutError } from '../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../domain/shared/trouble.ts'
 import { MOST_LISTED } from './resources.ts'
 import { orProtocolError, tell } from './tool.ts'
 

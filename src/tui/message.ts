@@ -13,7 +13,7 @@ import type {
   SyncResult,
 } from '../app/loadout.ts'
 import type { Code } from '../domain/shared/codes.ts'
-import type { Finding } from '../domain/shared/finding.ts'
+import type { Finding } from '../domain/shared/trouble.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/layout.ts'
 

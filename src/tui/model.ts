@@ -8,7 +8,7 @@ import type {
   SkillText,
   SyncResult,
 } from '../app/loadout.ts'
-import type { Finding } from '../domain/shared/finding.ts'
+import type { Finding } from '../domain/shared/trouble.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/layout.ts'
 

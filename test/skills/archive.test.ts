@@ -20,7 +20,7 @@ import {
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { LoadoutError } from '../../src/domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../src/domain/shared/trouble.ts'
 import { unpackArchive } from '../../src/infra/skills/archive-unpack.ts'
 import { type ArchiveEntry, putInPlace, writeArchive } from '../../src/infra/skills/write-archive.ts'
 import { aPipe, makeFolder } from '../cli/run.ts'

@@ -1,10 +1,13 @@
 import type { ContextBundle } from '../../domain/context/bundle.ts'
 import { type AuditedRequest, auditBundle } from '../../domain/context/bundle-audit.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
 import { writeAudit } from '../../infra/audits.ts'
 import type { Machine } from '../../infra/machine.ts'
+import type { Project } from '../../infra/open-project.ts'
+import { keptTask, recordTask } from '../usage/record.ts'
 import type { ContextRequest } from './context.ts'
+import type { TaskSlice } from './task-slice.ts'
 
 /** Writes down how to build the bundle again. What cannot be written is said; the bundle is given all the same. */
 export function recordBundle(
@@ -36,4 +39,26 @@ function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): 
     unrestricted: request.unrestricted ?? false,
     now,
   }
+}
+
+/** Notes what routing and packs offered, and what of it has a place in the bundle. */
+export function recordDelivery(
+  machine: Machine,
+  { files }: ContextBundle,
+  { project, request, slice }: { project: Project; request: ContextRequest; slice: TaskSlice },
+): Finding[] {
+  const { task } = request
+  const delivered = files.flatMap(({ path, excerpt }) => {
+    const entry = slice.planned.get(path)
+    return entry === undefined ? [] : [{ ...entry, tokens: estimateTokens(excerpt) }]
+  })
+  return recordTask(machine, {
+    task,
+    // Nothing secret is left in it: it was masked before anything else.
+    kept: keptTask(machine, { words: task, layers: { projectRoot: project }, strategy: slice.strategy }),
+    steps: [
+      { stage: 'planned', entries: [...slice.planned.values()] },
+      { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
+    ],
+  })
 }

@@ -1,8 +1,8 @@
 import type { BundleInput } from '../../domain/context/build-bundle.ts'
 import { labelsOf, mapLabels } from '../../domain/context/bundle-labels.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { type Detection, detectContent } from '../../domain/shared/sensitive/detect.ts'
 import { checkFields, detectSafely, sanitize } from '../../domain/shared/sensitive/sanitize.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { scanForSecrets } from '../../infra/context/secret-scanner.ts'
 
 /** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */

@@ -1,3 +1,4 @@
+import type { OptionalSlice } from '../../domain/context/advice/optional-slice.ts'
 import {
   isExpired,
   LONGEST_NOTE,
@@ -7,14 +8,12 @@ import {
   parseTtl,
   type TacticalRecord,
 } from '../../domain/context/advice/tactical-record.ts'
-import { latestRecords, newestFirst } from '../../domain/context/advice/tactical-slice.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { latestRecords, newestFirst, noteCandidates } from '../../domain/context/advice/tactical-slice.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { readContextSettings } from '../../infra/context/context-settings-file.ts'
-import { appendNote, type Pruning, pruneNotes, readNotes } from '../../infra/context/notes-file.ts'
+import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from '../../infra/context/notes-file.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openProject } from '../../infra/open-project.ts'
-import { badLineWarnings } from './tactical.ts'
 
 const DEFAULT_PATH = '.loadout/notes.jsonl'
 const DEFAULT_TTL = '7d'
@@ -115,4 +114,35 @@ function unused(path: string): Finding {
   const message = 'no context will hold these notes until loadout.json names them'
   const hint = `add "tactical": { "path": "${path}" } to loadout.json`
   return { severity: 'info', code: 'NOTES_UNUSED', message, hint }
+}
+
+export interface TacticalRequest {
+  projectRoot: string
+  /** Inside the project. */
+  path: string
+  task: string
+  now: Date
+}
+
+/** What the notes of a project have to offer to a task. */
+export function readTacticalSlice({ projectRoot, path, task, now }: TacticalRequest): OptionalSlice {
+  const { records, badLines, failure } = readNotes(projectRoot, path)
+  const { candidates, omitted } = noteCandidates(records, task, now)
+  if (failure === undefined) return { candidates, omitted, warnings: badLineWarnings(badLines, path), degraded: [] }
+  const warning: Finding = {
+    severity: 'warning',
+    code: failure.code,
+    message: `notes: ${failure.message}`,
+    subject: path,
+  }
+  const degraded = [{ source: 'tactical', code: failure.code, reason: failure.message }]
+  return { candidates, omitted, warnings: [warning], degraded }
+}
+
+export function badLineWarnings(badLines: readonly BadLine[], path: string): Finding[] {
+  const [first] = badLines
+  if (first === undefined) return []
+  const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
+  const message = `${path}: line ${first.line} is no note (${first.problem})${more}`
+  return [{ severity: 'warning', code: 'NOTES_JUNK_LINES', message, subject: path, hint: 'loadout note prune' }]
 }

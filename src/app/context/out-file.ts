@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import type { ContextSettings } from '../../domain/context/settings/context-settings.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
 import { SETTINGS_FILE } from '../../infra/settings.ts'

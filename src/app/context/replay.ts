@@ -1,6 +1,5 @@
 import { type BundleAudit, changesSince } from '../../domain/context/bundle-audit.ts'
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { findAudit, idOf } from '../../infra/audits.ts'
 import { isFolder } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'

@@ -6,8 +6,7 @@ import {
   limitsOf,
 } from '../../domain/delivery/sight/agent-settings.ts'
 import { decideFates, type Fate, type Sight } from '../../domain/delivery/sight/visibility.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { type Agent, readingOf, requireAgent } from '../../domain/skills/agents.ts'
 import { readAgentSettings } from '../../infra/delivery/sight/agent-settings-file.ts'
 import { findSkills } from '../../infra/delivery/sight/found-skills.ts'

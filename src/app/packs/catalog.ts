@@ -15,16 +15,18 @@ import {
   trustOf,
 } from '../../domain/packs/gates/trust.ts'
 import type { KnowledgePack } from '../../domain/packs/pack.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import type { PackConfig } from '../../domain/packs/pack-config.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
 import { isPlace, readApprovals } from '../../infra/approvals.ts'
+import { readPackConfig } from '../../infra/config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
+import { packageFolder } from '../../infra/package-folder.ts'
+import { type Discovery as Discovered, discoverPacks } from '../../infra/packs/discover.ts'
 import { digestTree } from '../../infra/packs/pack-digest.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
-import { findPackRoot } from '../../infra/packs/pack-root.ts'
+import { findPackRoot } from '../../infra/packs/pack-roots.ts'
 import { realFolder } from '../../infra/packs/real-folder.ts'
-import { type Discovery, discover } from './discovery.ts'
 
 export interface CatalogRequest {
   /** The workspace; the working folder's when it is absent. */
@@ -88,4 +90,20 @@ export function readChoice(machine: Machine, typed: string): PackChoice {
 
 export function findPack(machine: Machine, catalog: Catalog, typed: string): TrustedPack {
   return choosePack(catalog, readChoice(machine, typed))
+}
+
+/** What was found, and the configuration it was looked for with. */
+export interface Discovery extends Discovered {
+  config: PackConfig
+}
+
+export interface DiscoverRequest {
+  /** The folder of a project, if it is not the one around the working folder. */
+  project?: string | Project | undefined
+}
+
+/** Every pack that this machine can see from here, as its configuration says. */
+export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
+  const config = readPackConfig(machine)
+  return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
 }

@@ -1,19 +1,26 @@
 import { resolve } from 'node:path'
-import { type EvalReport, runSuite, writeEvalRecord } from '../../domain/packs/author/selection-eval.ts'
-import { packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import {
+  type EvalReport,
+  runSuite,
+  type SelectionAnswer,
+  writeEvalRecord,
+} from '../../domain/packs/author/selection-eval.ts'
+import { admit } from '../../domain/packs/gates/admission.ts'
+import { type Catalog, packWord, type TrustedPack } from '../../domain/packs/gates/catalog.ts'
+import { createSelector } from '../../domain/packs/gates/select-packs.ts'
 import { opensTier } from '../../domain/packs/gates/trust.ts'
-import type { PackFiles } from '../../domain/packs/pack-files.ts'
-import { parsePackJson } from '../../domain/packs/pack-files.ts'
+import { type PackFiles, parsePackJson } from '../../domain/packs/pack-files.ts'
 import { readSelectionSuite, type SelectionSuite } from '../../domain/packs/records/selection-suite.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { resolvePack } from '../../domain/packs/resolve/resolve-pack.ts'
+import { readTaskWords } from '../../domain/packs/task-words.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { readText } from '../../infra/files.ts'
 import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
 import { LARGEST_PACK_FILE, openPack } from '../../infra/packs/pack-folder.ts'
 import { findPack, openCatalog } from './catalog.ts'
-import { selectForEval } from './select-for-eval.ts'
 
 export interface PackEvalRequest {
   /** Its name, or its folder. */
@@ -127,5 +134,26 @@ function badSuite(subject: string, problem: string): Finding {
     message: `${subject}: ${problem}`,
     subject,
     hint: 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
+  }
+}
+
+/** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
+export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
+  const others = entries.map((entry) => entry.pack.manifest).filter(({ name }) => name !== pack.manifest.name)
+  const { select } = createSelector([...others, pack.manifest])
+  const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
+  return (task) => {
+    if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
+    if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
+    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+      task,
+      words: readTaskWords(task),
+      needs: [],
+      wantsCitations: false,
+      isDeep: false,
+      mustEscalate,
+      tier: pack.trust.tier ?? 'guide',
+    })
+    return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }
 }

@@ -1,4 +1,4 @@
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { readPackConfig } from '../../infra/config.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { type FetchedSource, fetchSource } from '../../infra/packs/fetch-packs.ts'

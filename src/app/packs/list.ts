@@ -3,11 +3,10 @@ import { type CatalogRow, catalogRow } from '../../domain/packs/gates/catalog-ro
 import { type DisclosedPack, discloseCatalog } from '../../domain/packs/gates/disclosure.ts'
 import type { TrustState } from '../../domain/packs/gates/trust.ts'
 import type { Scope } from '../../domain/packs/vocabulary.ts'
-import type { Report } from '../../domain/shared/finding.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
+import type { Report } from '../../domain/shared/trouble.ts'
 import type { Machine } from '../../infra/machine.ts'
-import { type CatalogRequest, openCatalog } from './catalog.ts'
-import type { Discovery } from './discovery.ts'
+import { type CatalogRequest, type Discovery, openCatalog } from './catalog.ts'
 
 export interface ListedPack extends CatalogRow {
   /** Another pack has its name. */

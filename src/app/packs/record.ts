@@ -1,16 +1,22 @@
 import { writeContextRecord as renderContextRecord, writePackUsage } from '../../domain/packs/records/context-record.ts'
 import { auditOf } from '../../domain/packs/resolve/audit-record.ts'
 import { allGaps } from '../../domain/packs/resolve/gaps.ts'
-import { type ActivePack, type PackContext, selectedFiles } from '../../domain/packs/resolve/pack-context.ts'
+import {
+  type ActivePack,
+  newWrappers,
+  type PackContext,
+  selectedFiles,
+} from '../../domain/packs/resolve/pack-context.ts'
+import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
 import { writeAudit } from '../../infra/audits.ts'
 import { writeNewInside } from '../../infra/inside.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { programVersion } from '../../infra/package-folder.ts'
 import { appendRecord, writeRecord } from '../../infra/records.ts'
 import { notePacks } from '../../infra/sessions.ts'
+import type { NotedEntry } from '../usage/record.ts'
 import type { ResolveRequest } from './resolve.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -119,4 +125,18 @@ function builderOf(producer: ActivePack['pack']['manifest']['producedBy']) {
 function rememberWrappers(machine: Machine, session: string, { active }: PackContext): void {
   const wrappers = active.flatMap(({ presented: { wrapper } }) => (wrapper === undefined ? [] : [sha256(wrapper)]))
   notePacks(machine, session, wrappers)
+}
+
+/** The packs whose text goes to the model now, for the usage log. What a session has already is not given again. */
+export function deliveredPacks(context: PackContext): NotedEntry[] {
+  const named = new Set(
+    context.active.filter(({ activation }) => activation === 'explicit').map(({ pack }) => pack.manifest.name),
+  )
+  return newWrappers(context).map(({ pack: id, text }) => ({
+    id,
+    kind: 'pack',
+    trigger: named.has(id) ? 'named' : 'ranked',
+    mode: named.has(id) ? 'manual' : 'lazy',
+    tokens: estimateTokens(text),
+  }))
 }

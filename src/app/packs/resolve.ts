@@ -18,15 +18,14 @@ import { readTaskWords } from '../../domain/packs/task-words.ts'
 import { settleWarnings, toFinding } from '../../domain/packs/warning.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import type { Machine } from '../../infra/machine.ts'
 import type { Project } from '../../infra/open-project.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { givenPacks } from '../../infra/sessions.ts'
 import { recordUsage } from '../usage/record.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
-import { recordContext } from './record.ts'
-import { deliveredPacks } from './usage.ts'
+import { deliveredPacks, recordContext } from './record.ts'
 
 export interface ResolveRequest {
   task: string

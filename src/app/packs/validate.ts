@@ -3,12 +3,12 @@ import { validatePack, validationStatus } from '../../domain/packs/author/valida
 import { PACK_FILE } from '../../domain/packs/pack.ts'
 import { layerOf } from '../../domain/packs/pack-path.ts'
 import type { PackWarning } from '../../domain/packs/warning.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { isFile } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { openPack } from '../../infra/packs/pack-folder.ts'
 import { readPackManifest } from '../../infra/packs/pack-head.ts'
-import { findPackRoot } from '../../infra/packs/pack-root.ts'
+import { findPackRoot } from '../../infra/packs/pack-roots.ts'
 
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'

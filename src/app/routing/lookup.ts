@@ -1,5 +1,5 @@
 import type { LoadoutEntry } from '../../domain/routing/entry.ts'
-import type { Report } from '../../domain/shared/finding.ts'
+import type { Report } from '../../domain/shared/trouble.ts'
 import type { Layers } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { recordUsage } from '../usage/record.ts'

@@ -1,9 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type LoadoutIndex, readIndex } from '../../domain/routing/loadout-index.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { isFolder } from '../../infra/files.ts'
-import { readJson } from '../../infra/json-file.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
+import { isFolder, readJson } from '../../infra/files.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project } from '../../infra/open-project.ts'
 

@@ -10,8 +10,8 @@ import {
   selectMatches,
 } from '../../domain/routing/plan.ts'
 import type { Strategy } from '../../domain/routing/strategy.ts'
-import type { Report } from '../../domain/shared/finding.ts'
 import { setOwn } from '../../domain/shared/record.ts'
+import type { Report } from '../../domain/shared/trouble.ts'
 import { type Layers, projectOf } from '../../infra/layers.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'

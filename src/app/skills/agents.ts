@@ -1,5 +1,4 @@
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { AGENTS, requireAgent } from '../../domain/skills/agents.ts'
 import { isEnabled, withTarget } from '../../domain/skills/config.ts'
 import { changeConfig, readConfig } from '../../infra/config.ts'

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { readForeignSkill } from '../../infra/skills/foreign-skill.ts'

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { placeOf } from '../../domain/skills/attention.ts'
 import { missing, requireName } from '../../domain/skills/skill.ts'
 import type { Machine } from '../../infra/machine.ts'

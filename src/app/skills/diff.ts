@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Report } from '../../domain/shared/finding.ts'
+import type { Report } from '../../domain/shared/trouble.ts'
 import type { PlacementState, RegisteredSkill, Scope } from '../../domain/skills/placement.ts'
 import { missing, requireName } from '../../domain/skills/skill.ts'
 import type { Machine } from '../../infra/machine.ts'

@@ -1,5 +1,4 @@
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { type OperationPlan, planEquip, planUnequip } from '../../domain/skills/operations.ts'
 import type { SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
 import { requireName } from '../../domain/skills/skill.ts'

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from '../../domain/skills/candidates.ts'
 import type { Operation } from '../../domain/skills/operations.ts'
 import type { TargetRoot } from '../../domain/skills/placement.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import type { Placement, PlacementState, Scope, SkillState, SkillStatus } from '../../domain/skills/placement.ts'
 import type { Machine } from '../../infra/machine.ts'
 import { commitsBehind } from '../../infra/skills/library-state.ts'

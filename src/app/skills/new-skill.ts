@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { AGENTS } from '../../domain/skills/agents.ts'
 import { isEnabled } from '../../domain/skills/config.ts'
 import { DOCUMENT_FILE, formatSkill, requireName, SKILL_FILE } from '../../domain/skills/skill.ts'

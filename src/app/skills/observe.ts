@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import type { Operation, OperationPlan } from '../../domain/skills/operations.ts'
 import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from '../../domain/skills/placement.ts'
 import { type LibraryState, reconcile } from '../../domain/skills/reconcile.ts'

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { exists } from '../../infra/files.ts'
 import { runGit } from '../../infra/git.ts'
 import type { Machine } from '../../infra/machine.ts'

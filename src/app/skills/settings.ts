@@ -1,5 +1,4 @@
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { requireAgent } from '../../domain/skills/agents.ts'
 import { type Config, isEnabled, withAction } from '../../domain/skills/config.ts'
 import type { TargetRoot } from '../../domain/skills/placement.ts'

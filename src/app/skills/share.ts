@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { requireAgent } from '../../domain/skills/agents.ts'
 import { notUsable, requireName, type Skill } from '../../domain/skills/skill.ts'
 import { expandHome } from '../../infra/config-file.ts'

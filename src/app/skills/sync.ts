@@ -1,5 +1,4 @@
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { planRefresh } from '../../domain/skills/operations.ts'
 import type { LibraryState } from '../../domain/skills/reconcile.ts'
 import { decideSync, type Fetched, type SyncStep } from '../../domain/skills/sync-decision.ts'

@@ -1,6 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
 import { AGENT_IDS } from '../../domain/skills/agents.ts'
 import { formatWarnings } from '../../domain/skills/format-limits.ts'
 import type { RegisteredSkill } from '../../domain/skills/placement.ts'

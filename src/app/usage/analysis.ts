@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { LoadoutIndex } from '../../domain/routing/loadout-index.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import {
   analyzeBudget,
   type BudgetBreakdown,

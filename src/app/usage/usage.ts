@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { withKeptTasks } from '../../domain/skills/config.ts'
 import { EntryTally, type EntryUsage } from '../../domain/usage/entry-usage.ts'
 import { parseSince, UsageTally } from '../../domain/usage/summary.ts'

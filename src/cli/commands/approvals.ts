@@ -1,6 +1,6 @@
 import type { AdapterList, Answered } from '../../app/loadout.ts'
 import { TIERS } from '../../domain/packs/vocabulary.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
 import { type Argument, defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'

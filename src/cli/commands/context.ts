@@ -1,7 +1,7 @@
 import type { Context } from '../../app/loadout.ts'
 import { parseInstant } from '../../domain/context/advice/instant.ts'
 import { bundleText } from '../../domain/context/bundle.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../flags.ts'
 import { printableText, type Screen } from '../screen.ts'

@@ -1,6 +1,6 @@
 import type { HookAnswer, HookChanges, HookStatuses } from '../../app/loadout.ts'
 import { HOOK_EVENTS, HOOK_HOSTS } from '../../domain/delivery/hook-hosts.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
+import type { Finding } from '../../domain/shared/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { DRY_RUN_FLAG, namesIn, PROJECT_FLAG, projectFlag } from '../flags.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'

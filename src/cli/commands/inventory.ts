@@ -1,7 +1,7 @@
 import type { Inventory, SkillPreview, SkillView, Suggestions } from '../../app/loadout.ts'
 import { describeWhy, percent } from '../../domain/routing/ranked.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { textWidth } from '../../domain/shared/text-width.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import type { PlacementState } from '../../domain/skills/placement.ts'
 import { defineCommand } from '../command.ts'
 import { SCOPE_FLAGS } from '../flags.ts'

@@ -7,8 +7,8 @@ import type {
   NewSkill,
   SharedSkill,
 } from '../../app/loadout.ts'
-import type { Report } from '../../domain/shared/finding.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
+import type { Report } from '../../domain/shared/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../flags.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'

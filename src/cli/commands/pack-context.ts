@@ -1,7 +1,7 @@
 import type { Loadout, PackContext, ResolveRequest } from '../../app/loadout.ts'
 import { allGaps } from '../../domain/packs/resolve/gaps.ts'
 import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../domain/packs/resolve/pack-context.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'

@@ -1,7 +1,7 @@
 import type { PromptReplay, Replay } from '../../app/loadout.ts'
 import { bundleText } from '../../domain/context/bundle.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import {

@@ -1,7 +1,7 @@
 import type { EntryLookup, Lookup, SearchHit, SearchResult } from '../../app/loadout.ts'
 import { entryId } from '../../domain/delivery/entry/entry-id.ts'
 import { describeWhy, percent } from '../../domain/routing/ranked.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'

@@ -7,8 +7,7 @@ import type {
   Loadout,
   TaskKeeping,
 } from '../../app/loadout.ts'
-import type { Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { defineCommand, type Input } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'

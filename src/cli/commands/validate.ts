@@ -1,6 +1,5 @@
 import type { PackValidation, Validation } from '../../app/loadout.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'

@@ -1,7 +1,7 @@
 import { sha256 } from '../shared/digest.ts'
 import { jsonErrorPlace, parseJson } from '../shared/json.ts'
-import { LoadoutError } from '../shared/loadout-error.ts'
 import { getDeep } from '../shared/record.ts'
+import { LoadoutError } from '../shared/trouble.ts'
 import { formatCommand, type ProgramCall, pathsIn } from './settings/hook-command.ts'
 import type { FoundHook, WantedHook } from './settings/hook-settings.ts'
 import { lineAndColumn, type SettingsTree } from './settings/settings-layout.ts'

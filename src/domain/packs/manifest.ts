@@ -1,6 +1,6 @@
 import type { Code } from '../shared/codes.ts'
-import type { Severity } from '../shared/finding.ts'
 import { getOwn, isRecord } from '../shared/record.ts'
+import type { Severity } from '../shared/trouble.ts'
 import { isKnownType, PACK_FILE, type PackManifest, type Producer } from './pack.ts'
 import { normalizePackPath, packPathProblem } from './pack-path.ts'
 import { hasUnseen, lengthOf, quoted, shownText } from './shown-text.ts'

@@ -1,6 +1,6 @@
-import { LoadoutError } from '../shared/loadout-error.ts'
 import { nearest } from '../shared/nearest.ts'
 import { getOwn, isRecord } from '../shared/record.ts'
+import { LoadoutError } from '../shared/trouble.ts'
 import { quoted } from './shown-text.ts'
 import { oneOf, SCOPES, type Scope } from './vocabulary.ts'
 

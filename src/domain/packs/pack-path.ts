@@ -1,4 +1,4 @@
-import { pathProblem } from '../shared/safe-path.ts'
+import { pathProblem } from '../shared/paths.ts'
 import { LAYERS, oneOf, type PackLayer } from './vocabulary.ts'
 
 /** Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back. */

@@ -1,5 +1,5 @@
-import type { Finding, Severity } from '../shared/finding.ts'
 import { compareText } from '../shared/order.ts'
+import type { Finding, Severity } from '../shared/trouble.ts'
 
 /**
  * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item was

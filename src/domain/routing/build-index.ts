@@ -1,5 +1,5 @@
-import type { Finding } from '../shared/finding.ts'
 import { sortedBy } from '../shared/order.ts'
+import type { Finding } from '../shared/trouble.ts'
 import { findDrift } from './drift.ts'
 import type { LoadoutEntry } from './entry.ts'
 import { readFrontmatter } from './frontmatter.ts'

@@ -1,6 +1,6 @@
-import type { Finding } from '../shared/finding.ts'
+import { pathProblem } from '../shared/paths.ts'
 import { isRecord, isTextList } from '../shared/record.ts'
-import { pathProblem } from '../shared/safe-path.ts'
+import type { Finding } from '../shared/trouble.ts'
 import { type LoadoutEntry, PHASES } from './entry.ts'
 import { budgetOf, type LoadoutIndex, nameOf } from './loadout-index.ts'
 

@@ -1,5 +1,5 @@
-import type { Finding } from '../shared/finding.ts'
 import { isRecord, isTextList } from '../shared/record.ts'
+import type { Finding } from '../shared/trouble.ts'
 import { DEFAULT_TRIGGERS, type LoadoutEntry, PRIORITIES } from './entry.ts'
 
 /** Token estimates that tell what routing saves. */

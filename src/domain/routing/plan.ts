@@ -1,4 +1,4 @@
-import type { Finding } from '../shared/finding.ts'
+import type { Finding } from '../shared/trouble.ts'
 import type { DispatchTable } from './dispatch-table.ts'
 import type { LoadoutEntry, Phase } from './entry.ts'
 import type { MergeConflict } from './layers.ts'

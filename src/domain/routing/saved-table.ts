@@ -1,4 +1,4 @@
-import { hashText } from '../shared/hash.ts'
+import { hashText } from '../shared/digest.ts'
 import { isRecord } from '../shared/record.ts'
 import { assembleTable, type CompiledTable } from './dispatch-table.ts'
 import type { LoadoutEntry } from './entry.ts'

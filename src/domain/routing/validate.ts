@@ -1,6 +1,6 @@
 import type { Code } from '../shared/codes.ts'
-import type { Finding } from '../shared/finding.ts'
 import { isRecord } from '../shared/record.ts'
+import type { Finding } from '../shared/trouble.ts'
 import { type LoadoutEntry, PRIORITIES } from './entry.ts'
 import { entryProblem, type LoadoutIndex, nameOf, tokensOf } from './loadout-index.ts'
 import { MIN_SCORE } from './match.ts'

@@ -1,6 +1,6 @@
-import type { Finding } from './finding.ts'
 import { nearest } from './nearest.ts'
 import { getOwn, isRecord } from './record.ts'
+import type { Finding } from './trouble.ts'
 
 /** Keys and what is below them. `*` stands for names that the user chooses. */
 type Keys = { readonly [key: string]: Keys | 'value' }

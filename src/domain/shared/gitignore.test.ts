@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { isIgnoredBy, readIgnoreFile } from './gitignore.ts'
+import { isIgnoredBy, readIgnoreFile } from './glob.ts'
 
 const PATHS = [
   'a.log',

@@ -1,5 +1,5 @@
-import type { Finding } from '../shared/finding.ts'
-import { shellWord } from '../shared/shell-word.ts'
+import { shellWord } from '../shared/printable.ts'
+import type { Finding } from '../shared/trouble.ts'
 import type { PlacementStatus } from './placement.ts'
 
 export function placeOf({ placement }: PlacementStatus): string {

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../shared/loadout-error.ts'
 import { getOwn, isRecord, isTextList, setOwn } from '../shared/record.ts'
+import { LoadoutError } from '../shared/trouble.ts'
 import { AGENTS, isAgent } from './agents.ts'
 
 /** A named set of placements: for every skill the agents that have it. */

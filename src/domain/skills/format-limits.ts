@@ -1,5 +1,5 @@
-import type { Finding } from '../shared/finding.ts'
 import { isRecord } from '../shared/record.ts'
+import type { Finding } from '../shared/trouble.ts'
 import type { Skill } from './skill.ts'
 
 const LONGEST_DESCRIPTION = 1_024

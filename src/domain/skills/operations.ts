@@ -1,5 +1,4 @@
-import type { Finding } from '../shared/finding.ts'
-import { LoadoutError } from '../shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../shared/trouble.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import type { PlacementStatus, RegisteredSkill, Scope, SkillStatus, TargetRoot } from './placement.ts'

@@ -1,5 +1,4 @@
-import type { Finding } from '../shared/finding.ts'
-import { LoadoutError } from '../shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../shared/trouble.ts'
 import type { Profile } from './config.ts'
 import {
   type EquipRequest,

@@ -1,7 +1,7 @@
-import { LoadoutError } from '../shared/loadout-error.ts'
 import { nearest } from '../shared/nearest.ts'
 import { compareText } from '../shared/order.ts'
 import { getOwn, isRecord, isTextList, setOwn } from '../shared/record.ts'
+import { LoadoutError } from '../shared/trouble.ts'
 import { AGENT_IDS, isAgent } from './agents.ts'
 import type { SkillStatus } from './placement.ts'
 

@@ -1,5 +1,5 @@
-import type { Finding } from '../shared/finding.ts'
-import { shellWord } from '../shared/shell-word.ts'
+import { shellWord } from '../shared/printable.ts'
+import type { Finding } from '../shared/trouble.ts'
 
 /** What the current branch follows. */
 export interface Upstream {

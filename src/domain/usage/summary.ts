@@ -1,5 +1,5 @@
-import { hashText } from '../shared/hash.ts'
-import { LoadoutError } from '../shared/loadout-error.ts'
+import { hashText } from '../shared/digest.ts'
+import { LoadoutError } from '../shared/trouble.ts'
 import { isEvent, isLoad, type UsageEvent } from './usage-event.ts'
 
 export interface UsageSummary {

@@ -10,7 +10,7 @@ import {
 } from '../../domain/context/advice/tactical-record.ts'
 import { latestRecords } from '../../domain/context/advice/tactical-slice.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { asLoadoutError, exists, requireFile } from '../files.ts'
 import { appendInside, readInside, refuseLinkOut, writeInside } from '../inside.ts'
 import { acquireLock, type Release } from '../lock.ts'

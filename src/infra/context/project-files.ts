@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { Finding } from '../../domain/shared/finding.ts'
 import { printableLine } from '../../domain/shared/printable.ts'
+import type { Finding } from '../../domain/shared/trouble.ts'
 import { codeOf, isFolder } from '../files.ts'
 import { staysInside } from '../inside.ts'
 import { Walk, type WalkEntry } from '../walk.ts'

@@ -1,7 +1,7 @@
 import type { Candidate, Omission, SourceClass } from '../../domain/context/candidate.ts'
 import type { ControlPlaneItem, Intent } from '../../domain/context/settings/context-settings.ts'
 import { orderLatest } from '../../domain/context/settings/latest.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
+import type { Finding } from '../../domain/shared/trouble.ts'
 import { type FoundFile, findFiles } from './project-files.ts'
 import { isUnread, readBounded } from './read-bounded.ts'
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { AdapterSettings } from '../../domain/context/settings/context-settings.ts'
 import { parseForeignJson } from '../../domain/shared/json.ts'
-import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { pathProblem } from '../../domain/shared/paths.ts'
 import { readInside } from '../inside.ts'
 import type { Machine } from '../machine.ts'
 import { type Failure, runProgram } from './adapter-process.ts'

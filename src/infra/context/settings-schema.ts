@@ -3,7 +3,7 @@ import { DEFAULT_BUDGET } from '../../domain/context/settings/presets.ts'
 import { STRATEGIES } from '../../domain/routing/strategy.ts'
 import { splitWords } from '../../domain/routing/words.ts'
 import { globProblem, isGlob } from '../../domain/shared/glob.ts'
-import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { pathProblem } from '../../domain/shared/paths.ts'
 
 const LONGEST_TEXT = 1000
 

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { nearest } from '../../domain/shared/nearest.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 
 export interface TokenCounter {
   /** What counts: `chars/4`, `o200k_base`. */

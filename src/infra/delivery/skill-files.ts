@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { readInside, readTextInside } from '../inside.ts'
 import type { Build } from '../skills/build.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { resolveConfigured } from '../config.ts'
 import { asLoadoutError, exists } from '../files.ts'
 import { type Patience, runGit } from '../git.ts'

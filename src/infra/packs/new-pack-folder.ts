@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { asLoadoutError, codeOf, exists, removeLeftovers } from '../files.ts'
 import { ownedName } from '../leftovers.ts'
 import { flushFiles } from '../skills/flush.ts'

@@ -1,12 +1,13 @@
-import { realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { PACK_FILE } from '../../domain/packs/pack.ts'
 import type { OrganizationSource, PackConfig } from '../../domain/packs/pack-config.ts'
 import type { Scope } from '../../domain/packs/vocabulary.ts'
 import { sha256 } from '../../domain/shared/digest.ts'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { shellWord } from '../../domain/shared/shell-word.ts'
+import { shellWord } from '../../domain/shared/printable.ts'
+import type { Finding } from '../../domain/shared/trouble.ts'
 import { resolveConfigured } from '../config.ts'
-import { isFolder } from '../files.ts'
+import { isFile, isFolder } from '../files.ts'
 import { withoutPassword } from '../git-process.ts'
 import { cacheFolder, type Machine } from '../machine.ts'
 import { openProject, type Project, upwards } from '../open-project.ts'
@@ -148,5 +149,18 @@ export function realOrSame(path: string): string {
     return realpathSync(path)
   } catch {
     return path
+  }
+}
+
+/** The real path of the pack that a folder, or its KNOWLEDGE.md, is; undefined when it is none. */
+export function findPackRoot(path: string): string | undefined {
+  const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
+  try {
+    if (!isFolder(folder)) return undefined
+    const root = realpathSync(folder)
+    // Asked of the listing: some disks would find another spelling as well.
+    return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
+  } catch {
+    return undefined
   }
 }

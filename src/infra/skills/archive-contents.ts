@@ -1,6 +1,6 @@
 import type { Code } from '../../domain/shared/codes.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
-import { pathProblem } from '../../domain/shared/safe-path.ts'
+import { pathProblem } from '../../domain/shared/paths.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 
 export interface ArchiveLimits {
   /** Files and folders, also folders that only the path of a file names. */

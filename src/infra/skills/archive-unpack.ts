@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { asLoadoutError, codeOf, requireFile } from '../files.ts'
 import {
   type ArchiveLimits,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, isRecord } from '../../domain/shared/record.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { DOCUMENT_FILE, type Skill } from '../../domain/skills/skill.ts'
 import { readText } from '../files.ts'
 import { installedDocument, openaiPolicy } from './skill-document.ts'

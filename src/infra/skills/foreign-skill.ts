@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { getOwn, setOwn } from '../../domain/shared/record.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import type { ForeignSkill } from '../../domain/skills/candidates.ts'
 import {
   DOCUMENT_FILE,
@@ -11,8 +11,7 @@ import {
   type Skill,
 } from '../../domain/skills/skill.ts'
 import { firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../domain/skills/skill-document.ts'
-import { readText } from '../files.ts'
-import { readJson } from '../json-file.ts'
+import { readJson, readText } from '../files.ts'
 import { importedDocument, libraryDocument } from './skill-document.ts'
 import { copyFile, hashFile, listTree, type TreeFile, treeProblem, writeTreeFile } from './tree.ts'
 

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { asLoadoutError } from '../files.ts'
 import { runGit } from '../git.ts'
 import { refuseUnsafeConfig } from '../git-config.ts'

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import type { FastForward, Fetched, Push, RepoState, Upstream } from '../../domain/skills/sync-decision.ts'
 import { HOOKS_MS, type Patience, runGit } from '../git.ts'
 import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../git-config.ts'

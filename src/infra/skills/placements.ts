@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../../domain/skills/marker.ts'
 import type { Placement, TargetRoot } from '../../domain/skills/placement.ts'
 import { DOCUMENT_FILE } from '../../domain/skills/skill.ts'

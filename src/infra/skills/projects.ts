@@ -1,7 +1,6 @@
 import { compareText } from '../../domain/shared/order.ts'
 import { isTextList } from '../../domain/shared/record.ts'
-import { exists, isFolder } from '../files.ts'
-import { readJson } from '../json-file.ts'
+import { exists, isFolder, readJson } from '../files.ts'
 import type { Machine } from '../machine.ts'
 import { recordPath, writeRecord } from '../records.ts'
 

@@ -1,7 +1,7 @@
 import { Document, isMap, isNode, isScalar, visit } from 'yaml'
 import { cutDocument, joinDocument, lineEndOf } from '../../domain/shared/frontmatter-block.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import {
   type Fields,
   type ImportedFields,

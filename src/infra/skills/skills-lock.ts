@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import type { Finding } from '../../domain/shared/finding.ts'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
-import { exists } from '../files.ts'
-import { readJson } from '../json-file.ts'
+import { type Finding, LoadoutError } from '../../domain/shared/trouble.ts'
+import { exists, readJson } from '../files.ts'
 
 const LOCK_FILE = 'skills-lock.json'
 

@@ -1,7 +1,7 @@
 import { constants, lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { isRecord } from '../../domain/shared/record.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { SKILL_FILE } from '../../domain/skills/skill.ts'
 import { type CacheKey, isSettled, jsonCodec, readCached, stampOf, writeCached } from '../cache.ts'

@@ -20,8 +20,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LoadoutError } from '../../domain/shared/loadout-error.ts'
 import { compareText } from '../../domain/shared/order.ts'
+import { LoadoutError } from '../../domain/shared/trouble.ts'
 import { MARKER_FILE } from '../../domain/skills/marker.ts'
 import { type Stamp, stampOf } from '../cache.ts'
 import { asLoadoutError, codeOf } from '../files.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Finding } from '../../domain/shared/finding.ts'
+import type { Finding } from '../../domain/shared/trouble.ts'
 import { asLoadoutError, exists, isFolder } from '../files.ts'
 import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../lock.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Context, Loadout } from '../../app/loadout.ts'
 import type { ContextBundle } from '../../domain/context/bundle.ts'
 import { estimateTokens } from '../../domain/routing/tokens.ts'
-import type { Finding, Report } from '../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../domain/shared/trouble.ts'
 import { cap } from '../tool.ts'
 
 const item = z.object({ path: z.string(), why: z.string() })

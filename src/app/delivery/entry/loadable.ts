@@ -1,6 +1,6 @@
 import { allEntries } from '../../../domain/routing/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../../../domain/routing/entry.ts'
-import type { Finding, Report } from '../../../domain/shared/finding.ts'
+import type { Finding, Report } from '../../../domain/shared/trouble.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { listPacks } from '../../packs/list.ts'
 import { openPacks } from './pack-shelf.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../../../domain/shared/finding.ts'
+import type { Report } from '../../../domain/shared/trouble.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { listTree } from '../../../infra/skills/tree.ts'
 import { type PackView, viewPack } from '../../packs/show.ts'

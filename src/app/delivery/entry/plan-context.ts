@@ -1,4 +1,4 @@
-import type { Report } from '../../../domain/shared/finding.ts'
+import type { Report } from '../../../domain/shared/trouble.ts'
 import type { Machine } from '../../../infra/machine.ts'
 import { buildContext, type Context, type ContextRequest } from '../../context/context.ts'
 

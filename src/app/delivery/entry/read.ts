@@ -1,15 +1,36 @@
+import { join } from 'node:path'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../../../domain/delivery/entry/cap-content.ts'
+import { entryId } from '../../../domain/delivery/entry/entry-id.ts'
+import { guardChoices } from '../../../domain/packs/fence/content-guard.ts'
+import { wrapContext } from '../../../domain/packs/fence/wrapper.ts'
+import { packWord, type TrustedPack } from '../../../domain/packs/gates/catalog.ts'
+import { opensTier } from '../../../domain/packs/gates/trust.ts'
+import type { PackFile } from '../../../domain/packs/pack-files.ts'
+import { layerOf, packPathProblem } from '../../../domain/packs/pack-path.ts'
+import { checkHealth, readRecords } from '../../../domain/packs/records/health.ts'
+import { chooseFile, countLines } from '../../../domain/packs/resolve/choice.ts'
+import { wrapperInput } from '../../../domain/packs/resolve/pack-context.ts'
+import { settleWarnings, toFinding } from '../../../domain/packs/warning.ts'
+import { parseFrontmatter } from '../../../domain/routing/frontmatter.ts'
 import { estimateTokens } from '../../../domain/routing/tokens.ts'
-import type { Finding, Report } from '../../../domain/shared/finding.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import type { Code } from '../../../domain/shared/codes.ts'
+import { fence } from '../../../domain/shared/fence.ts'
+import { nearest } from '../../../domain/shared/nearest.ts'
+import { shellWord } from '../../../domain/shared/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../../../domain/shared/trouble.ts'
+import { DOCUMENT_FILE } from '../../../domain/skills/skill.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
+import { readSkillFile } from '../../../infra/delivery/skill-files.ts'
+import { readTextInside } from '../../../infra/inside.ts'
 import type { Machine } from '../../../infra/machine.ts'
+import { importedDocument } from '../../../infra/skills/skill-document.ts'
+import { listTree } from '../../../infra/skills/tree.ts'
+import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from '../../packs/show.ts'
+import { fenceFindings } from '../../routing/load.ts'
 import { recordUsage } from '../../usage/record.ts'
-import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
-import { openPackText } from './read-pack.ts'
-import { openPayload } from './read-payload.ts'
-import { openSkill } from './read-skill.ts'
+import { idOf, type Located, type LocatedText, locate, READABLE } from './locate.ts'
 import type { ShelfRequest } from './shelf.ts'
+import type { ShelvedSkill } from './skill-shelf.ts'
 
 /** The text of one entry, or of one file of it, fenced as data, as it goes to a model. */
 export interface EntryText {
@@ -77,4 +98,138 @@ function requireRoom(most: number | undefined): number | undefined {
   throw new LoadoutError('USAGE', `a text needs room for ${LEAST_CHARACTERS} characters or more, not ${most}`, {
     hint: 'raise the limit',
   })
+}
+
+/** The guide of a pack, or one of its files, as far as its gates are open. */
+export function openPackText({ pack, path }: Located & { kind: 'pack' }): Readable {
+  const admitted = openAdmitted(pack, false)
+  const file = path === undefined ? admitted.guide.file : requireFile(admitted, path)
+  const readable = path === undefined ? prepareGuide(admitted) : prepareFile(admitted, file)
+  return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
+}
+
+/** A file that a reader may ask for, if the approval goes that far. */
+function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
+  const problem = packPathProblem(path)
+  if (problem !== undefined) throw pathEscape(path, problem)
+  const layer = layerOf(path)
+  if (layer === undefined || RESOURCE_KINDS[layer] === undefined) throw notOffered(pack, path, OFFERED)
+  const tier = layer === 'sources' ? 'evidence' : 'context'
+  if (!opensTier(pack.trust, tier)) {
+    const message = `the pack ${packWord(pack.manifest.name)} is approved up to its ${pack.trust.tier} only`
+    const hint = `loadout approve ${shellWord(pack.root)} --tier ${tier}`
+    throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
+  }
+  const known = files.warnings.length
+  const file = files.read(path)
+  if (file !== undefined) return file
+  const warning = files.warnings[known]
+  if (warning?.code === 'source.escape') throw pathEscape(path, warning.message)
+  if (warning !== undefined) {
+    const message = `${shownPath(path)} of the pack ${packWord(pack.manifest.name)}: ${warning.message}`
+    throw new LoadoutError(CODES[warning.code] ?? 'FILE_UNREADABLE', message, { hint: 'ask for another file' })
+  }
+  const close = nearest(path, files.list(layer))
+  throw notOffered(
+    pack,
+    path,
+    close === undefined ? OFFERED : `did you mean ${entryId('pack', pack.manifest.name, close)}?`,
+  )
+}
+
+const OFFERED = `its readable files are below ${Object.keys(RESOURCE_KINDS).join('/, ')}/`
+
+const CODES: Partial<Record<Code, Code>> = {
+  'file.not-text': 'NOT_TEXT',
+  'file.too-large': 'FILE_TOO_LARGE',
+  'file.not-regular': 'NOT_A_FILE',
+}
+
+function pathEscape(path: string, problem: string): LoadoutError {
+  const hint = 'name a file inside the pack'
+  return new LoadoutError('PATH_ESCAPE', `the path ${shownPath(path)} is refused: ${problem}`, { hint })
+}
+
+function notOffered({ manifest }: TrustedPack, path: string, instead: string): LoadoutError {
+  const message = `the pack ${packWord(manifest.name)} has no file ${shownPath(path)} to read; ${instead}`
+  const hint = `loadout lookup ${shellWord(entryId('pack', manifest.name))} --load lists its files`
+  return new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+}
+
+function shownPath(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}\u2026` : path)
+}
+
+/** As a resolution would give it: not when its run failed, without secrets, with what must be known about it. */
+function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): Fenceable {
+  const { manifest } = pack
+  const records = readRecords(files)
+  const health = checkHealth(file.path, records, files, manifest.grounding === 'required')
+  if (health.isFailed) {
+    const message = `${shownPath(file.path)} of the pack ${packWord(manifest.name)} was made by a run that failed`
+    throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
+  }
+  const guarded = guardChoices(
+    [chooseFile(file, 'page', new Map())],
+    [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
+  )
+  const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
+  const told = settleWarnings(guarded.warnings)
+  return {
+    body: part.text,
+    wrap: (text) => {
+      const lines = { from: 1, to: countLines(text) }
+      const wrapper = wrapContext(wrapperInput(pack, [{ ...part, lines, text }], told, []))
+      const all = settleWarnings([...told, ...wrapper.warnings])
+      return { text: wrapper.text, findings: all.map((warning) => toFinding(warning, manifest.name)) }
+    },
+  }
+}
+
+export function openPayload({ entry, knowledge }: Located & { kind: 'payload' }): Readable {
+  const { id, path } = entry
+  const root = knowledge.rootOf(entry)
+  const layer = knowledge.layerOf(entry)
+  return {
+    name: id,
+    layer,
+    path: join(root, path),
+    body: parseFrontmatter(readTextInside(root, path)).body,
+    wrap: (body) => {
+      const fenced = fence('loadout_payload', { id, layer, path }, body)
+      return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
+    },
+  }
+}
+
+/** SKILL.md without its frontmatter, or another file of the skill as it is. */
+export function openSkill({ skill, path = DOCUMENT_FILE }: Located & { kind: 'skill' }): Readable {
+  const { name, folder, source } = skill
+  const text = readFile(skill, path)
+  const id = entryId('skill', name)
+  return {
+    name,
+    layer: source,
+    path: join(folder, path),
+    body: path === DOCUMENT_FILE ? importedDocument(text).body : text,
+    wrap: (body) => {
+      const fenced = fence('loadout_skill', { id, path }, body)
+      return { text: fenced.text, findings: fenceFindings(fenced, id, path) }
+    },
+  }
+}
+
+function readFile({ name, folder }: ShelvedSkill, path: string): string {
+  try {
+    return readSkillFile(folder, path)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'FILE_NOT_FOUND') throw error
+    const files = listTree(folder).files.map((file) => file.path)
+    const close = nearest(path, files)
+    const meant = close === undefined ? '' : `; did you mean ${entryId('skill', name, close)}?`
+    throw new LoadoutError('ENTRY_NOT_FOUND', `the skill ${name} has no file "${path.slice(0, 80)}"${meant}`, {
+      hint: `loadout lookup ${entryId('skill', name)} lists its files`,
+      cause: error,
+    })
+  }
 }

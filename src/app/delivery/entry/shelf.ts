@@ -1,6 +1,5 @@
 import type { RankDocument } from '../../../domain/routing/rank/document.ts'
-import type { Finding } from '../../../domain/shared/finding.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../../../domain/shared/trouble.ts'
 import type { EntryKind } from '../../../domain/usage/usage-event.ts'
 import type { Layers } from '../../../infra/layers.ts'
 import type { Machine } from '../../../infra/machine.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { RankDocument } from '../../../domain/routing/rank/document.ts'
-import type { Finding } from '../../../domain/shared/finding.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { type Finding, LoadoutError } from '../../../domain/shared/trouble.ts'
 import { DOCUMENT_FILE, SKILL_FILE } from '../../../domain/skills/skill.ts'
 import { libraryPath, readConfig } from '../../../infra/config.ts'
 import { readSkillFile } from '../../../infra/delivery/skill-files.ts'

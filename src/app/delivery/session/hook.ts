@@ -1,5 +1,5 @@
 import { formatReply, type HookCall, readCall } from '../../../domain/delivery/session/hook-call.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../../domain/shared/trouble.ts'
 import { describeTrouble, logLine } from '../../../infra/delivery/session/hook-log.ts'
 import { isFolder } from '../../../infra/files.ts'
 import { type Machine, thisMachine } from '../../../infra/machine.ts'

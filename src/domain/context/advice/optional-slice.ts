@@ -1,5 +1,5 @@
 import type { Code } from '../../shared/codes.ts'
-import type { Finding } from '../../shared/finding.ts'
+import type { Finding } from '../../shared/trouble.ts'
 import type { Candidate, Omission } from '../candidate.ts'
 
 /** A source that could not give what it should. The bundle goes on without it. */

@@ -1,8 +1,8 @@
 import { stemWord } from '../../routing/rank/stem.ts'
 import { isRun, splitWords } from '../../routing/words.ts'
-import { LoadoutError } from '../../shared/loadout-error.ts'
 import { nearest } from '../../shared/nearest.ts'
 import { setOwn } from '../../shared/record.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import type { Intent } from './context-settings.ts'
 
 /** What kind of task it is, and what told so. */

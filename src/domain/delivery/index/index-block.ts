@@ -1,5 +1,5 @@
 import { lineEndOf } from '../../shared/frontmatter-block.ts'
-import { LoadoutError } from '../../shared/loadout-error.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { fitLines, type IndexItem, indexLine, orderItems } from './index-line.ts'
 
 export const BLOCK_START = '<!-- loadout:index:start (written by loadout agents-md) -->'

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../../shared/loadout-error.ts'
 import { isRecord } from '../../shared/record.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from '../hook-hosts.ts'
 
 /** One call of an agent, as far as we act on it. */

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../../shared/loadout-error.ts'
 import { isRecord } from '../../shared/record.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../usage/usage-event.ts'
 
 /** Something a session was given. `sum` is of the text as it was given, so that a change is noticed. */

@@ -1,6 +1,5 @@
-import { sha256 } from '../../shared/digest.ts'
+import { hashText, sha256 } from '../../shared/digest.ts'
 import { fence } from '../../shared/fence.ts'
-import { hashText } from '../../shared/hash.ts'
 import type { Part } from './session-state.ts'
 
 /** A part with the text that an agent gets for it: of a pointer, its line. */

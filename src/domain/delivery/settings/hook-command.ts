@@ -1,4 +1,4 @@
-import { shellWord } from '../../shared/shell-word.ts'
+import { shellWord } from '../../shared/printable.ts'
 
 /** How the program is started: by its name, only where it is installed, or by two paths. */
 export type ProgramCall = 'named' | 'named-if-there' | { node: string; script: string }

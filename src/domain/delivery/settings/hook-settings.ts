@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../shared/loadout-error.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { HOOK_EVENTS } from '../hook-hosts.ts'
 import { readCommand } from './hook-command.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Code } from '../../shared/codes.ts'
-import type { Severity } from '../../shared/finding.ts'
 import { isRecord } from '../../shared/record.ts'
+import type { Severity } from '../../shared/trouble.ts'
 import type { PackManifest } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
 import { parsePackJson } from '../pack-files.ts'

@@ -1,4 +1,4 @@
-import type { Severity } from '../../shared/finding.ts'
+import type { Severity } from '../../shared/trouble.ts'
 import type { Expectation, SelectionCase, SelectionSuite } from '../records/selection-suite.ts'
 
 /** What happened to the pack for one prompt. */

@@ -1,4 +1,4 @@
-import { findTokens } from '../../shared/fence-tokens.ts'
+import { findTokens } from '../../shared/fence.ts'
 import { isRecord } from '../../shared/record.ts'
 import { scanContent } from '../fence/content-guard.ts'
 import { readGuide } from '../fence/guide.ts'

@@ -1,5 +1,5 @@
-import { LoadoutError } from '../../shared/loadout-error.ts'
-import { shellWord } from '../../shared/shell-word.ts'
+import { shellWord } from '../../shared/printable.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { isKnownType } from '../pack.ts'
 import { PACK_TYPES } from '../vocabulary.ts'
 import { type PackWarning, settleWarnings } from '../warning.ts'

@@ -1,7 +1,7 @@
 import { sha256 } from '../../shared/digest.ts'
-import { LoadoutError } from '../../shared/loadout-error.ts'
 import { compareText, sortedBy } from '../../shared/order.ts'
 import { isRecord } from '../../shared/record.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { oneOf, TIERS, type Tier } from '../vocabulary.ts'
 
 export const DECISIONS = ['approved', 'denied'] as const

@@ -1,4 +1,4 @@
-import { shellWord } from '../../shared/shell-word.ts'
+import { shellWord } from '../../shared/printable.ts'
 import type { RefusedPack } from '../resolve/pack-context.ts'
 import { type Admission, isOfStatus, whyNotOpen } from './admission.ts'
 import { packWord, type TrustedPack } from './catalog.ts'

@@ -1,5 +1,5 @@
 import type { Code } from '../../shared/codes.ts'
-import type { Severity } from '../../shared/finding.ts'
+import type { Severity } from '../../shared/trouble.ts'
 import type { KnowledgePack } from '../pack.ts'
 import { SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'

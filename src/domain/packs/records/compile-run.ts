@@ -1,5 +1,5 @@
-import type { Severity } from '../../shared/finding.ts'
 import { compareText } from '../../shared/order.ts'
+import type { Severity } from '../../shared/trouble.ts'
 import { isInside, type PackPlace, readPlaces } from '../pack.ts'
 import { normalizePackPath } from '../pack-path.ts'
 import {

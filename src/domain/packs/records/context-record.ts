@@ -1,4 +1,4 @@
-import type { Severity } from '../../shared/finding.ts'
+import type { Severity } from '../../shared/trouble.ts'
 import {
   ACTIVATIONS,
   type Activation,

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../shared/loadout-error.ts'
+import { LoadoutError } from '../../shared/trouble.ts'
 import { analyze } from './analyze.ts'
 import type { RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
 import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'

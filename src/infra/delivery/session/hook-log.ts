@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
 import { printableLine } from '../../../domain/shared/printable.ts'
+import { LoadoutError } from '../../../domain/shared/trouble.ts'
 import { codeOf } from '../../files.ts'
 import type { Machine } from '../../machine.ts'
 import { privateFolder, recordPath } from '../../records.ts'

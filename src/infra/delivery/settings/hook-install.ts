@@ -5,9 +5,8 @@ import {
   type WantedHook,
 } from '../../../domain/delivery/settings/hook-settings.ts'
 import { isRecord, isTextList, setOwn } from '../../../domain/shared/record.ts'
-import { removeFile } from '../../files.ts'
+import { readJson, removeFile } from '../../files.ts'
 import { refuseNamedLinkOut } from '../../inside.ts'
-import { readJson } from '../../json-file.ts'
 import type { Machine } from '../../machine.ts'
 import { recordPath, writeRecord } from '../../records.ts'
 import type { HookPlace } from './hook-places.ts'

@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node
 import { isAbsolute, join, resolve } from 'node:path'
 import type { HookHost } from '../../../domain/delivery/hook-hosts.ts'
 import type { ProgramCall } from '../../../domain/delivery/settings/hook-command.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
+import { LoadoutError } from '../../../domain/shared/trouble.ts'
 import { requireAgent } from '../../../domain/skills/agents.ts'
 import type { Scope } from '../../../domain/skills/placement.ts'
 import { isFile, isFolder } from '../../files.ts'

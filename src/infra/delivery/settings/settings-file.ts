@@ -10,8 +10,8 @@ import {
   type SettingsTree,
   type SettingsValue,
 } from '../../../domain/delivery/settings/settings-layout.ts'
-import { LoadoutError } from '../../../domain/shared/loadout-error.ts'
-import { shellWord } from '../../../domain/shared/shell-word.ts'
+import { shellWord } from '../../../domain/shared/printable.ts'
+import { LoadoutError } from '../../../domain/shared/trouble.ts'
 import { asLoadoutError, exists, readText, removeFile, removeLeftovers, writeAtomically } from '../../files.ts'
 import { writeNamed } from '../../inside.ts'
 

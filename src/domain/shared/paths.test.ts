@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutPlaces } from './without-places.ts'
+import { withoutPlaces } from './paths.ts'
 
 it.each([
   ['/home/user/project/a.md is gone', './a.md is gone'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shellWord } from './shell-word.ts'
+import { shellWord } from './printable.ts'
 
 describe('words of a command', () => {
   const words: [text: string, expected: string][] = [
