@@ -1,13 +1,13 @@
-// npm run bench:calibrate -- <data folder>: what the constants of src/domain/routing/rank/confidence.ts rest on.
+// npm run bench:calibrate -- <data folder>: what the constants of src/search/ranker.ts rest on.
 //
 // 1. Right answers: questions whose document is in the library. Nothing fits: questions of a repository none of whose
 //    documents are in the library; the written negatives are too few to fit anything on.
 // 2. Both at library sizes 2, 6, 20, 100 and all, drawn with a fixed seed; every size and kind weighs the same.
 // 3. Logistic regression of "the best hit is right" on log(score / √mass) gives HALFWAY and STEEPNESS.
 // 4. The table shows what each threshold for silence would answer; SILENCE is chosen from it by hand.
-import type { EvalQuery } from '../src/domain/routing/evaluation.ts'
-import type { RankDocument } from '../src/domain/routing/rank/document.ts'
-import { createRanker, HALFWAY, STEEPNESS } from '../src/domain/routing/rank/ranker.ts'
+import type { EvalQuery } from '../src/payloads/rules/evaluation.ts'
+import type { RankDocument } from '../src/search/document.ts'
+import { createRanker, HALFWAY, STEEPNESS } from '../src/search/ranker.ts'
 import { printTable } from './measure.ts'
 import { readRoutingSet } from './routing-data.ts'
 

@@ -98,8 +98,8 @@ ${'Something about it.\n'.repeat(40)}`
 async function bundle(folder: string): Promise<string> {
   const outfile = join(folder, 'discover.cjs')
   const contents = `
-    import { NO_PACK_CONFIG } from './src/domain/packs/pack-config.ts'
-    import { discoverPacks } from './src/infra/packs/discover.ts'
+    import { NO_PACK_CONFIG } from './src/packs/rules/pack-config.ts'
+    import { discoverPacks } from './src/packs/disk/discover.ts'
     const home = process.argv[2]
     const machine = { cwd: home, home, env: {}, now: () => new Date() }
     const config = { ...NO_PACK_CONFIG, maxDirectories: ${2 * FOLDERS} }

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch'
-import { createRanker, loadRanker } from '../src/domain/routing/rank/ranker.ts'
+import { createRanker, loadRanker } from '../src/search/ranker.ts'
 import { median, medianTime, ms, printTable, ratio } from './measure.ts'
 import { SampleText } from './sample-text.ts'
 

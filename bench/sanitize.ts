@@ -1,5 +1,5 @@
-import { CONTENT_CLASSES, detectContent } from '../src/domain/shared/sensitive/detect.ts'
-import { scanForSecrets } from '../src/infra/context/secret-scanner.ts'
+import { scanForSecrets } from '../src/machine/secret-scanner.ts'
+import { CONTENT_CLASSES, detectContent } from '../src/text/sensitive/detect.ts'
 import { makeSamples } from '../test/context/corpus.ts'
 import { makeCleanTexts } from '../test/context/corpus-clean.ts'
 import { detectBoth, isFound } from '../test/context/measure-detectors.ts'

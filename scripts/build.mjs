@@ -12,13 +12,14 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', tui: 'src/tui/main.t
 
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
-  skills: ['src/app/skills/', 'src/app/validate.ts'],
-  packs: ['src/app/packs/'],
-  mask: ['src/app/context/mask-labels.ts'],
-  context: ['src/app/context/', 'src/app/sample.ts', 'src/app/delivery/entry/plan-context.ts'],
-  entries: ['src/app/delivery/entry/'],
-  agents: ['src/app/delivery/see.ts', 'src/app/delivery/agents-md.ts', 'src/app/delivery/hooks-'],
-  upkeep: ['src/app/routing/index-', 'src/app/routing/evaluate.ts', 'src/app/usage/'],
+  skills: ['src/skills/', 'src/kit/validate.ts'],
+  packs: ['src/packs/'],
+  mask: ['src/context/mask-labels.ts'],
+  context: ['src/context/', 'src/kit/try.ts'],
+  agents: ['src/agents/', 'src/kit/agents-md.ts'],
+  session: ['src/kit/session/'],
+  entries: ['src/kit/'],
+  upkeep: ['src/payloads/', 'src/usage/'],
 }
 
 /** Packages that are large or slow to load, by the file that they become. All other files share it. */
@@ -82,7 +83,7 @@ const built = [
     ...asModules,
     entryPoints: MODULES,
     chunkNames: 'module-[name]-[hash]',
-    plugins: [lateParts(late, 'src/app/loadout.ts'), sharedPackages(LARGE_PACKAGES)],
+    plugins: [lateParts(late, 'src/loadout.ts'), sharedPackages(LARGE_PACKAGES)],
     banner,
   }),
 ]

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { settingsSchema } from '../src/infra/context/settings-schema.ts'
+import { settingsSchema } from '../src/context/disk/settings-schema.ts'
 
 /** The JSON Schema of `loadout.json`, for editors. Rules that it cannot express are checked by the program alone. */
 export function settingsJsonSchema(): string {

@@ -1,4 +1,4 @@
-export * from './app/loadout.ts'
-export { CODES, type Code } from './domain/shared/codes.ts'
-export type { Finding, Report } from './domain/shared/trouble.ts'
-export { LoadoutError } from './domain/shared/trouble.ts'
+export * from './loadout.ts'
+export { CODES, type Code } from './text/codes.ts'
+export type { Finding, Report } from './text/trouble.ts'
+export { LoadoutError } from './text/trouble.ts'

@@ -9,7 +9,15 @@ export {
   recordLoad,
   recordUsage,
   resolveLoadout,
-} from './app/routing/library.ts'
+} from './payloads/library.ts'
+export {
+  analyzeBudget,
+  type BudgetBreakdown,
+  type DeadEntry,
+  findDeadEntries,
+  findKeywordOverlaps,
+  type KeywordOverlap,
+} from './payloads/rules/analysis.ts'
 export {
   DEFAULT_TRIGGERS,
   type LoadMode,
@@ -17,8 +25,8 @@ export {
   type Phase,
   type Priority,
   type Triggers,
-} from './domain/routing/entry.ts'
-export { type Frontmatter, parseFrontmatter, serializeFrontmatter } from './domain/routing/frontmatter.ts'
+} from './payloads/rules/entry.ts'
+export { type Frontmatter, parseFrontmatter, serializeFrontmatter } from './payloads/rules/frontmatter.ts'
 export {
   type DiscoveredLayer,
   type EntryDefinition,
@@ -28,10 +36,11 @@ export {
   type MergedIndex,
   mergeIndexes,
   type SearchedLayer,
-} from './domain/routing/layers.ts'
-export type { Budget, LoadoutIndex } from './domain/routing/loadout-index.ts'
-export { lookupEntry, type MatchResult, matchLoadout } from './domain/routing/match.ts'
-export type { LeftOut, LoadPlan } from './domain/routing/plan.ts'
+} from './payloads/rules/layers.ts'
+export type { Budget, LoadoutIndex } from './payloads/rules/loadout-index.ts'
+export { lookupEntry, type MatchResult, matchLoadout } from './payloads/rules/match.ts'
+export type { LeftOut, LoadPlan } from './payloads/rules/plan.ts'
+export { type IssueSeverity, type ValidationIssue, validateIndex } from './payloads/rules/validate.ts'
 export type {
   RankDocument,
   RankExplanation,
@@ -39,18 +48,9 @@ export type {
   RankOutcome,
   RankRequest,
   Why,
-} from './domain/routing/rank/document.ts'
-export { createRanker, loadRanker, type Ranker, type RankerOptions } from './domain/routing/rank/ranker.ts'
-export { estimateTokens } from './domain/routing/tokens.ts'
-export { type IssueSeverity, type ValidationIssue, validateIndex } from './domain/routing/validate.ts'
-export type { Finding } from './domain/shared/trouble.ts'
-export {
-  analyzeBudget,
-  type BudgetBreakdown,
-  type DeadEntry,
-  findDeadEntries,
-  findKeywordOverlaps,
-  type KeywordOverlap,
-} from './domain/usage/analysis.ts'
-export { summarizeUsage, type UsageSummary } from './domain/usage/summary.ts'
-export type { UsageEvent } from './domain/usage/usage-event.ts'
+} from './search/document.ts'
+export { createRanker, loadRanker, type Ranker, type RankerOptions } from './search/ranker.ts'
+export { estimateTokens } from './text/tokens.ts'
+export type { Finding } from './text/trouble.ts'
+export { summarizeUsage, type UsageSummary } from './usage/rules/summary.ts'
+export type { UsageEvent } from './usage/rules/usage-event.ts'

@@ -1,37 +1,30 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** Who may import whom. `package` is any npm package, `node` any built-in module. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  domain: ['domain'],
-  infra: ['domain', 'infra', 'package', 'node'],
-  app: ['app', 'domain', 'infra', 'node:path'],
-  cli: ['cli', 'app', 'domain', 'tui', 'mcp', 'hooks', 'web', 'node'],
-  tui: ['tui', 'app', 'domain', 'package', 'node'],
-  mcp: ['mcp', 'app', 'domain', 'package', 'node'],
-  hooks: ['hooks', 'app', 'domain', 'node'],
-  web: ['web', 'app', 'domain', 'package', 'node'],
-  start: ['infra', 'cli', 'node'],
-  index: ['app', 'domain'],
-  api: ['app', 'domain'],
-}
+/** The folders of the product from left to right. A folder may use itself and what stands in a column left of its own. */
+const COLUMNS = [
+  ['text'],
+  ['search'],
+  ['machine'],
+  ['agents', 'usage'],
+  ['skills', 'payloads', 'packs', 'project'],
+  ['context'],
+  ['kit', 'team'],
+] as const
 
-/** Which subjects of the domain know each other; all know `shared` and themselves. */
-const SUBJECTS: Record<string, readonly string[]> = {
-  shared: [],
-  routing: [],
-  skills: [],
-  packs: ['routing'],
-  context: ['routing', 'packs'],
-  usage: ['routing'],
-  delivery: ['routing', 'skills', 'packs', 'context', 'usage'],
-}
+/** Show and ask, no rules: they call use cases through the door. */
+const FACES = ['cli', 'tui', 'mcp', 'hooks', 'web']
+/** The door to every use case, and the two libraries made from it. */
+const DOORS = ['src/loadout.ts', 'src/index.ts', 'src/api.ts']
+/** Folders without disk, process, clock, environment or randomness. */
+const PURE = ['text', 'search']
 
 interface Import {
   file: string
   line: number
   target: string
+  isType: boolean
 }
 
 function violations(files: ReadonlyMap<string, string>): string[] {
@@ -43,32 +36,59 @@ function violations(files: ReadonlyMap<string, string>): string[] {
 }
 
 function importsOf(file: string, text: string): Import[] {
-  return text.split('\n').flatMap((source, at) => {
-    const target = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*'([^']+)'/.exec(source)?.[1]
-    if (target === undefined || source.trimStart().startsWith('*') || source.trimStart().startsWith('//')) return []
-    return [{ file, line: at + 1, target: target.startsWith('.') ? join(file, '..', target) : target }]
+  const specifiers = /\b(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\b(?:import|require)\(\s*'([^']+)'/g
+  const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
+  return [...code.matchAll(specifiers)].map((found) => {
+    const target = found[3] ?? found[4] ?? ''
+    const line = code.slice(0, found.index + found[0].length).split('\n').length
+    const path = target.startsWith('.') ? join(dirname(file), target) : target
+    return { file, line, target: path, isType: found[2] !== undefined }
   })
 }
 
-function isAllowed({ file, target }: Import): boolean {
-  const from = layerOf(file)
-  const allowed = MAY_IMPORT[from] ?? []
-  if (target.startsWith('node:')) {
-    return allowed.includes('node') || allowed.includes(target) || (from === 'domain' && target === 'node:crypto')
-  }
-  if (!target.startsWith('src/')) return allowed.includes('package')
-  if (from === 'domain') return isKnownSubject(file, target)
-  return allowed.includes(layerOf(target))
+function isAllowed({ file, target, isType }: Import): boolean {
+  if (DOORS.includes(file)) return target.startsWith('src/') && !isDisk(target)
+  const from = folderOf(file)
+  if (!target.startsWith('src/')) return isPure(file) ? target === 'node:crypto' : mayLeave(file, target)
+  if (FACES.includes(from)) return isOpenToFaces(from, target, isType)
+  if (isPure(file) && !isPure(target)) return isType && folderOf(target) === from
+  return isLeftOf(from, folderOf(target)) && !(isDisk(target) && folderOf(target) !== from)
 }
 
-function isKnownSubject(file: string, target: string): boolean {
-  if (layerOf(target) !== 'domain') return false
-  const [own = '', other = ''] = [file, target].map((path) => path.split('/')[2])
-  return own === other || other === 'shared' || (SUBJECTS[own] ?? []).includes(other)
+/** npm packages and Node's modules are for the machine and for `disk/`; a use case only joins paths. */
+function mayLeave(file: string, target: string): boolean {
+  const touchesMachine = isDisk(file) || folderOf(file) === 'machine' || FACES.includes(folderOf(file))
+  return touchesMachine || target === 'node:path'
 }
 
-function layerOf(file: string): string {
-  return (file.split('/')[1] ?? '').replace('.ts', '')
+/** Faces see the door, values of text, and types of whatever the door gives. The command line starts the other faces. */
+function isOpenToFaces(from: string, target: string, isType: boolean): boolean {
+  const to = folderOf(target)
+  if (to === from || to === 'text' || target === 'src/loadout.ts') return true
+  if (from === 'cli' && FACES.includes(to)) return true
+  return isType && !isDisk(target) && !FACES.includes(to)
+}
+
+function isLeftOf(from: string, to: string): boolean {
+  if (from === to) return true
+  const [left, right] = [columnOf(to), columnOf(from)]
+  return left >= 0 && left < right
+}
+
+function columnOf(folder: string): number {
+  return COLUMNS.findIndex((column) => (column as readonly string[]).includes(folder))
+}
+
+function isPure(file: string): boolean {
+  return PURE.includes(folderOf(file)) || file.split('/')[2] === 'rules'
+}
+
+function isDisk(file: string): boolean {
+  return file.split('/')[2] === 'disk'
+}
+
+function folderOf(file: string): string {
+  return file.split('/')[1] ?? ''
 }
 
 function sources(folder = 'src'): Map<string, string> {
@@ -80,40 +100,69 @@ function sources(folder = 'src'): Map<string, string> {
 }
 
 describe('imports', () => {
-  it('go only where the folder table allows', () => {
+  it('go only where the folders allow', () => {
     expect(violations(sources())).toEqual([])
   })
 
-  it('every folder has a rule', () => {
-    const folders = new Set([...sources().keys()].map(layerOf))
-    expect([...folders].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([])
+  it('every folder has a place', () => {
+    const known = [...COLUMNS.flat(), ...FACES]
+    const folders = new Set([...sources().keys()].filter((file) => !DOORS.includes(file)).map(folderOf))
+    expect([...folders].filter((folder) => !known.includes(folder))).toEqual([])
   })
 
   const planted: [file: string, source: string][] = [
-    ['src/domain/routing/x.ts', "import { readFileSync } from 'node:fs'"],
-    ['src/domain/routing/x.ts', "import picomatch from 'picomatch'"],
-    ['src/domain/routing/x.ts', "import { isFile } from '../../infra/files.ts'"],
-    ['src/domain/routing/x.ts', "import { readEvent } from '../usage/usage-event.ts'"],
-    ['src/domain/skills/x.ts', "export { rank } from '../routing/rank.ts'"],
-    ['src/infra/x.ts', "import { planTask } from '../app/routing/plan.ts'"],
-    ['src/app/routing/x.ts', "import { readFileSync } from 'node:fs'"],
-    ['src/app/routing/x.ts', "const chunk = await import('../../cli/main.ts')"],
-    ['src/cli/commands/x.ts', "import { isFile } from '../../infra/files.ts'"],
+    ['src/text/x.ts', "import { readFileSync } from 'node:fs'"],
+    ['src/text/x.ts', "import { stem } from '../search/stem.ts'"],
+    ['src/search/x.ts', "import picomatch from 'picomatch'"],
+    ['src/search/x.ts', "import type { Skill } from '../skills/rules/skill.ts'"],
+    ['src/machine/x.ts', "import { AGENTS } from '../agents/rules/agents.ts'"],
+    ['src/payloads/rules/x.ts', "import { readInside } from '../../machine/inside.ts'"],
+    ['src/payloads/rules/x.ts', "import { readLayers } from '../disk/layers.ts'"],
+    ['src/payloads/x.ts', "import { readFileSync } from 'node:fs'"],
+    ['src/payloads/x.ts', "import type { Skill } from '../skills/rules/skill.ts'"],
+    ['src/usage/x.ts', "import { planTask } from '../payloads/plan.ts'"],
+    ['src/agents/x.ts', "import { equip } from '../skills/equip.ts'"],
+    ['src/context/x.ts', "import { layers } from '../payloads/disk/layers.ts'"],
+    ['src/context/x.ts', "const chunk = await import('../kit/search.ts')"],
+    ['src/kit/x.ts', "import { main } from '../cli/main.ts'"],
+    ['src/cli/commands/x.ts', "import { equip } from '../../skills/equip.ts'"],
+    ['src/cli/commands/x.ts', "import {\n  readInside,\n} from '../../machine/inside.ts'"],
+    ['src/hooks/x.ts', "import { answerHook } from '../kit/session/hook.ts'"],
     ['src/tui/x.ts', "import { main } from '../cli/main.ts'"],
-    ['src/index.ts', "export { isFile } from './infra/files.ts'"],
+    ['src/index.ts', "export { readLayers } from './payloads/disk/layers.ts'"],
   ]
   it.each(planted)('a violation is found: %s %s', (file, source) => {
+    const line = 1 + source.split('\n').length
     expect(violations(new Map([[file, `// one line above\n${source}\n`]]))).toEqual([
-      expect.stringMatching(new RegExp(`^${file.replaceAll('.', '\\.')}:2 may not import `)),
+      expect.stringMatching(new RegExp(`^${file.replaceAll('.', '\\.')}:${line} may not import `)),
     ])
+  })
+
+  const fine: [file: string, source: string][] = [
+    ['src/text/x.ts', "import { createHash } from 'node:crypto'"],
+    ['src/payloads/x.ts', "import { readLayers } from './disk/layers.ts'"],
+    ['src/payloads/disk/x.ts', "import picomatch from 'picomatch'"],
+    ['src/context/x.ts', "import { planTask } from '../payloads/plan.ts'"],
+    ['src/kit/rules/x.ts', "import { trustOf } from '../../packs/rules/gates/trust.ts'"],
+    ['src/cli/x.ts', "import type { Plan } from '../payloads/plan.ts'"],
+    ['src/cli/x.ts', "const tui = await import('../tui/main.tsx')"],
+  ]
+  it.each(fine)('what is allowed passes: %s %s', (file, source) => {
+    expect(violations(new Map([[file, source]]))).toEqual([])
   })
 })
 
-it('every path that ARCHITECTURE.md names exists', () => {
-  const named = [
-    ...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`((?:src|test|docs|bench|scripts|sample)\/[^`*<>]*)`/g),
-  ]
+it('every path that ARCHITECTURE.md and the pages of the folders name exists', () => {
+  const pages = ['ARCHITECTURE.md', ...COLUMNS.flat().map((folder) => `src/${folder}/README.md`)].filter(existsSync)
+  const named = pages.flatMap((page) => [
+    ...readFileSync(page, 'utf8').matchAll(/`((?:src|test|docs|bench|scripts|sample)\/[^`*<>]*)`/g),
+  ])
   const paths = named.map(([, path]) => path ?? '')
   expect(paths.length).toBeGreaterThan(10)
   expect(paths.filter((path) => !existsSync(path))).toEqual([])
+})
+
+it('every folder of the product has a page', () => {
+  const folders = [...new Set([...sources().keys()].filter((file) => !DOORS.includes(file)).map(folderOf))]
+  expect(folders.filter((folder) => !existsSync(`src/${folder}/README.md`))).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CODES } from '../src/domain/shared/codes.ts'
-import { AGENTS } from '../src/domain/skills/agents.ts'
+import { AGENTS } from '../src/agents/rules/agents.ts'
+import { CODES } from '../src/text/codes.ts'
 import { rerunGuide } from './guide.ts'
 
 const ROOT = join(import.meta.dirname, '..')

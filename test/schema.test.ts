@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { settingsJsonSchema } from '../scripts/json-schema.ts'
-import { SETTINGS_KEYS } from '../src/infra/settings.ts'
+import { SETTINGS_KEYS } from '../src/machine/settings.ts'
 
 const FILE = 'schema/loadout.schema.json'
 

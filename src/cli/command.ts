@@ -1,5 +1,5 @@
-import type { Loadout } from '../app/loadout.ts'
-import type { Finding, Report } from '../domain/shared/trouble.ts'
+import type { Loadout } from '../loadout.ts'
+import type { Finding, Report } from '../text/trouble.ts'
 import type { Screen } from './screen.ts'
 
 /** A flag as data: parsing, help, completion and the documentation are all made from it. */

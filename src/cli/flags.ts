@@ -1,4 +1,4 @@
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import type { Argument, Flags, Input } from './command.ts'
 
 /** The project a command is about: the only declaration of `--project`. What it means when it is absent differs. */

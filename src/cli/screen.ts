@@ -1,6 +1,6 @@
-import { printableLine, printable as printableText } from '../domain/shared/printable.ts'
-import { clip, graphemes, graphemeWidth, textWidth } from '../domain/shared/text-width.ts'
-import type { Finding, LoadoutError } from '../domain/shared/trouble.ts'
+import { printableLine, printable as printableText } from '../text/printable.ts'
+import { clip, graphemes, graphemeWidth, textWidth } from '../text/text-width.ts'
+import type { Finding, LoadoutError } from '../text/trouble.ts'
 
 /** How text may look where it is going. */
 export interface Screen {

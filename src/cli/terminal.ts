@@ -1,7 +1,7 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { isatty } from 'node:tty'
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import { LoadoutError } from '../text/trouble.ts'
 
 /** Where the program's words go and come from. */
 export interface Terminal {

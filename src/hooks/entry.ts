@@ -1,5 +1,5 @@
 import { readSync, writeSync } from 'node:fs'
-import { answerHere } from '../app/delivery/session/hook.ts'
+import { answerHere } from '../kit/session/hook.ts'
 
 /**
  * What an agent starts at every prompt: as little as possible is loaded. Whatever happens, it ends with 0 and says

@@ -1,10 +1,10 @@
 import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { Loadable } from '../app/loadout.ts'
-import { entryId } from '../domain/delivery/entry/entry-id.ts'
-import { fence } from '../domain/shared/fence.ts'
-import { printableLine } from '../domain/shared/printable.ts'
-import type { Finding } from '../domain/shared/trouble.ts'
+import { entryId } from '../kit/rules/entry-id.ts'
+import type { Loadable } from '../loadout.ts'
+import { fence } from '../text/fence.ts'
+import { printableLine } from '../text/printable.ts'
+import type { Finding } from '../text/trouble.ts'
 import {
   cap,
   type Desk,

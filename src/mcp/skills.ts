@@ -5,8 +5,8 @@ import {
   SkillsExtension,
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills'
-import type { Loadout } from '../app/loadout.ts'
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import type { Loadout } from '../loadout.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { MOST_LISTED } from './resources.ts'
 import { orProtocolError, tell } from './tool.ts'
 

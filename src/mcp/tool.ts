@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
 import { ProtocolError, ProtocolErrorCode, type Variables } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { Loadout } from '../app/loadout.ts'
-import { printableLine } from '../domain/shared/printable.ts'
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import type { Loadout } from '../loadout.ts'
+import { printableLine } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
 
 /** Who answers, and for which project when a call names none. */
 export interface Desk {

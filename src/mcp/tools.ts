@@ -6,8 +6,8 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { printableLine } from '../domain/shared/printable.ts'
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import { printableLine } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import type { Call, Desk, Tool } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
 import { loadContext } from './tools/load-context.ts'

@@ -1,4 +1,4 @@
-import type { Deletion } from '../app/loadout.ts'
+import type { Deletion } from '../loadout.ts'
 
 /** Something to be done outside: by a use case, or with the program itself. A value, so that updates stay pure. */
 export type Effect =

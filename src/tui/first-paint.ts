@@ -1,4 +1,4 @@
-import type { Loadout } from '../app/loadout.ts'
+import type { Loadout } from '../loadout.ts'
 import { colourDepth, paintLine } from './frame/paint.ts'
 import { initialModel, type Model } from './model.ts'
 import { scopeCue } from './screens/inventory-state.ts'

@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked'
-import { printable } from '../domain/shared/printable.ts'
+import { printable } from '../text/printable.ts'
 import { clipLine, fitLine, type Line, lineWidth, mark, span, styled, wrapped } from './frame/line.ts'
 
 // A preview: what lies beyond this is read in an editor.

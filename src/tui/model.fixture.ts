@@ -6,8 +6,8 @@ import type {
   SettingsView,
   SkillPreview,
   SkillView,
-} from '../app/loadout.ts'
-import type { Operation } from '../domain/skills/operations.ts'
+} from '../loadout.ts'
+import type { Operation } from '../skills/rules/operations.ts'
 import type { Done, Message } from './message.ts'
 import { initialModel, type Model } from './model.ts'
 

@@ -7,8 +7,8 @@ import type {
   SkillDiff,
   SkillText,
   SyncResult,
-} from '../app/loadout.ts'
-import type { Finding } from '../domain/shared/trouble.ts'
+} from '../loadout.ts'
+import type { Finding } from '../text/trouble.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/layout.ts'
 

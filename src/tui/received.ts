@@ -1,5 +1,5 @@
-import type { Outcome } from '../app/loadout.ts'
-import type { Finding } from '../domain/shared/trouble.ts'
+import type { Outcome } from '../loadout.ts'
+import type { Finding } from '../text/trouble.ts'
 import { type Effect, LONG } from './effect.ts'
 import { clamp } from './frame/list.ts'
 import type { Done, Message } from './message.ts'

@@ -1,5 +1,5 @@
-import type { Loadout } from '../app/loadout.ts'
-import { LoadoutError } from '../domain/shared/trouble.ts'
+import type { Loadout } from '../loadout.ts'
+import { LoadoutError } from '../text/trouble.ts'
 import { type Effect, LONG } from './effect.ts'
 import type { Done, Message } from './message.ts'
 

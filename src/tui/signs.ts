@@ -1,4 +1,4 @@
-import type { SkillView } from '../app/loadout.ts'
+import type { SkillView } from '../loadout.ts'
 import type { Style } from './frame/line.ts'
 
 /** Every state has a sign and a word; colour only repeats them. */

@@ -1,4 +1,4 @@
-import { graphemes } from '../domain/shared/text-width.ts'
+import { graphemes } from '../text/text-width.ts'
 import type { Model } from './model.ts'
 import { setFilter } from './screens/inventory-state.ts'
 import { type Step, step } from './step.ts'

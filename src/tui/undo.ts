@@ -1,4 +1,4 @@
-import type { Deletion, Outcome } from '../app/loadout.ts'
+import type { Deletion, Outcome } from '../loadout.ts'
 import type { Effect } from './effect.ts'
 import type { Model, Undo } from './model.ts'
 import { startToggle } from './screens/inventory-state.ts'

@@ -1,4 +1,4 @@
-import { graphemes } from '../domain/shared/text-width.ts'
+import { graphemes } from '../text/text-width.ts'
 import { perform } from './actions.ts'
 import { type Effect, LONG } from './effect.ts'
 import { actionFor, isTyping, placeOf } from './keys.ts'

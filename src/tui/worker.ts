@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { createLoadout } from '../app/loadout.ts'
+import { createLoadout } from '../loadout.ts'
 import { createRunner } from './run-effect.ts'
 import type { Order, Reply } from './start-worker.ts'
 

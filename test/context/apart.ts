@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { makeFolder } from '../cli/run.ts'
 
-const SOURCES = join(import.meta.dirname, '../../src/infra/context')
+const SOURCES = join(import.meta.dirname, '../../src')
 
 /**
  * What an expression over the functions of these files gives, in a process of its own, by a user whom permissions bind. Its

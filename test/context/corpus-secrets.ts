@@ -1,4 +1,4 @@
-import type { ContentClass } from '../../src/domain/shared/sensitive/detect.ts'
+import type { ContentClass } from '../../src/text/sensitive/detect.ts'
 import type { Random } from './random.ts'
 
 /** Something to be found, by what makes it. Nothing here is written out, so that no scanner of this repository fires. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ContextBundle } from '../../src/domain/context/bundle.ts'
+import type { ContextBundle } from '../../src/context/rules/bundle.ts'
 import { type Content, makeProject, type Run, runLoadout } from '../cli/run.ts'
 
 const decision = (date: string) => `# Decision\n\n- Promoted at: ${date}\n\nWhat was decided on ${date || 'no day'}.\n`

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type BundleInput, buildBundle } from '../../src/domain/context/build-bundle.ts'
-import { RENDERINGS, renderBundle } from '../../src/domain/context/render.ts'
-import { openTokenCounter } from '../../src/infra/context/token-counter.ts'
+import { type BundleInput, buildBundle } from '../../src/context/rules/build-bundle.ts'
+import { RENDERINGS, renderBundle } from '../../src/context/rules/render.ts'
+import { openTokenCounter } from '../../src/machine/token-counter.ts'
 import { anyInput } from './bundle-input.ts'
 
 // LOADOUT_RUNS=2000 looks longer.

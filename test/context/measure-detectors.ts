@@ -1,5 +1,5 @@
-import { type Detection, detectContent } from '../../src/domain/shared/sensitive/detect.ts'
-import { scanForSecrets } from '../../src/infra/context/secret-scanner.ts'
+import { scanForSecrets } from '../../src/machine/secret-scanner.ts'
+import { type Detection, detectContent } from '../../src/text/sensitive/detect.ts'
 import type { Sample } from './corpus.ts'
 
 export interface Found {

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findFiles } from '../../src/infra/context/project-files.ts'
+import { findFiles } from '../../src/machine/project-files.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, makeFolder, makeProject } from '../cli/run.ts'
 import { evaluateApart } from './apart.ts'
 
@@ -135,7 +135,7 @@ describe('findFiles', () => {
   it('reports folders that may not be read', () => {
     const root = makeProject({ 'docs/a.md': '', 'docs/closed/b.md': '' })
     chmodSync(join(root, 'docs/closed'), 0)
-    expect(evaluateApart(['project-files.ts'], 'findFiles(root, ["docs/**/*.md"])', root)).toEqual({
+    expect(evaluateApart(['machine/project-files.ts'], 'findFiles(root, ["docs/**/*.md"])', root)).toEqual({
       files: [{ path: 'docs/a.md', pattern: 'docs/**/*.md' }],
       findings: [expect.objectContaining({ code: 'discovery.unreadable', subject: 'docs/closed' })],
     })

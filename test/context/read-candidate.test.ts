@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ControlPlaneItem } from '../../src/domain/context/settings/context-settings.ts'
-import { readBounded } from '../../src/infra/context/read-bounded.ts'
-import { readControlPlane, readIntentFiles } from '../../src/infra/context/read-candidate.ts'
+import { readBounded } from '../../src/context/disk/read-bounded.ts'
+import { readControlPlane, readIntentFiles } from '../../src/context/disk/read-candidate.ts'
+import type { ControlPlaneItem } from '../../src/context/rules/context-settings.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, makeProject } from '../cli/run.ts'
 import { evaluateApart } from './apart.ts'
 
@@ -59,7 +59,7 @@ describe('readBounded', () => {
   it('refuses a file that may not be read', () => {
     const root = makeProject({ 'a.md': 'secret' })
     chmodSync(join(root, 'a.md'), 0)
-    expect(evaluateApart(['read-bounded.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
+    expect(evaluateApart(['context/disk/read-bounded.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
       reason: 'unreadable',
       detail: 'it cannot be read (EACCES)',
     })
@@ -107,7 +107,11 @@ describe('readBounded', () => {
       const { user, system } = process.cpuUsage(start)
       return { chars: text.length, sha256, ms: (user + system) / 1000, mb: (process.memoryUsage.rss() - rss) / 1e6 }
     })()`
-    const result = evaluateApart(['read-bounded.ts'], measure, root) as { chars: number; ms: number; mb: number }
+    const result = evaluateApart(['context/disk/read-bounded.ts'], measure, root) as {
+      chars: number
+      ms: number
+      mb: number
+    }
     expect(result).toMatchObject({ sha256: null })
     expect(result.chars).toBeGreaterThan(60_000)
     expect(result.ms).toBeLessThan(50)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { scanForSecrets } from '../../src/infra/context/secret-scanner.ts'
+import { scanForSecrets } from '../../src/machine/secret-scanner.ts'
 import { Random } from './random.ts'
 
 const random = new Random(3)

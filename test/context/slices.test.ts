@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ContextBundle } from '../../src/domain/context/bundle.ts'
+import type { ContextBundle } from '../../src/context/rules/bundle.ts'
 import { makeFolder, runLoadout } from '../cli/run.ts'
 
 const GOLDEN = join(import.meta.dirname, 'golden')

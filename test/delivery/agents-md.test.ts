@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_END, BLOCK_START } from '../../src/domain/delivery/index/index-block.ts'
-import { entryOf, indexOf } from '../../src/domain/routing/entry.fixture.ts'
+import { BLOCK_END, BLOCK_START } from '../../src/kit/rules/index-block.ts'
+import { entryOf, indexOf } from '../../src/payloads/rules/entry.fixture.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { makeProject, runLoadout } from '../cli/run.ts'
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentSight } from '../../src/app/loadout.ts'
+import type { AgentSight } from '../../src/loadout.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeProject, runLoadout } from '../cli/run.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createLoadout } from '../../src/app/loadout.ts'
+import { createLoadout } from '../../src/loadout.ts'
 import { treeOf } from '../cli/civil.ts'
 import { aFolder, aLinkTo, makeProject } from '../cli/run.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOOK_EVENTS } from '../../src/domain/delivery/hook-hosts.ts'
+import { HOOK_EVENTS } from '../../src/agents/rules/hook-hosts.ts'
 import { logOf, makeHookWorld, recorded, recordedEvents, runHook, usageOf } from './hook-world.ts'
 
 // UPDATE_GOLDEN=1 writes the replies anew; look at the difference before committing it.

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { RESERVED_ELEMENTS } from '../../src/domain/shared/fence.ts'
+import { RESERVED_ELEMENTS } from '../../src/text/fence.ts'
 import {
   buildIndex,
   type Fields,

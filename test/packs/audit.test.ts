@@ -1,8 +1,8 @@
 import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contextRecordProblem } from '../../src/domain/packs/records/context-record.ts'
-import { sha256 } from '../../src/domain/shared/digest.ts'
+import { contextRecordProblem } from '../../src/packs/rules/records/context-record.ts'
+import { sha256 } from '../../src/text/digest.ts'
 import { makeFixtureWorld, makeResolvingWorld, quailPack, type ResolvingWorld, sourceMap } from './resolving.ts'
 
 const TASK = 'How much do quail eggs weigh?'

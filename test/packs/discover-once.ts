@@ -1,6 +1,6 @@
 // One discovery in a process of its own, for tests that watch the process or need another user: JSON in, JSON out.
 import { readFileSync } from 'node:fs'
-import { discoverPacks } from '../../src/infra/packs/discover.ts'
+import { discoverPacks } from '../../src/packs/disk/discover.ts'
 
 const { machine, request } = JSON.parse(readFileSync(0, 'utf8'))
 console.log(JSON.stringify(discoverPacks({ ...machine, now: () => new Date() }, request)))

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HEAD_BYTES } from '../../src/infra/packs/pack-head.ts'
+import { HEAD_BYTES } from '../../src/packs/disk/pack-head.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, makeFolder, makeProject } from '../cli/run.ts'
 import { discoverIn, namesOf, packText, watchDiscovery } from './machine.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { PackConfig } from '../../src/domain/packs/pack-config.ts'
+import type { PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
 import { discoverIn, packText, watchDiscovery } from './machine.ts'
 

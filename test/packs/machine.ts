@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NO_PACK_CONFIG, type PackConfig } from '../../src/domain/packs/pack-config.ts'
-import type { Machine } from '../../src/infra/machine.ts'
-import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/infra/packs/discover.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { type Discovery, type DiscoveryRequest, discoverPacks } from '../../src/packs/disk/discover.ts'
+import { NO_PACK_CONFIG, type PackConfig } from '../../src/packs/rules/pack-config.ts'
 import { makeFolder } from '../cli/run.ts'
 
 /** A KNOWLEDGE.md that is as it should be, but for these fields. */

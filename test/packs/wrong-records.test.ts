@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/app/approve.ts'
-import { resolvePacks } from '../../src/app/packs/resolve.ts'
-import { validatePackAt } from '../../src/app/packs/validate.ts'
+import { approve } from '../../src/kit/approve.ts'
+import { resolvePacks } from '../../src/packs/resolve.ts'
+import { validatePackAt } from '../../src/packs/validate.ts'
 import { makeFolder, makeProject } from '../cli/run.ts'
 import { FULL_PACK, placed, TASK } from './canaries.ts'
 

@@ -20,9 +20,9 @@ import {
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { LoadoutError } from '../../src/domain/shared/trouble.ts'
-import { unpackArchive } from '../../src/infra/skills/archive-unpack.ts'
-import { type ArchiveEntry, putInPlace, writeArchive } from '../../src/infra/skills/write-archive.ts'
+import { unpackArchive } from '../../src/skills/disk/archive-unpack.ts'
+import { type ArchiveEntry, putInPlace, writeArchive } from '../../src/skills/disk/write-archive.ts'
+import { LoadoutError } from '../../src/text/trouble.ts'
 import { aPipe, makeFolder } from '../cli/run.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -114,8 +114,8 @@ async function refusalOf(file: string, limits?: { entries: number; bytes: number
 
 /** Runs a script that has `writeArchive` and `unpackArchive` in a process of its own. */
 function runScript(script: string, args: readonly string[], prefix = ''): { code: number | null; out: string } {
-  const source = `import { writeArchive } from '${ROOT}/src/infra/skills/write-archive.ts'
-    import { unpackArchive } from '${ROOT}/src/infra/skills/archive-unpack.ts'
+  const source = `import { writeArchive } from '${ROOT}/src/skills/disk/write-archive.ts'
+    import { unpackArchive } from '${ROOT}/src/skills/disk/archive-unpack.ts'
     const [,...args] = process.argv
     ${script}`
   const file = join(makeFolder(), 'script.mts')

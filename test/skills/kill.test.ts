@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { SkillView } from '../../src/app/loadout.ts'
-import { removeDeadLocks } from '../../src/infra/git-folder.ts'
-import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
+import type { SkillView } from '../../src/loadout.ts'
+import { removeDeadLocks } from '../../src/machine/git-folder.ts'
+import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'
 import {
   AGENT_FOLDERS,

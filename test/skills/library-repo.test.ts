@@ -2,23 +2,23 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LoadoutError } from '../../src/domain/shared/trouble.ts'
-import { decideSync } from '../../src/domain/skills/sync-decision.ts'
-import { runGit } from '../../src/infra/git.ts'
-import { refuseUnsafeConfig } from '../../src/infra/git-config.ts'
-import { gitFolder } from '../../src/infra/git-folder.ts'
-import type { Machine } from '../../src/infra/machine.ts'
-import { diffFolders } from '../../src/infra/skills/diff-folders.ts'
-import { cloneRepository } from '../../src/infra/skills/library-clone.ts'
-import { commitPaths, uncommittedPaths } from '../../src/infra/skills/library-commit.ts'
-import { gitVersion, headCommit, initRepository, requireRepository } from '../../src/infra/skills/library-repo.ts'
+import { cloneRepository } from '../../src/machine/clone.ts'
+import { runGit } from '../../src/machine/git.ts'
+import { refuseUnsafeConfig } from '../../src/machine/git-config.ts'
+import { gitFolder } from '../../src/machine/git-folder.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { gitVersion, headCommit, initRepository, requireRepository } from '../../src/machine/repository.ts'
+import { diffFolders } from '../../src/skills/disk/diff-folders.ts'
+import { commitPaths, uncommittedPaths } from '../../src/skills/disk/library-commit.ts'
 import {
   commitsBehind,
   fastForward,
   fetchRemote,
   pushBranch,
   readRepoState,
-} from '../../src/infra/skills/library-state.ts'
+} from '../../src/skills/disk/library-state.ts'
+import { decideSync } from '../../src/skills/rules/sync-decision.ts'
+import { LoadoutError } from '../../src/text/trouble.ts'
 import { makeFolder } from '../cli/run.ts'
 
 const IDENTITY = '[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n'

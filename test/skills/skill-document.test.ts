@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Fields } from '../../src/domain/skills/skill-document.ts'
 import {
   importedDocument,
   installedDocument,
@@ -9,7 +8,8 @@ import {
   openaiPolicy,
   readDocument,
   writeDocument,
-} from '../../src/infra/skills/skill-document.ts'
+} from '../../src/machine/skill-document.ts'
+import type { Fields } from '../../src/text/skill-document.ts'
 
 // biome-ignore format: a list to scan
 const AWKWARD = ['', ' ', ' padded ', 'tail ', 'a: b', 'a:', ': a', 'a #b', '# a', '#', "it's", '"quoted"', '\\', '\\n',

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CacheKey, readCached, writeCached } from '../../src/infra/cache.ts'
-import type { Machine } from '../../src/infra/machine.ts'
-import { hashTree, listTree } from '../../src/infra/skills/tree.ts'
-import { type FolderState, openTreeCache } from '../../src/infra/skills/tree-cache.ts'
+import { type CacheKey, readCached, writeCached } from '../../src/machine/cache.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
+import { type FolderState, openTreeCache } from '../../src/skills/disk/tree-cache.ts'
 import { makeFolder } from '../cli/run.ts'
 
 /** So late that everything counts as settled, unless a test is about that. */

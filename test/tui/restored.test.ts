@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { textWidth } from '../../src/domain/shared/text-width.ts'
+import { textWidth } from '../../src/text/text-width.ts'
 import { makeFolder } from '../cli/run.ts'
 import { git, write } from './machine.ts'
 import { CTRL_C, ENTER, ESC, makePerson, open } from './open.ts'

@@ -1,4 +1,4 @@
-import type { AgentsMd } from '../../app/loadout.ts'
+import type { AgentsMd } from '../../loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { count, grouped, lines, printableLine } from '../screen.ts'

@@ -1,4 +1,4 @@
-import { LoadoutError } from '../../domain/shared/trouble.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { type Command, defineCommand, listedFlags } from '../command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

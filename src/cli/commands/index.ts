@@ -1,4 +1,4 @@
-import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../app/loadout.ts'
+import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS, PROJECT_FLAG } from '../flags.ts'
 import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'

@@ -1,8 +1,8 @@
-import type { Inventory, SkillPreview, SkillView, Suggestions } from '../../app/loadout.ts'
-import { describeWhy, percent } from '../../domain/routing/ranked.ts'
-import { textWidth } from '../../domain/shared/text-width.ts'
-import { LoadoutError } from '../../domain/shared/trouble.ts'
-import type { PlacementState } from '../../domain/skills/placement.ts'
+import type { Inventory, SkillPreview, SkillView, Suggestions } from '../../loadout.ts'
+import { describeWhy, percent } from '../../payloads/rules/ranked.ts'
+import type { PlacementState } from '../../skills/rules/placement.ts'
+import { textWidth } from '../../text/text-width.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { SCOPE_FLAGS } from '../flags.ts'
 import {

@@ -6,9 +6,9 @@ import type {
   Loadout,
   NewSkill,
   SharedSkill,
-} from '../../app/loadout.ts'
-import { shellWord } from '../../domain/shared/printable.ts'
-import type { Report } from '../../domain/shared/trouble.ts'
+} from '../../loadout.ts'
+import { shellWord } from '../../text/printable.ts'
+import type { Report } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../flags.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'

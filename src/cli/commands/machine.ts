@@ -1,5 +1,5 @@
-import type { AgentView, Health, ProfileSaving, SavedProfile } from '../../app/loadout.ts'
-import { shellWord } from '../../domain/shared/printable.ts'
+import type { AgentView, Health, ProfileSaving, SavedProfile } from '../../loadout.ts'
+import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS } from '../flags.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'

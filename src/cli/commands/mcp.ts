@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createLoadout } from '../../app/loadout.ts'
-import { LoadoutError } from '../../domain/shared/trouble.ts'
+import { createLoadout } from '../../loadout.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'
 

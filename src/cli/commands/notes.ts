@@ -1,4 +1,4 @@
-import type { AddedNote, NoteList, NotePruning } from '../../app/loadout.ts'
+import type { AddedNote, NoteList, NotePruning } from '../../loadout.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'
 import { count, lines, printableLine, type Screen, wrap } from '../screen.ts'

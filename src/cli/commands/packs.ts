@@ -1,7 +1,7 @@
-import type { NewPack, PackFetch, PackList, PackView } from '../../app/loadout.ts'
-import { PROFILES, RUNTIME_MODES } from '../../domain/packs/vocabulary.ts'
-import { textWidth } from '../../domain/shared/text-width.ts'
-import type { Finding } from '../../domain/shared/trouble.ts'
+import type { NewPack, PackFetch, PackList, PackView } from '../../loadout.ts'
+import { PROFILES, RUNTIME_MODES } from '../../packs/rules/vocabulary.ts'
+import { textWidth } from '../../text/text-width.ts'
+import type { Finding } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
 import {

@@ -1,7 +1,7 @@
-import type { PromptReplay, Replay } from '../../app/loadout.ts'
-import { bundleText } from '../../domain/context/bundle.ts'
-import { STRATEGIES } from '../../domain/routing/strategy.ts'
-import { shellWord } from '../../domain/shared/printable.ts'
+import { bundleText } from '../../context/rules/bundle.ts'
+import type { PromptReplay, Replay } from '../../loadout.ts'
+import { STRATEGIES } from '../../search/strategy.ts'
+import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import {

@@ -1,5 +1,5 @@
-import type { SampleTour } from '../../app/loadout.ts'
-import { shellWord } from '../../domain/shared/printable.ts'
+import type { SampleTour } from '../../loadout.ts'
+import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { count, grouped, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
 import { explainChoice } from './explain-bundle.ts'

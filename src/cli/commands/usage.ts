@@ -6,8 +6,8 @@ import type {
   KeywordOverlap,
   Loadout,
   TaskKeeping,
-} from '../../app/loadout.ts'
-import { LoadoutError, type Report } from '../../domain/shared/trouble.ts'
+} from '../../loadout.ts'
+import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, type Input } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'

@@ -1,5 +1,5 @@
-import type { PackValidation, Validation } from '../../app/loadout.ts'
-import { type Finding, LoadoutError, type Report } from '../../domain/shared/trouble.ts'
+import type { PackValidation, Validation } from '../../loadout.ts'
+import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Context, Loadout } from '../../app/loadout.ts'
-import type { ContextBundle } from '../../domain/context/bundle.ts'
-import { estimateTokens } from '../../domain/routing/tokens.ts'
-import type { Finding, Report } from '../../domain/shared/trouble.ts'
+import type { ContextBundle } from '../../context/rules/bundle.ts'
+import type { Context, Loadout } from '../../loadout.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import type { Finding, Report } from '../../text/trouble.ts'
 import { cap } from '../tool.ts'
 
 const item = z.object({ path: z.string(), why: z.string() })

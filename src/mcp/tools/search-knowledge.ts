@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { SearchHit } from '../../app/loadout.ts'
-import { describeWhy } from '../../domain/routing/ranked.ts'
-import { printableLine } from '../../domain/shared/printable.ts'
+import type { SearchHit } from '../../loadout.ts'
+import { describeWhy } from '../../payloads/rules/ranked.ts'
+import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'
 

@@ -1,5 +1,5 @@
-import { printableLine } from '../../domain/shared/printable.ts'
-import { clip, graphemes, graphemeWidth, textWidth } from '../../domain/shared/text-width.ts'
+import { printableLine } from '../../text/printable.ts'
+import { clip, graphemes, graphemeWidth, textWidth } from '../../text/text-width.ts'
 
 /** How a piece of text should look. What it becomes is for the palette to say. */
 export type Style = 'strong' | 'faint' | 'good' | 'alert' | 'accent' | 'chosen'

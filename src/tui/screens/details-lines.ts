@@ -1,4 +1,4 @@
-import type { SkillView } from '../../app/loadout.ts'
+import type { SkillView } from '../../loadout.ts'
 import { type Line, span, styled, wrapped } from '../frame/line.ts'
 import { renderMarkdown } from '../markdown.ts'
 import type { Model } from '../model.ts'

@@ -1,4 +1,4 @@
-import type { Check } from '../../app/loadout.ts'
+import type { Check } from '../../loadout.ts'
 import { insideOf, pane, type Size } from '../frame/layout.ts'
 import { type Line, type Style, span, styled, wrapped } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'

@@ -1,4 +1,4 @@
-import type { Inventory, SkillView } from '../../app/loadout.ts'
+import type { Inventory, SkillView } from '../../loadout.ts'
 import type { Effect } from '../effect.ts'
 import { clamp } from '../frame/list.ts'
 import { activeProject, type InventoryState, type Model, type Pending } from '../model.ts'

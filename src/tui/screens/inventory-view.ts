@@ -1,4 +1,4 @@
-import type { SkillView } from '../../app/loadout.ts'
+import type { SkillView } from '../../loadout.ts'
 import { beside, insideOf, pane, type Size } from '../frame/layout.ts'
 import { clipLine, endOf, type Line, lineWidth, plain, span, spread, styled, wrapped } from '../frame/line.ts'
 import { listLines, textPane } from '../frame/list.ts'

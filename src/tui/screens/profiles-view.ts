@@ -1,4 +1,4 @@
-import type { SavedProfile } from '../../app/loadout.ts'
+import type { SavedProfile } from '../../loadout.ts'
 import { insideOf, pane, type Size } from '../frame/layout.ts'
 import { type Line, span, styled, wrapped } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'

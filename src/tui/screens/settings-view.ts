@@ -1,4 +1,4 @@
-import type { SettingsView } from '../../app/loadout.ts'
+import type { SettingsView } from '../../loadout.ts'
 import { insideOf, pane, type Size } from '../frame/layout.ts'
 import { type Line, span, styled } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'

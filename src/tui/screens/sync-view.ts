@@ -1,5 +1,5 @@
-import type { SyncResult } from '../../app/loadout.ts'
-import type { Finding } from '../../domain/shared/trouble.ts'
+import type { SyncResult } from '../../loadout.ts'
+import type { Finding } from '../../text/trouble.ts'
 import { insideOf, type Size } from '../frame/layout.ts'
 import { type Line, plain, span, styled, wrapped } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'

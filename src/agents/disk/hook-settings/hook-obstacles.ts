@@ -1,0 +1,107 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isFile, readJson, readText } from '../../../machine/files.ts'
+import type { Machine } from '../../../machine/machine.ts'
+import { readToml } from '../../../machine/toml.ts'
+import { getDeep, isRecord } from '../../../text/record.ts'
+import { codexRuns } from '../../rules/hook-hosts.ts'
+import type { FoundHook } from '../../rules/hook-settings/hook-settings.ts'
+import { realOrSame } from '../../target-roots.ts'
+import { type HookPlace, hostFolder } from './hook-places.ts'
+
+/** Why an agent does not run hooks that are in its settings. */
+export interface Obstacle {
+  message: string
+  hint: string
+}
+
+/** What an agent's own switches say. */
+export function findObstacles(machine: Machine, place: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+  const find = FINDERS[place.host.agent]
+  return find === undefined ? [] : find(machine, place, hooks)
+}
+
+type Finder = (machine: Machine, place: HookPlace, hooks: readonly FoundHook[]) => Obstacle[]
+
+const FINDERS: Readonly<Record<string, Finder>> = { claude: findForClaude, codex: findForCodex }
+
+const ADMINISTRATED = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code'
+const ASK_ADMINISTRATOR = 'only an administrator can change that'
+
+function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle[] {
+  const managed = [
+    join(ADMINISTRATED, 'managed-settings.json'),
+    ...filesIn(join(ADMINISTRATED, 'managed-settings.d'), '.json'),
+  ]
+  const own = [join(hostFolder(machine, host), host.userFile)]
+  if (project !== undefined) own.push(join(project, host.projectFile), join(project, '.claude/settings.local.json'))
+  return [
+    ...managed
+      .filter((path) => isSet(path, 'disableAllHooks') || isSet(path, 'allowManagedHooksOnly'))
+      .map((path) => ({ message: `${path} allows no hooks but its own`, hint: ASK_ADMINISTRATOR })),
+    ...own
+      .filter((path) => isSet(path, 'disableAllHooks'))
+      .map((path) => ({ message: `"disableAllHooks" is set in ${path}`, hint: 'remove it from there' })),
+  ]
+}
+
+function isSet(path: string, key: string): boolean {
+  try {
+    const json = isFile(path) ? readJson(path) : undefined
+    return isRecord(json) && json[key] === true
+  } catch {
+    // The agent cannot read it either.
+    return false
+  }
+}
+
+function filesIn(folder: string, extension: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(extension) && !name.startsWith('.'))
+    return names.map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+const TRUST = 'start codex and choose to trust them, or type /hooks in it'
+
+function findForCodex(machine: Machine, { host, path, project }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+  const configPath = join(hostFolder(machine, host), 'config.toml')
+  const config = tomlOf(configPath)
+  const required = '/etc/codex/requirements.toml'
+  if (tomlOf(required).allow_managed_hooks_only === true) {
+    return [{ message: `${required} allows no hooks but its own`, hint: ASK_ADMINISTRATOR }]
+  }
+  const off = ['hooks', 'codex_hooks'].find((name) => getDeep(config, 'features', name) === false)
+  if (off !== undefined) {
+    return [{ message: `"features.${off}" is off in ${configPath}`, hint: 'remove it from there' }]
+  }
+  if (project !== undefined && !isTrusted(config, project)) {
+    return [
+      { message: `Codex does not trust ${project}, and reads no hooks there`, hint: 'start codex there and trust it' },
+    ]
+  }
+  const states = hooks.map((hook) => codexRuns(config, [path, realOrSame(path)], hook))
+  const events = (state: string) => hooks.filter((_, at) => states[at] === state).map(({ event }) => event)
+  return [
+    ...(states.includes('off')
+      ? [{ message: `they are switched off in Codex: ${events('off').join(', ')}`, hint: 'type /hooks in codex' }]
+      : []),
+    ...(states.includes('untrusted')
+      ? [{ message: `Codex does not trust the hooks for ${events('untrusted').join(', ')}`, hint: TRUST }]
+      : []),
+  ]
+}
+
+function isTrusted(config: unknown, project: string): boolean {
+  return [project, realOrSame(project)].some((path) => getDeep(config, 'projects', path, 'trust_level') === 'trusted')
+}
+
+function tomlOf(path: string): Record<string, unknown> {
+  try {
+    return readToml(isFile(path) ? readText(path) : '')
+  } catch {
+    return {}
+  }
+}

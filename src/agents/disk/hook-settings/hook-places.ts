@@ -1,0 +1,114 @@
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { hookLogPath } from '../../../kit/disk/session/hook-log.ts'
+import { isFile, isFolder } from '../../../machine/files.ts'
+import type { Machine } from '../../../machine/machine.ts'
+import { openProject, type Project } from '../../../machine/open-project.ts'
+import { packageFolder } from '../../../machine/package-folder.ts'
+import { sessionsFolder } from '../../../machine/sessions.ts'
+import type { Scope } from '../../../skills/rules/placement.ts'
+import { LoadoutError } from '../../../text/trouble.ts'
+import { requireAgent } from '../../rules/agents.ts'
+import type { HookHost } from '../../rules/hook-hosts.ts'
+import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
+import { realOrSame } from '../../target-roots.ts'
+
+/** A settings file that one agent reads its hooks from. */
+export interface HookPlace {
+  host: HookHost
+  label: string
+  scope: Scope
+  path: string
+  /** For the scope of a project. */
+  project: string | undefined
+}
+
+export function hookPlace(machine: Machine, host: HookHost, project: string | undefined): HookPlace {
+  const { label } = requireAgent(host.agent)
+  const path = project === undefined ? join(hostFolder(machine, host), host.userFile) : join(project, host.projectFile)
+  return { host, label, scope: project === undefined ? 'user' : 'project', path, project }
+}
+
+/** Where an agent keeps everything of its user. */
+export function hostFolder({ env, home }: Machine, { agent }: HookHost): string {
+  const own = requireAgent(agent).home
+  const moved = own && env[own.variable]
+  return moved && isAbsolute(moved) ? resolve(moved) : join(home, own?.folder ?? '')
+}
+
+/** Whether an agent seems to be used on this machine. */
+export function isPresent(machine: Machine, host: HookHost): boolean {
+  return isFolder(hostFolder(machine, host))
+}
+
+/** The repository around a place; the home folder is none, because the user's own settings are there. */
+export function findHookProject(machine: Machine, { repository }: Project): string | undefined {
+  return repository === machine.home ? undefined : repository
+}
+
+export function requireHookProject(machine: Machine, named: string): string {
+  const opened = openProject(machine, named)
+  const project = findHookProject(machine, opened)
+  if (project !== undefined) return project
+  throw new LoadoutError('NO_PROJECT', `${opened.place} is in no git repository other than your home`, {
+    hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
+  })
+}
+
+/** What the hooks of an agent have left behind. */
+export interface HookTraces {
+  /** When a session was last given something. */
+  lastAnswer?: string
+  /** The last line of the log about it. */
+  lastTrouble?: string
+}
+
+export function findTraces(machine: Machine, agent: string): HookTraces {
+  const lastAnswer = newestSession(machine, agent)
+  const lastTrouble = readLog(machine).findLast((line) => line.split(' ')[1] === agent)
+  return { ...(lastAnswer === undefined ? {} : { lastAnswer }), ...(lastTrouble === undefined ? {} : { lastTrouble }) }
+}
+
+function newestSession(machine: Machine, agent: string): string | undefined {
+  try {
+    const folder = sessionsFolder(machine)
+    const names = readdirSync(folder).filter((name) => name.startsWith(`${agent}.`))
+    const times = names.map((name) => statSync(join(folder, name)).mtimeMs)
+    return times.length === 0 ? undefined : new Date(Math.max(...times)).toISOString()
+  } catch {
+    return undefined
+  }
+}
+
+function readLog(machine: Machine): string[] {
+  try {
+    return readFileSync(hookLogPath(machine), 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/** How this program is started from anywhere: by its name if that is found, else by its path. */
+export function ownCall(machine: Machine): ProgramCall {
+  const script = join(packageFolder(), 'dist', 'cli.cjs')
+  const found = findProgram(machine, 'loadout')
+  const isThis = found !== undefined && realOrSame(found) === realOrSame(script)
+  return isThis ? 'named' : { node: process.execPath, script }
+}
+
+/** Where a shell finds a program. What npm adds to the path while it runs a script is not there when an agent does. */
+export function findProgram({ env }: Machine, name: string): string | undefined {
+  const folders = (env.PATH ?? '')
+    .split(':')
+    .filter((folder) => isAbsolute(folder) && !/node_modules\/\.bin\/?$/.test(folder))
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return isFile(path)
+  } catch {
+    return false
+  }
+}

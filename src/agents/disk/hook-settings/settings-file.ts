@@ -1,0 +1,170 @@
+import { accessSync, constants, existsSync, lstatSync, rmdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type ParseError, printParseErrorCode, visit } from 'jsonc-parser'
+import {
+  asLoadoutError,
+  exists,
+  readText,
+  removeFile,
+  removeLeftovers,
+  writeAtomically,
+} from '../../../machine/files.ts'
+import { writeNamed } from '../../../machine/inside.ts'
+import { shellWord } from '../../../text/printable.ts'
+import { LoadoutError } from '../../../text/trouble.ts'
+import {
+  type Comment,
+  type Container,
+  type Item,
+  type Literal,
+  lineAndColumn,
+  type SettingsTree,
+  type SettingsValue,
+} from '../../rules/hook-settings/settings-layout.ts'
+
+/** All of a settings file; undefined when there is none. */
+export function readSettingsFile(path: string): string | undefined {
+  return exists(path) ? readText(path) : undefined
+}
+
+/** The folders that would have to be made for a file, outermost first. */
+export function missingFolders(path: string): string[] {
+  const missing: string[] = []
+  for (let folder = dirname(path); !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder)) {
+    missing.unshift(folder)
+  }
+  return missing
+}
+
+/**
+ * Replaces what was read before, and nothing else: an agent may write its settings at the same time. The user's own file
+ * may be a link, as dotfile managers make it; one of a project must stay inside.
+ */
+export function replaceSettingsFile(
+  project: string | undefined,
+  path: string,
+  before: string | undefined,
+  after: string,
+): void {
+  requireUnchanged(path, before)
+  if (project === undefined) writeAtomically(path, after)
+  else writeNamed(project, path, after)
+}
+
+export function deleteSettingsFile(path: string, before: string): void {
+  requireUnchanged(path, before)
+  try {
+    removeFile(path)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Removes folders that were made for a file, unless somebody uses them by now. Outermost first. */
+export function removeFolders(path: string, folders: readonly string[]): void {
+  removeLeftovers(path)
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // It is not empty, or gone already.
+    }
+  }
+}
+
+export function isOrdinaryFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+function requireUnchanged(path: string, before: string | undefined): void {
+  if (readSettingsFile(path) !== before) {
+    throw new LoadoutError('WRITE_FAILED', `${path} was changed by another program just now`, {
+      hint: 'nothing was changed; try again',
+    })
+  }
+  if (before !== undefined) requireWritable(path)
+}
+
+/** Replacing a file needs only its folder; but who made it read-only did not want it changed. */
+function requireWritable(path: string): void {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+  if ((statSync(path).mode & 0o222) !== 0) return
+  throw new LoadoutError('WRITE_FAILED', `${path} is read-only`, {
+    hint: `chmod u+w ${shellWord(path)}; --dry-run shows the lines to add by hand`,
+  })
+}
+
+/**
+ * Reads JSON with comments and trailing commas. What is neither is refused with its line and column: a change of a file
+ * that is not understood could break it.
+ */
+export function readSettings(text: string, path: string): SettingsTree {
+  const comments: Comment[] = []
+  const root: Item = { start: 0, end: 0, value: { kind: 'literal', value: null, start: 0, end: 0 } }
+  const open: Container[] = []
+  let property: Pick<Item, 'start' | 'key'> | undefined
+  const errors: ParseError[] = []
+
+  const place = (value: SettingsValue) => {
+    const item = { start: value.start, end: value.end, ...property, value }
+    property = undefined
+    const around = open.at(-1)
+    if (around === undefined) Object.assign(root, item)
+    else around.items.push(item)
+  }
+  const begin = (kind: Container['kind'], start: number) => {
+    const container: Container = { kind, start, end: start, items: [], commas: [] }
+    place(container)
+    open.push(container)
+  }
+  const finish = (end: number) => {
+    const container = open.pop()
+    if (container === undefined) return
+    container.end = end
+    const item = open.at(-1)?.items.at(-1)
+    if (item !== undefined) item.end = end
+  }
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: (offset) => begin('object', offset),
+        onArrayBegin: (offset) => begin('array', offset),
+        onObjectEnd: (offset, length) => finish(offset + length),
+        onArrayEnd: (offset, length) => finish(offset + length),
+        onObjectProperty: (key, start) => {
+          property = { start, key }
+        },
+        onLiteralValue: (value: Literal['value'], start, length) =>
+          place({ kind: 'literal', value, start, end: start + length }),
+        onSeparator: (sign, offset) => {
+          if (sign === ',') open.at(-1)?.commas.push(offset)
+        },
+        onComment: (start, length) =>
+          comments.push({ start, end: start + length, isLine: text.startsWith('//', start) }),
+        onError: (error, offset, length) => errors.push({ error, offset, length }),
+      },
+      { allowTrailingComma: true },
+    )
+  } catch (error) {
+    throw new LoadoutError('BAD_JSON', `${path} is nested too deeply to be read`, {
+      hint: 'repair the file; nothing was changed',
+      cause: error,
+    })
+  }
+  const [first] = errors
+  if (first !== undefined) throw badSyntax(text, path, first)
+  return { path, text, root: root.value, comments }
+}
+
+function badSyntax(text: string, path: string, { error, offset }: ParseError): LoadoutError {
+  const words = printParseErrorCode(error).replace(/([a-z])([A-Z])/g, '$1 $2')
+  const problem = words.toLowerCase().replace('end of file expected', 'something follows the end')
+  return new LoadoutError('BAD_JSON', `${path} is not valid JSON: ${problem} at ${lineAndColumn(text, offset)}`, {
+    hint: 'repair the file; nothing was changed',
+  })
+}

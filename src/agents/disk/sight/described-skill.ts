@@ -1,0 +1,112 @@
+import { basename, dirname, join } from 'node:path'
+import { readDocument, type SkillDocument } from '../../../machine/skill-document.ts'
+import { parseYaml, readValue } from '../../../machine/yaml.ts'
+import { DOCUMENT_FILE } from '../../../skills/rules/skill.ts'
+import { cutDocument } from '../../../text/frontmatter-block.ts'
+import { isRecord } from '../../../text/record.ts'
+import type { Fields } from '../../../text/skill-document.ts'
+import type { HidingRule, ReadingRules } from '../../rules/reading-rules.ts'
+import type { FoundSkill } from '../../rules/sight/visibility.ts'
+import { readHead } from './read-head.ts'
+
+type Described = Pick<FoundSkill, 'name' | 'description' | 'problem' | 'loss' | 'hidden'>
+
+const BOM = '\ufeff'
+
+/** What an agent makes of a SKILL.md, or of a command. Never throws. */
+export function describeSkill(
+  path: string,
+  relativePath: string,
+  rules: ReadingRules,
+  isCommand: boolean,
+  problem: string | undefined,
+): Described {
+  const called = isCommand ? relativePath.replace(/\.md$/, '').replaceAll('/', ':') : basename(dirname(path))
+  if (problem !== undefined) return { name: called, description: '', problem }
+  const head = readHead(path)
+  const file = isCommand ? 'it' : DOCUMENT_FILE
+  if ('problem' in head) return { name: called, description: '', problem: `${file} ${head.problem}` }
+  if (rules.largestFile !== undefined && head.size > rules.largestFile) {
+    const limit = `${file} has ${head.size} bytes; no more than ${rules.largestFile} are read`
+    return { name: called, description: '', problem: limit }
+  }
+  if (rules.needsUtf8 && !head.isUtf8) return { name: called, description: '', problem: `${file} is not UTF-8 text` }
+  return describeText(head.text, path, called, rules, isCommand)
+}
+
+function describeText(text: string, path: string, called: string, rules: ReadingRules, isCommand: boolean): Described {
+  const isMarked = text.startsWith(BOM) && !rules.readsBehindMark
+  const document: SkillDocument = isMarked
+    ? { frontmatter: undefined, body: text, problem: 'it starts with a byte order mark' }
+    : readDocument(text)
+  const fields = document.frontmatter ?? {}
+  const name = isCommand || rules.namedBy === 'folder' ? called : (lineOf(fields.name, rules) ?? called)
+  const own = lineOf(fields.description, rules)
+  const hidden = hiddenBy(fields, dirname(path), rules.hiding)
+  const rest = hidden === undefined ? {} : { hidden }
+  if (rules.longestName !== undefined && [...name].length > rules.longestName) {
+    return { name, description: '', problem: `its name has more than ${rules.longestName} characters` }
+  }
+  if (rules.needsName && document.problem === undefined && lineOf(fields.name, rules) === undefined) {
+    return { name, description: '', problem: fields.description === undefined ? lossOf(document) : 'it has no name' }
+  }
+  if (own !== undefined) {
+    const more = rules.describedAlsoBy === undefined ? undefined : fields[rules.describedAlsoBy]
+    return { name, description: more == null || more === '' ? own : `${own} - ${String(more)}`, ...rest }
+  }
+  const why = lossOf(document)
+  if (!rules.guessesDescription) return { name, description: '', problem: why, ...rest }
+  const body = isMarked ? text : cutDocument(text).body
+  const description = firstLine(body, isCommand ? 'Custom command' : 'Skill')
+  // Commands need no frontmatter.
+  const isMeant = !isCommand || document.problem !== undefined
+  return { name, description, ...(isMeant ? { loss: `${why}: listed by its first line` } : {}), ...rest }
+}
+
+function lossOf({ frontmatter, problem }: SkillDocument): string {
+  if (problem !== undefined) return `its frontmatter is not read: ${problem}`
+  return frontmatter === undefined ? 'it has no frontmatter' : 'it has no description'
+}
+
+function lineOf(value: unknown, { joinsBlanks }: ReadingRules): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  const text = joinsBlanks ? String(value).replace(/\s+/g, ' ').trim() : String(value).trim()
+  return text === '' ? undefined : text
+}
+
+const LONGEST_GUESS = 100
+
+function firstLine(body: string, otherwise: string): string {
+  const line = body
+    .split('\n')
+    .find((each) => each.trim() !== '')
+    ?.trim()
+  if (line === undefined) return otherwise
+  const text = /^#+\s+(.+)$/.exec(line)?.[1] ?? line
+  return text.length > LONGEST_GUESS ? `${text.slice(0, LONGEST_GUESS - 3)}...` : text
+}
+
+function hiddenBy(frontmatter: Fields, folder: string, rules: readonly HidingRule[]): string | undefined {
+  return rules.find(({ file, key, is }) => {
+    const value = valueAt(file === undefined ? frontmatter : readYamlFile(join(folder, file)), key)
+    if (is === 'set')
+      return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
+    return value === is || value === String(is)
+  })?.why
+}
+
+function valueAt(fields: unknown, key: readonly string[]): unknown {
+  return key.reduce<unknown>((value, part) => (isRecord(value) ? value[part] : undefined), fields)
+}
+
+/** A side file that cannot be read says nothing, to the agent as to us. */
+function readYamlFile(path: string): unknown {
+  const head = readHead(path)
+  if ('problem' in head) return undefined
+  try {
+    const { document, lines } = parseYaml(head.text)
+    return readValue(document, lines)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,148 @@
+import { type Dirent, opendirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { exists, isFolder, isLink } from '../../../machine/files.ts'
+import type { Machine } from '../../../machine/machine.ts'
+import { DOCUMENT_FILE } from '../../../skills/rules/skill.ts'
+import { compareText } from '../../../text/order.ts'
+import { readingOf, requireAgent } from '../../rules/agents.ts'
+import type { ReadingRules } from '../../rules/reading-rules.ts'
+import type { FoundSkill } from '../../rules/sight/visibility.ts'
+import { realOrSame } from '../../target-roots.ts'
+import { describeSkill } from './described-skill.ts'
+import { type FoundPlace, findPlaces } from './skill-places.ts'
+
+/** No folder has more skills than a person could have meant. */
+const MOST_ENTRIES = 20_000
+const MOST_FOLDERS = 2_000
+const DEEPEST_COMMAND = 8
+
+/** Every skill in some places, in the order of the places and then of names. Nothing in them can stop or hang the reader. */
+export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
+  return places.flatMap((place, at) => {
+    if (place.state !== 'read') return []
+    const files = place.isCommands ? findCommands(place.path) : findDocuments(place.path, rules)
+    return files.map(({ relativePath, problem }) => {
+      const path = join(place.path, relativePath)
+      const where = { path, relativePath, place: at, scope: place.scope, isCommand: place.isCommands }
+      const described = describeSkill(path, relativePath, rules, where.isCommand, problem)
+      const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
+      return { ...where, realPath: realOrSame(path), ...described, name }
+    })
+  })
+}
+
+interface FoundFile {
+  relativePath: string
+  /** Why the agent does not even open it. */
+  problem?: string
+}
+
+/** Folders with a SKILL.md, breadth first. No real folder is entered twice, so that links cannot lead in circles. */
+function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
+  const files: FoundFile[] = []
+  const visited = new Set([realOrSame(root)])
+  let level = ['']
+  for (let depth = 1; depth <= rules.depth && level.length > 0; depth++) {
+    const next: string[] = []
+    for (const parent of level) {
+      for (const entry of listFolder(join(root, parent))) {
+        if (entry.isFile() || (rules.skipsDotFolders && entry.name.startsWith('.'))) continue
+        const folder = join(parent, entry.name)
+        const found = findDocument(root, folder, rules)
+        if (found !== undefined) files.push(found)
+        const real = realOrSame(join(root, folder))
+        if (!isFolder(real) || visited.has(real) || visited.size >= MOST_FOLDERS) continue
+        visited.add(real)
+        next.push(folder)
+      }
+    }
+    level = next
+  }
+  return files
+}
+
+function findDocument(root: string, folder: string, rules: ReadingRules): FoundFile | undefined {
+  const path = join(root, folder)
+  const relativePath = join(folder, DOCUMENT_FILE)
+  if (!isFolder(path)) {
+    // Deeper than that it may be anything.
+    const isMeant = isLink(path) && dirname(folder) === '.'
+    return isMeant ? { relativePath, problem: 'its folder is a link that leads nowhere' } : undefined
+  }
+  const document = join(root, relativePath)
+  if (!isThere(document)) {
+    const near = listFolder(path).find(({ name }) => name.toLowerCase() === DOCUMENT_FILE.toLowerCase())
+    return near && { relativePath, problem: `its file is called ${near.name}; only ${DOCUMENT_FILE} is read` }
+  }
+  if (!rules.followsLinkedFiles && isLink(document)) {
+    return { relativePath, problem: `${DOCUMENT_FILE} is a link; only linked folders are followed` }
+  }
+  return { relativePath }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return exists(path)
+  } catch {
+    // A folder that may not be entered: reading it will tell.
+    return true
+  }
+}
+
+function findCommands(root: string, folder = '', depth = 0): FoundFile[] {
+  return listFolder(join(root, folder)).flatMap((entry) => {
+    const relativePath = join(folder, entry.name)
+    if (isFolder(join(root, relativePath))) {
+      return depth < DEEPEST_COMMAND && !isBelowItself(root, relativePath)
+        ? findCommands(root, relativePath, depth + 1)
+        : []
+    }
+    return entry.name.endsWith('.md') ? [{ relativePath }] : []
+  })
+}
+
+/** A link that leads back to a folder above it. */
+function isBelowItself(root: string, folder: string): boolean {
+  const path = join(root, folder)
+  return isLink(path) && realpathSync(join(path, '..')).startsWith(realOrSame(path))
+}
+
+/** Bounded, and in an order that is the same everywhere. */
+function listFolder(path: string): Dirent[] {
+  const entries: Dirent[] = []
+  try {
+    const folder = opendirSync(path)
+    try {
+      for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+        if (entries.push(entry) >= MOST_ENTRIES) break
+      }
+    } finally {
+      folder.closeSync()
+    }
+  } catch {
+    // What was read until then is told; a folder that cannot be opened has nothing to tell.
+  }
+  return entries.sort((a, b) => compareText(a.name, b.name))
+}
+
+/** A skill that an agent can call by itself, with the file that says how. */
+export interface CallableSkill {
+  name: string
+  description: string
+  file: string
+}
+
+const MOST_SKILLS = 1000
+
+/** What an agent finds in the folders that it reads, whether or not its list has room for it. Of one name, the first. */
+export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
+  const agent = requireAgent(agentId)
+  const rules = readingOf(agent)
+  const skills = new Map<string, CallableSkill>()
+  for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
+    const { name, description, path: file, problem, hidden, isCommand, scope } = found
+    if (problem !== undefined || hidden !== undefined || isCommand || scope === 'agent' || skills.has(name)) continue
+    skills.set(name, { name, description, file })
+  }
+  return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
+}

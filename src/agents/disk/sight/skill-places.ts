@@ -1,0 +1,136 @@
+import { accessSync, constants } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { exists, isFolder, isLink } from '../../../machine/files.ts'
+import { type Machine, xdgConfigHome } from '../../../machine/machine.ts'
+import { findRepository } from '../../../machine/open-project.ts'
+import { getOwn, isRecord } from '../../../text/record.ts'
+import type { Agent } from '../../rules/agents.ts'
+import type { ReadingRules, SkillPlace } from '../../rules/reading-rules.ts'
+import type { AgentSettings } from '../../rules/sight/agent-settings.ts'
+import { readHead } from './read-head.ts'
+
+/** A folder that an agent looks into on this machine. */
+export interface FoundPlace {
+  path: string
+  scope: SkillPlace['scope']
+  isCommands: boolean
+  /** Before the names of what is in it. */
+  plugin?: string
+  state: 'read' | 'missing' | 'unreadable'
+  why?: string
+}
+
+/** Every folder that an agent looks into, in its order. Without a working folder: those of no project. */
+export function findPlaces(machine: Machine, agent: Agent, rules: ReadingRules, cwd: string | undefined): FoundPlace[] {
+  const seen = new Set<string>()
+  return rules.places.flatMap((place) =>
+    pathsOf(machine, agent, rules, place, cwd).flatMap((path) => {
+      if (seen.has(path)) return []
+      seen.add(path)
+      return [{ path, scope: place.scope, isCommands: place.isCommands === true, ...stateOf(path) }]
+    }),
+  )
+}
+
+function pathsOf(
+  machine: Machine,
+  agent: Agent,
+  rules: ReadingRules,
+  { from, path, isOutermostFirst }: SkillPlace,
+  cwd: string | undefined,
+): string[] {
+  if (from === 'machine') return [path]
+  if (from === 'own') return [join(ownFolder(machine, agent), path)]
+  if (from === 'home') return [homePath(machine, path)]
+  if (cwd === undefined) return []
+  if (from === 'working') return [join(cwd, path)]
+  const folders = projectFolders(machine, cwd, rules.climbsWithoutRepository)
+  return (isOutermostFirst ? folders.reverse() : folders).map((folder) => join(folder, path))
+}
+
+/** The agent's own folder, which a variable may move. */
+export function ownFolder(machine: Machine, { home, userFolder }: Agent): string {
+  const moved = home && machine.env[home.variable]
+  if (moved && isAbsolute(moved)) return moved
+  return homePath(machine, home?.folder ?? dirname(userFolder))
+}
+
+function homePath(machine: Machine, path: string): string {
+  return path.startsWith('.config/')
+    ? join(xdgConfigHome(machine), path.slice('.config/'.length))
+    : join(machine.home, path)
+}
+
+/** From a folder up to the root of its repository. The home folder is nobody's project. */
+export function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
+  const repository = findRepository(cwd)
+  const folders: string[] = []
+  for (let folder = cwd; folder !== machine.home; folder = dirname(folder)) {
+    folders.push(folder)
+    if (folder === repository || dirname(folder) === folder || (repository === undefined && !climbs)) break
+  }
+  return folders
+}
+
+export function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
+  try {
+    if (!isFolder(path)) {
+      if (!exists(path)) return { state: 'missing' }
+      return { state: 'unreadable', why: isLink(path) ? 'it is a link that leads nowhere' : 'it is not a folder' }
+    }
+    accessSync(path, constants.R_OK | constants.X_OK)
+    return { state: 'read' }
+  } catch {
+    return { state: 'unreadable', why: 'it may not be read' }
+  }
+}
+
+const LARGEST_RECORD = 4 * 1024 * 1024
+
+/** Folders of the plugins that are installed and switched on: first those of one kind of all, then those of the next. */
+export function findPlugins(
+  machine: Machine,
+  agent: Agent,
+  { plugins }: ReadingRules,
+  settings: AgentSettings,
+  cwd: string | undefined,
+): FoundPlace[] {
+  if (plugins === undefined || settings.plugins.length === 0) return []
+  const installed = readInstalled(join(ownFolder(machine, agent), plugins.installed), settings.plugins, cwd)
+  const places = plugins.folders.flatMap(({ path, isCommands }) =>
+    installed.map(({ name, folder }): FoundPlace => {
+      const at = join(folder, path)
+      return { path: at, scope: 'plugin', isCommands: isCommands === true, plugin: name, ...stateOf(at) }
+    }),
+  )
+  // A plugin need not have every kind.
+  return places.filter(({ state }) => state !== 'missing')
+}
+
+function readInstalled(
+  file: string,
+  isOn: readonly string[],
+  cwd: string | undefined,
+): { name: string; folder: string }[] {
+  const head = readHead(file, LARGEST_RECORD)
+  if ('problem' in head) return []
+  try {
+    const json: unknown = JSON.parse(head.text)
+    const plugins = isRecord(json) && isRecord(json.plugins) ? json.plugins : {}
+    return isOn.flatMap((id) => {
+      const [name = id] = id.split('@')
+      const installs: unknown = getOwn(plugins, id)
+      const install = (Array.isArray(installs) ? installs : [installs]).find((each) => isInstalledFor(each, cwd))
+      return isRecord(install) && typeof install.installPath === 'string' ? [{ name, folder: install.installPath }] : []
+    })
+  } catch {
+    return []
+  }
+}
+
+/** For the user, or for the project that the agent works in. */
+function isInstalledFor(install: unknown, cwd: string | undefined): boolean {
+  if (!isRecord(install) || typeof install.installPath !== 'string' || !isAbsolute(install.installPath)) return false
+  const { projectPath } = install
+  return typeof projectPath !== 'string' || (cwd !== undefined && `${cwd}/`.startsWith(`${projectPath}/`))
+}

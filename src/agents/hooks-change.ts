@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { acquireLock } from '../machine/lock.ts'
+import { type Machine, stateFolder } from '../machine/machine.ts'
+import type { Scope } from '../skills/rules/placement.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { readConfig } from './config.ts'
+import { applyHookChange, type HookChangePlan, planHookChange, splitMark } from './disk/hook-settings/hook-install.ts'
+import { type HookPlace, hookPlace, isPresent, ownCall, requireHookProject } from './disk/hook-settings/hook-places.ts'
+import { readSettings } from './disk/hook-settings/settings-file.ts'
+import { isEnabled } from './rules/config.ts'
+import { HOOK_HOSTS, type HookHost, hostRefusal, requireHost, wantedHooks } from './rules/hook-hosts.ts'
+import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
+import { diffLines } from './rules/hook-settings/line-diff.ts'
+
+export interface HooksRequest {
+  /** Ids; none for all enabled agents that have hooks. */
+  agents: readonly string[]
+  /** A place inside a project; empty for the working folder; undefined for the user's own hooks. */
+  project?: string | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface HookChange {
+  agent: string
+  label: string
+  scope: Scope
+  path: string
+  change: 'installed' | 'updated' | 'removed' | 'none'
+  /** The lines of the file that change. */
+  diff: string
+  /** What it takes until the hooks run; absent when they are removed. */
+  untilTheyRun?: string
+}
+
+export interface HookChanges {
+  changes: HookChange[]
+  isDryRun: boolean
+}
+
+/** Puts our hooks into the settings of agents. Everything else in the files stays as it is. */
+export function installHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+  return changeHooks(machine, request, true)
+}
+
+/** Takes out exactly what `installHooks` put in. */
+export function removeHooks(machine: Machine, request: HooksRequest): Promise<Report<HookChanges>> {
+  return changeHooks(machine, request, false)
+}
+
+async function changeHooks(machine: Machine, request: HooksRequest, isInstall: boolean): Promise<Report<HookChanges>> {
+  const isDryRun = request.dryRun ?? false
+  const project = request.project === undefined ? undefined : requireHookProject(machine, request.project)
+  const places = chooseHosts(machine, request.agents, isInstall).map((host) => hookPlace(machine, host, project))
+  const call = project === undefined ? ownCall(machine) : 'named-if-there'
+  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  const dry = planAll(machine, places, call, isInstall)
+  const plans = isDryRun ? dry : await applyAll(machine, places, call, isInstall)
+  const findings = isInstall ? plans.flatMap((plan) => passedOver(plan)) : []
+  return { value: { changes: plans.map((plan) => describe(plan, isInstall)), isDryRun }, findings }
+}
+
+/** All of them are planned before one is written. */
+async function applyAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
+  try {
+    const plans = planAll(machine, places, call, isInstall)
+    for (const plan of plans) applyHookChange(machine, plan, isInstall)
+    return plans
+  } finally {
+    release()
+  }
+}
+
+function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
+  return places.map((place) => planHookChange(machine, place, isInstall ? wantedHooks(place.host, call) : []))
+}
+
+/** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent they do not use. */
+function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
+  if (agents.length > 0) return [...new Set(agents.map(requireHost))]
+  if (!isInstall) return HOOK_HOSTS
+  const config = readConfig(machine)
+  const hosts = HOOK_HOSTS.filter((host) => isEnabled(config, host.agent) && isPresent(machine, host))
+  if (hosts.length > 0) return hosts
+  throw new LoadoutError('USAGE', 'no enabled agent that has hooks seems to be used on this machine', {
+    hint: `name it all the same: loadout hooks install ${HOOK_HOSTS.map(({ agent }) => agent).join('|')}`,
+  })
+}
+
+function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall: boolean): HookChange {
+  const { host, label, scope, path } = place
+  const done = isInstall ? (hadHooks ? 'updated' : 'installed') : 'removed'
+  return {
+    agent: host.agent,
+    label,
+    scope,
+    path,
+    change: before === after ? 'none' : done,
+    diff: before === after ? '' : diffLines(before ?? '', after ?? ''),
+    ...(isInstall ? { untilTheyRun: host.untilTheyRun } : {}),
+  }
+}
+
+/** An installed hook that can never run is worse than none: say so at once. */
+function passedOver({ place, after = '' }: HookChangePlan): Finding[] {
+  const { path, label, host } = place
+  const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
+  if (refusal === undefined) return []
+  const message = `${label} will pass over the whole of ${path}: ${refusal}`
+  return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'make it plain JSON' }]
+}

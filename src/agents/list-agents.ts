@@ -1,0 +1,42 @@
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { changeConfig, readConfig } from './config.ts'
+import { AGENTS, requireAgent } from './rules/agents.ts'
+import { isEnabled, withTarget } from './rules/config.ts'
+import { userRoot } from './target-roots.ts'
+
+export interface AgentView {
+  id: string
+  label: string
+  isEnabled: boolean
+  userFolder: string
+  projectFolder: string
+  exists: boolean
+}
+
+/** Every agent that is known, and whether skills are installed for it on this machine. */
+export function listAgents(machine: Machine, _request: object): Report<AgentView[]> {
+  const config = readConfig(machine)
+  const value = AGENTS.map((agent) => {
+    const userFolder = userRoot(machine, config, agent)
+    const { id, label, projectFolder } = agent
+    return { id, label, isEnabled: isEnabled(config, id), userFolder, projectFolder, exists: isFolder(userFolder) }
+  })
+  return { value, findings: [] }
+}
+
+/** Switches agents on or off. What is installed for them stays until it is unequipped. */
+export async function switchAgents(
+  machine: Machine,
+  { ids, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
+): Promise<Report<AgentView[]>> {
+  if (ids.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
+  for (const id of ids) requireAgent(id)
+  if (dryRun) {
+    const { value, findings } = listAgents(machine, {})
+    return { value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)), findings }
+  }
+  await changeConfig(machine, (json) => ids.reduce((changed, id) => withTarget(changed, id, isOn), json))
+  return listAgents(machine, {})
+}

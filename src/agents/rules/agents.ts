@@ -1,0 +1,121 @@
+import { nearest } from '../../text/nearest.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
+import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
+import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'
+import { plainReading } from './plain-reading.ts'
+import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
+
+/** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
+export interface Agent {
+  id: string
+  label: string
+  /** Below the home folder, or below `home` where a variable moves it. */
+  userFolder: string
+  /** Below the project. */
+  projectFolder: string
+  /** The variable that moves the agent's own folder, and what that folder is by default. */
+  home?: { variable: string; folder: string }
+  /** Other folders it reads as well, below the home folder (`~/`) or the project, where `replay` does not tell. */
+  alsoReads?: readonly string[]
+  /** What its own program does with skills, and the version that this was read from. Without it little is known. */
+  replay?: {
+    readFrom: string
+    reading: ReadingRules
+    /** Absent: its list has no limit. */
+    listing?: Listing
+    /** Where there is no limit: the characters that it puts around one skill. */
+    frame?: number
+    instructions?: InstructionRules
+    settings?: SettingsRules
+  }
+  isEnabledByDefault?: true
+}
+
+const SHARED = '.agents/skills'
+
+export const AGENTS: readonly Agent[] = [
+  {
+    id: 'claude',
+    label: 'Claude Code',
+    userFolder: '.claude/skills',
+    projectFolder: '.claude/skills',
+    home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
+    replay: {
+      readFrom: 'Claude Code 2.1.197',
+      reading: CLAUDE_READING,
+      listing: CLAUDE_LISTING,
+      instructions: CLAUDE_INSTRUCTIONS,
+      settings: CLAUDE_SETTINGS,
+    },
+    isEnabledByDefault: true,
+  },
+  {
+    id: 'codex',
+    label: 'Codex',
+    userFolder: '.codex/skills',
+    projectFolder: '.codex/skills',
+    home: { variable: 'CODEX_HOME', folder: '.codex' },
+    replay: {
+      readFrom: 'Codex 0.166.0',
+      reading: CODEX_READING,
+      listing: CODEX_LISTING,
+      instructions: CODEX_INSTRUCTIONS,
+      settings: CODEX_SETTINGS,
+    },
+    isEnabledByDefault: true,
+  },
+  { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED },
+  { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED },
+  { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED },
+  { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
+  { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
+  {
+    id: 'gemini',
+    label: 'Gemini CLI',
+    userFolder: '.gemini/skills',
+    projectFolder: SHARED,
+    replay: { readFrom: 'Gemini CLI 0.61.0', reading: GEMINI_READING, frame: GEMINI_FRAME },
+  },
+  { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills' },
+  { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills' },
+  { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
+  {
+    id: 'opencode',
+    label: 'OpenCode',
+    userFolder: '.config/opencode/skills',
+    projectFolder: SHARED,
+    alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
+  },
+  { id: 'qwen', label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
+  { id: 'roo', label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
+  { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills' },
+  {
+    id: 'windsurf',
+    label: 'Windsurf',
+    userFolder: '.codeium/windsurf/skills',
+    projectFolder: '.windsurf/skills',
+  },
+]
+
+/** How an agent reads skills: as its program was seen to, or else as the format says. */
+export function readingOf({ replay, userFolder, projectFolder, alsoReads = [] }: Agent): ReadingRules {
+  return replay?.reading ?? plainReading(userFolder, projectFolder, alsoReads)
+}
+
+export const AGENT_IDS: readonly string[] = AGENTS.map(({ id }) => id)
+
+export function isAgent(id: string): boolean {
+  return AGENT_IDS.includes(id)
+}
+
+export function requireAgent(id: string): Agent {
+  const agent = AGENTS.find((each) => each.id === id)
+  if (agent !== undefined) return agent
+  const close = nearest(id, AGENT_IDS)
+  throw new LoadoutError(
+    'UNKNOWN_AGENT',
+    `there is no agent "${id}"${close === undefined ? '' : `; did you mean ${close}?`}`,
+    { hint: `agents: ${AGENT_IDS.join(', ')}   (loadout agents lists them)` },
+  )
+}

@@ -1,0 +1,230 @@
+import { LoadoutError } from '../../../text/trouble.ts'
+import { HOOK_EVENTS } from '../hook-hosts.ts'
+import { readCommand } from './hook-command.ts'
+import {
+  appendItem,
+  applyEdits,
+  type Container,
+  type Edit,
+  elementsAt,
+  findProperty,
+  type Item,
+  isAlone,
+  lineAndColumn,
+  type NewItem,
+  removeItem,
+  type SettingsTree,
+  type SettingsValue,
+  textAt,
+} from './settings-layout.ts'
+
+/** A hook that should be in a settings file. */
+export interface WantedHook {
+  event: string
+  /** Tools it is about; absent for all, and for events without tools. */
+  matcher?: string
+  /** The command, with what a person added to the one that is there. */
+  command(options: string): string
+  timeout: number
+}
+
+/** A hook of ours that is in a settings file. */
+export interface FoundHook {
+  /** The event it stands under. */
+  event: string
+  command: string
+  matcher: string | undefined
+  /** What a person added to it. */
+  options: string
+  timeout: unknown
+  /** It has the keys we write, and no others. */
+  isPlain: boolean
+  /** Its place among the hooks of the event. */
+  group: number
+  handler: number
+}
+
+/** What was between the brackets of objects and lists that were empty before, by their path: `hooks.SessionStart`. */
+export type Blanks = Readonly<Record<string, string>>
+
+export interface HookSettings {
+  text: string
+  blanks: Blanks
+}
+
+type Read = (text: string) => SettingsTree
+
+/**
+ * Brings the hooks of one agent to what is wanted, and touches nothing else. With nothing wanted it takes all of ours
+ * out, and what had to be made for them.
+ */
+export function reconcileHooks(
+  before: HookSettings,
+  agent: string,
+  wanted: readonly WantedHook[],
+  read: Read,
+): HookSettings {
+  let { text, blanks } = before
+  requireShape(read(text))
+  for (;;) {
+    const tree = read(text)
+    const step =
+      removeStray(tree, agent, wanted, blanks) ?? renew(tree, agent, wanted) ?? addMissing(tree, agent, wanted)
+    if (step === undefined) return { text, blanks }
+    text = applyEdits(text, step.edits)
+    blanks = { ...blanks, ...step.blanks }
+  }
+}
+
+interface Step {
+  edits: Edit[]
+  blanks?: Blanks
+}
+
+interface OwnHook extends FoundHook {
+  nodes: { handler: Item; handlers: Container; group: Item; event: Item }
+  /** Its command is about the event it stands under. */
+  isAsked: boolean
+}
+
+export function findHooks(tree: SettingsTree, agent: string): FoundHook[] {
+  requireShape(tree)
+  return ownHooks(tree, agent).map(({ nodes, isAsked, ...hook }) => hook)
+}
+
+/** In the order of the file. */
+function ownHooks(tree: SettingsTree, agent: string): OwnHook[] {
+  const hooks = findProperty({ value: tree.root }, 'hooks')
+  if (hooks?.value.kind !== 'object') return []
+  return hooks.value.items.flatMap((event) =>
+    (event.value.kind === 'array' ? event.value.items : []).flatMap((group, at) =>
+      elementsAt(group, 'hooks').flatMap((handler, within): OwnHook[] => {
+        const command = textAt(handler, 'command')
+        const own = command === undefined ? undefined : readCommand(command, agent)
+        const handlers = findProperty(group, 'hooks')?.value
+        if (command === undefined || own === undefined || handlers?.kind !== 'array') return []
+        const timeout = findProperty(handler, 'timeout')?.value
+        return [
+          {
+            event: event.key ?? '',
+            command,
+            matcher: textAt(group, 'matcher'),
+            options: own.options,
+            timeout: timeout?.kind === 'literal' ? timeout.value : undefined,
+            isPlain: hasOnly(handler, ['type', 'command', 'timeout']) && hasOnly(group, ['matcher', 'hooks']),
+            group: at,
+            handler: within,
+            nodes: { handler, handlers, group, event },
+            isAsked: own.event === event.key,
+          },
+        ]
+      }),
+    ),
+  )
+}
+
+function hasOnly({ value }: Item, keys: readonly string[]): boolean {
+  return value.kind === 'object' && value.items.every(({ key }) => keys.includes(key ?? ''))
+}
+
+/** One that is under the wrong event, there twice, or lacks its matcher. The last first: the reverse of how they came. */
+function removeStray(
+  tree: SettingsTree,
+  agent: string,
+  wanted: readonly WantedHook[],
+  blanks: Blanks,
+): Step | undefined {
+  const own = ownHooks(tree, agent)
+  const stray = own.findLast((hook, at) => {
+    const want = wanted.find(({ event }) => event === hook.event)
+    const isFirst = own.findIndex(({ event, isAsked }) => event === hook.event && isAsked) === at
+    return want === undefined || !isFirst || (want.matcher !== undefined && hook.matcher === undefined)
+  })
+  return stray === undefined ? undefined : { edits: takeOut(tree, stray, blanks) }
+}
+
+/** Takes a hook out, and whatever around it was made for it alone: its group, the list of its event, `hooks` itself. */
+function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks): Edit[] {
+  const hooks = findProperty({ value: tree.root }, 'hooks')!
+  const levels: [path: string, container: Container, item: Item][] = [
+    ['', tree.root as Container, hooks],
+    ['hooks', hooks.value as Container, nodes.event],
+    [`hooks.${event}`, nodes.event.value as Container, nodes.group],
+  ]
+  if (nodes.handlers.items.length > 1) return removeItem(tree, nodes.handlers, nodes.handler, undefined)
+  const level = levels.findLastIndex(
+    ([path, container, item]) => path === '' || blanks[path] !== undefined || !isAlone(tree, container, item),
+  )
+  const [path, container, item] = levels[level]!
+  const isEmptied = path === '' && isAlone(tree, container, item)
+  return removeItem(tree, container, item, blanks[path] ?? (isEmptied ? '' : undefined))
+}
+
+/** An older form gets today's words; what a person changed besides stays. */
+function renew(tree: SettingsTree, agent: string, wanted: readonly WantedHook[]): Step | undefined {
+  for (const { event, matcher, nodes, options, command } of ownHooks(tree, agent)) {
+    const want = wanted.find((each) => each.event === event)
+    if (want === undefined) continue
+    if (command !== want.command(options)) return replaceText(nodes.handler, 'command', want.command(options))
+    const isOnlyOurs = nodes.handlers.items.length === 1
+    if (isOnlyOurs && want.matcher !== undefined && matcher !== want.matcher) {
+      return replaceText(nodes.group, 'matcher', want.matcher)
+    }
+  }
+  return undefined
+}
+
+function replaceText(owner: Item, key: string, text: string): Step {
+  const { start, end } = findProperty(owner, key)!.value
+  return { edits: [{ start, end, text: JSON.stringify(text) }] }
+}
+
+function addMissing(tree: SettingsTree, agent: string, wanted: readonly WantedHook[]): Step | undefined {
+  const own = ownHooks(tree, agent)
+  const missing = wanted.find(({ event }) => !own.some((hook) => hook.event === event))
+  if (missing === undefined) return undefined
+  const { event, matcher, command, timeout } = missing
+  const handler = { type: 'command', command: command(''), timeout }
+  const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
+  const hooks = findProperty({ value: tree.root }, 'hooks')
+  if (hooks === undefined) return add(tree, '', tree.root, { key: 'hooks', value: { [event]: [group] } })
+  const groups = findProperty(hooks, event)
+  if (groups === undefined) return add(tree, 'hooks', hooks.value, { key: event, value: [group] })
+  return add(tree, `hooks.${event}`, groups.value, { value: group })
+}
+
+function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
+  const { edits, blanks } = appendItem(tree, container as Container, item)
+  return { edits, ...(blanks === undefined ? {} : { blanks: { [path]: blanks } }) }
+}
+
+const KINDS = { object: 'an object', array: 'a list', literal: 'a single value' }
+
+/** Refuses a file that the agent could not read as hooks either, and one in which two places claim to be the same. */
+function requireShape(tree: SettingsTree): void {
+  requireKind(tree, tree.root, 'object', 'the file')
+  const hooks = onlyOne(tree, tree.root, 'hooks', '"hooks"')
+  if (hooks === undefined) return
+  requireKind(tree, hooks.value, 'object', '"hooks"')
+  for (const event of HOOK_EVENTS) {
+    const groups = onlyOne(tree, hooks.value, event, `"hooks.${event}"`)
+    if (groups !== undefined) requireKind(tree, groups.value, 'array', `"hooks.${event}"`)
+  }
+}
+
+function requireKind(tree: SettingsTree, value: SettingsValue, kind: Container['kind'], what: string): void {
+  if (value.kind === kind) return
+  throw refusal(`${what} is ${KINDS[value.kind]}, not ${KINDS[kind]}`, tree, value.start)
+}
+
+function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, what: string): Item | undefined {
+  const [first, second] = owner.kind === 'object' ? owner.items.filter((item) => item.key === key) : []
+  if (second === undefined) return first
+  throw refusal(`${what} is there twice`, tree, second.start)
+}
+
+function refusal(problem: string, { path, text }: SettingsTree, offset: number): LoadoutError {
+  return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}: see ${lineAndColumn(text, offset)}`, {
+    hint: 'repair the file; nothing was changed',
+  })
+}

@@ -1,0 +1,105 @@
+import type { InstructionRules, Listing } from '../reading-rules.ts'
+
+/** What a machine's configuration of an agent changes about what it lists and reads. */
+export interface AgentSettings {
+  share?: number
+  perSkill?: number
+  model?: string
+  window?: number
+  /** A budget in columns that replaces every calculation. */
+  budget?: number
+  /** Skill → `name-only`, `user-invocable-only`, `off`. */
+  overrides: Readonly<Record<string, string>>
+  withoutOwn: boolean
+  /** Plugins that are switched on, by their full names. */
+  plugins: readonly string[]
+  /** Bytes of all files of instructions. */
+  mostBytes?: number
+  /** More names for them. */
+  moreNames: readonly string[]
+  /** Skills that were switched off, by the path of their file or by their name. */
+  off: readonly { path?: string; name?: string }[]
+  /** Skill → how much it was used lately. */
+  usage: Readonly<Record<string, number>>
+}
+
+export const NO_SETTINGS: AgentSettings = {
+  overrides: {},
+  withoutOwn: false,
+  plugins: [],
+  moreNames: [],
+  off: [],
+  usage: {},
+}
+
+export interface Limits {
+  window: number
+  /** In the unit of the listing. */
+  budget: number
+  perSkill: number
+}
+
+/** What a list may take on this machine. A window that somebody names counts before one that is configured. */
+export function limitsOf(listing: Listing, settings: AgentSettings, named: number | undefined): Limits {
+  const { share, perToken, longWindow, perSkill } = listing
+  const { model } = settings
+  const isLong = longWindow !== undefined && model?.includes(longWindow.mark)
+  const window = named ?? settings.window ?? (isLong ? longWindow.window : listing.window)
+  const perWindow = perToken === undefined ? 1 : columnsPerToken(perToken, model)
+  // A product of decimals: 200,000 * 0.01 * 4 must not become 7,999.
+  const budget = settings.budget ?? Math.floor(Number((window * perWindow * (settings.share ?? share)).toFixed(6)))
+  return { window, budget: Math.max(1, budget), perSkill: settings.perSkill ?? perSkill }
+}
+
+function columnsPerToken({ usual, models, otherwise }: NonNullable<Listing['perToken']>, model = ''): number {
+  return model === '' || models.some((known) => model.includes(known)) ? usual : otherwise
+}
+
+const HALF_LIFE_DAYS = 7
+const LEAST_WEIGHT = 0.1
+
+/** Half as much for every week since, down to a tenth. */
+export function usageScore(count: number, lastUsed: number, now: number): number {
+  const days = (now - lastUsed) / 86_400_000
+  return count * Math.max(0.5 ** (days / HALF_LIFE_DAYS), LEAST_WEIGHT)
+}
+
+/** A file of instructions that is there, in the order in which the agent reads. */
+export interface InstructionFile {
+  path: string
+  bytes: number
+  /** Not of the project: it counts towards no limit. */
+  isGlobal: boolean
+  /** Files of one folder share this. */
+  folder: string
+  problem?: string
+}
+
+export interface InstructionSight {
+  path: string
+  bytes: number
+  state: 'whole' | 'cut' | 'replaced' | 'unreadable'
+  /** How much of it the agent takes in. */
+  read: number
+  why: string
+}
+
+/** How far each file is read. `mostBytes` is for those of the project together. */
+export function decideInstructions(
+  files: readonly InstructionFile[],
+  { isOnePerFolder }: InstructionRules,
+  mostBytes: number | undefined,
+): InstructionSight[] {
+  const taken = new Map<string, string>()
+  let left = mostBytes ?? Number.POSITIVE_INFINITY
+  return files.map(({ path, bytes, isGlobal, folder, problem }) => {
+    const before = isOnePerFolder || isGlobal ? taken.get(folder) : undefined
+    if (before !== undefined) return { path, bytes, state: 'replaced', read: 0, why: `${before} stands before it` }
+    if (problem !== undefined) return { path, bytes, state: 'unreadable', read: 0, why: problem }
+    taken.set(folder, path)
+    const read = isGlobal ? bytes : Math.min(bytes, left)
+    if (!isGlobal) left -= read
+    if (read === bytes) return { path, bytes, state: 'whole', read, why: '' }
+    return { path, bytes, state: 'cut', read, why: `no more than ${mostBytes} bytes are read of all files` }
+  })
+}

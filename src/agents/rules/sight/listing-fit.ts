@@ -1,0 +1,143 @@
+import { textWidth } from '../../../text/text-width.ts'
+import type { Listing } from '../reading-rules.ts'
+
+/** One line of an agent's list of skills, before it is known whether it fits. */
+export interface ListingLine {
+  name: string
+  /** Already cut to what the agent allows for one. */
+  description: string
+  /** Behind the description, where the agent shows it. */
+  path: string
+  /** How much it was used; what was used more keeps its description longer. */
+  usage: number
+  /** A line that is never shortened. */
+  isKept: boolean
+  isNameOnly: boolean
+  /** Of the whole line, when that is all that is known of it. */
+  columns?: number
+}
+
+export interface FittedLine {
+  shown: 'whole' | 'part' | 'name' | 'none'
+  /** Characters of the description that are left. */
+  left: number
+  /** Of the line with its line end, as the agent counts: columns or tokens. */
+  cost: number
+  characters: number
+}
+
+/** What becomes of each line within the budget. The costs add up to what the list takes. */
+export function fitListing(lines: readonly ListingLine[], budget: number, overflow: Listing['overflow']): FittedLine[] {
+  return overflow === 'drop' ? fitByDropping(lines, budget) : fitByShortening(lines, budget)
+}
+
+function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLine[] {
+  const full = lines.map((line) => (line.isNameOnly ? nameColumns(line) : fullColumns(line)))
+  const ends = Math.max(0, lines.length - 1)
+  const isWhole = new Set(lines.keys())
+  if (sum(full) + ends > budget) {
+    const yielding = [...lines.entries()].filter(([, { isKept, isNameOnly }]) => !isKept && !isNameOnly)
+    for (const [at] of yielding) isWhole.delete(at)
+    const least = lines.map((line, at) => (isWhole.has(at) ? (full[at] ?? 0) : nameColumns(line)))
+    let free = budget - sum(least) - ends
+    // Not until the first that does not fit: a shorter one behind it may.
+    for (const [at, line] of yielding.sort(([, a], [, b]) => b.usage - a.usage)) {
+      const more = (full[at] ?? 0) - nameColumns(line)
+      if (more > free) continue
+      free -= more
+      isWhole.add(at)
+    }
+  }
+  return lines.map((line, at) => {
+    const hasAll = isWhole.has(at) && !line.isNameOnly
+    const cost = (hasAll ? fullColumns(line) : nameColumns(line)) + (at === 0 ? 0 : 1)
+    return { shown: hasAll ? 'whole' : 'name', left: hasAll ? line.description.length : 0, cost, characters: cost }
+  })
+}
+
+function fullColumns(line: ListingLine): number {
+  return line.columns ?? textWidth(`- ${line.name}: ${line.description}`)
+}
+
+function nameColumns({ name }: ListingLine): number {
+  return textWidth(name) + 2
+}
+
+const BYTES_PER_TOKEN = 4
+
+/** Every description grows by a character in turn until nothing is left; when not even names fit, the last ones go. */
+function fitByShortening(lines: readonly ListingLine[], budget: number): FittedLine[] {
+  const drafts = lines.map(draftLine)
+  if (sum(drafts.map(({ costs }) => costs.at(-1) ?? 0)) <= budget) {
+    return drafts.map((draft) => fitted(draft, draft.letters.length))
+  }
+  let free = budget - sum(drafts.map(({ costs }) => costs[0] ?? 0))
+  if (free < 0) return fitNames(drafts, budget)
+  const given = drafts.map(() => 0)
+  for (let isGrowing = true; isGrowing; ) {
+    isGrowing = false
+    for (const [at, { costs }] of drafts.entries()) {
+      const has = given[at] ?? 0
+      const more = (costs[has + 1] ?? Number.POSITIVE_INFINITY) - (costs[has] ?? 0)
+      if (more > free) continue
+      given[at] = has + 1
+      free -= more
+      isGrowing = true
+    }
+  }
+  return drafts.map((draft, at) => fitted(draft, given[at] ?? 0))
+}
+
+function fitNames(drafts: readonly Draft[], budget: number): FittedLine[] {
+  let used = 0
+  return drafts.map((draft) => {
+    const cost = draft.costs[0] ?? 0
+    if (used + cost > budget) return { shown: 'none', left: 0, cost: 0, characters: 0 }
+    used += cost
+    return fitted(draft, 0)
+  })
+}
+
+interface Draft {
+  letters: string[]
+  /** In tokens, with so many letters of the description. */
+  costs: number[]
+  /** Characters of the line without its description. */
+  least: number
+}
+
+function draftLine({ name, description, path }: ListingLine): Draft {
+  const least = `- ${name}: (file: ${path})\n`
+  const letters = [...description]
+  let bytes = byteLength(least)
+  const costs = [tokensOf(bytes)]
+  // The description comes with a blank.
+  bytes++
+  for (const letter of letters) {
+    bytes += byteLength(letter)
+    costs.push(tokensOf(bytes))
+  }
+  return { letters, costs, least: [...least].length }
+}
+
+function fitted({ letters, costs, least }: Draft, left: number): FittedLine {
+  const shown = left === letters.length ? 'whole' : left > 0 ? 'part' : 'name'
+  return { shown, left, cost: costs[left] ?? 0, characters: least + (left === 0 ? 0 : left + 1) }
+}
+
+function tokensOf(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
+function byteLength(text: string): number {
+  let bytes = 0
+  for (const letter of text) {
+    const code = letter.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4
+  }
+  return bytes
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,242 @@
+import { compareText } from '../../../text/order.ts'
+import { getOwn } from '../../../text/record.ts'
+import type { Listing, ReadingRules, SkillPlace } from '../reading-rules.ts'
+import type { AgentSettings, Limits } from './agent-settings.ts'
+import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'
+
+/** What becomes of a skill on its way to a model. */
+export const FATES = ['visible', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable', 'hidden'] as const
+
+export type Fate = (typeof FATES)[number]
+
+export interface SkillSight {
+  name: string
+  scope: SkillPlace['scope']
+  path: string
+  fate: Fate
+  why: string
+  /** Of the description, as it was written and as it is listed; of the line, with its line end. */
+  characters: { description: number; shown: number; line: number }
+  /** Of the line, as the agent counts; an estimate where it counts columns. */
+  tokens: number
+}
+
+export interface Sight {
+  skills: SkillSight[]
+  /** Of what comes with the agent's program. */
+  own: { count: number; characters: number; tokens: number }
+  /** In the listing's unit; absent when nothing is known of a limit. */
+  used?: number
+}
+
+/** A skill as it was found on the disk, in the order in which the agent looks. */
+export interface FoundSkill {
+  /** What the agent calls it. */
+  name: string
+  /** Of its file. */
+  path: string
+  /** After links. */
+  realPath: string
+  /** Where among the places that were looked through. */
+  place: number
+  /** From there. */
+  relativePath: string
+  scope: SkillPlace['scope']
+  isCommand: boolean
+  /** As the agent reads it. */
+  description: string
+  /** Why the agent cannot read it. */
+  problem?: string
+  /** Why the description is not the author's. */
+  loss?: string
+  /** Why it is not listed, as its author wants it. */
+  hidden?: string
+}
+
+interface Candidate {
+  found: FoundSkill
+  fate?: Fate
+  why?: string
+}
+
+/** What becomes of every skill. Those that are listed come first, in the order of the list. */
+export function decideFates(
+  found: readonly FoundSkill[],
+  rules: ReadingRules,
+  settings: AgentSettings,
+  list?: { listing: Listing; limits: Limits } | { frame: number },
+): Sight {
+  const judged = judge(found, settings, rules)
+  const listed = orderListed(
+    judged.filter(({ fate }) => fate === undefined).map((candidate) => candidate.found),
+    rules,
+  )
+  const rivals = new Map<string, FoundSkill[]>()
+  for (const skill of listed) rivals.set(skill.name, [...(rivals.get(skill.name) ?? []), skill])
+  const others = judged.flatMap(({ found: skill, fate, why = '' }) =>
+    fate === undefined ? [] : [{ ...sightOf(skill, undefined), fate, why }],
+  )
+  const nameFate = (skill: FoundSkill) => sameNameFate(skill, rivals.get(skill.name) ?? [], rules)
+  if (list === undefined || 'frame' in list) {
+    const skills = listed.map((skill) => {
+      const fate = nameFate(skill) ?? lossFate(skill)
+      const line = list && fate.fate !== 'shadowed' ? wholeLine(skill, list.frame) : undefined
+      return { ...sightOf(skill, line), ...fate }
+    })
+    return { skills: [...skills, ...others], own: { count: 0, characters: 0, tokens: 0 } }
+  }
+  const { listing, limits } = list
+  const own = settings.withoutOwn ? [] : listing.own.filter(({ name, isKept }) => !(isKept && rivals.has(name)))
+  const lines = [...listed.map(lineMaker(listed, listing, limits, settings)), ...own.map(ownLine)]
+  const fitted = fitListing(lines, limits.budget, listing.overflow)
+  const skills = listed.map((skill, at) => {
+    const line = fitted[at]
+    const fate = both(nameFate(skill), lineFate(skill, lines[at], line, list)) ?? lossFate(skill)
+    return { ...sightOf(skill, line), ...(listing.unit === 'tokens' ? { tokens: line?.cost ?? 0 } : {}), ...fate }
+  })
+  const ownLines = fitted.slice(listed.length)
+  return {
+    skills: [...skills, ...others],
+    own: {
+      count: own.length,
+      characters: sum(ownLines.map(({ characters }) => characters)),
+      tokens: sum(ownLines.map(({ characters }) => Math.ceil(characters / 4))),
+    },
+    used: sum(fitted.map(({ cost }) => cost)),
+  }
+}
+
+/** What keeps a skill out of the list, before anything is counted. */
+function judge(
+  found: readonly FoundSkill[],
+  { overrides, off }: AgentSettings,
+  { sameName }: ReadingRules,
+): Candidate[] {
+  const seen = new Map<string, FoundSkill>()
+  return found.map((skill) => {
+    if (skill.problem !== undefined) return { found: skill, fate: 'unreadable', why: skill.problem }
+    // Where the last of a name counts, it does so whatever file it is.
+    const same = sameName === 'last' ? undefined : seen.get(skill.realPath)
+    if (same !== undefined) return { found: skill, fate: 'shadowed', why: `the same file as ${folderOf(same)}` }
+    seen.set(skill.realPath, skill)
+    const override = getOwn(overrides, skill.name)
+    const isOff = off.some(({ path, name }) => path === skill.path || path === skill.realPath || name === skill.name)
+    if (isOff || override === 'off' || override === 'user-invocable-only') {
+      return { found: skill, fate: 'hidden', why: 'it is switched off in the settings' }
+    }
+    return skill.hidden === undefined ? { found: skill } : { found: skill, fate: 'hidden', why: skill.hidden }
+  })
+}
+
+function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): FoundSkill[] {
+  if (order === 'place') {
+    // As JavaScript sorts for people; in one language, so that it is the same everywhere.
+    const collator = new Intl.Collator('en')
+    // Commands of all places are sorted together; what plugins bring comes after them.
+    const groupOf = ({ scope, isCommand }: FoundSkill) => (scope === 'plugin' ? 2 : isCommand ? 1 : 0)
+    const placeOf = (skill: FoundSkill) => (groupOf(skill) === 1 ? 0 : skill.place)
+    return [...skills].sort(
+      (a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b) || collator.compare(a.name, b.name),
+    )
+  }
+  const rank = ({ scope }: FoundSkill) => order.indexOf(scope)
+  return [...skills].sort(
+    (a, b) => rank(a) - rank(b) || compareText(a.name, b.name) || compareText(a.realPath, b.realPath),
+  )
+}
+
+function lineMaker(listed: readonly FoundSkill[], listing: Listing, limits: Limits, settings: AgentSettings) {
+  const places = [...new Set(listed.map(({ place }) => place))].sort((a, b) => a - b)
+  return (skill: FoundSkill): ListingLine => ({
+    name: skill.name,
+    description: cutDescription(skill.description, limits.perSkill, listing),
+    path: `r${places.indexOf(skill.place)}/${skill.relativePath}`,
+    usage: getOwn(settings.usage, skill.name) ?? 0,
+    isKept: false,
+    isNameOnly: getOwn(settings.overrides, skill.name) === 'name-only',
+  })
+}
+
+function ownLine({ name, columns, isKept }: Listing['own'][number]): ListingLine {
+  return { name, columns, isKept, description: '', path: '', usage: 0, isNameOnly: false }
+}
+
+/** Code units where columns count, characters where bytes do. */
+function cutDescription(text: string, longest: number, { unit, ellipsis }: Listing): string {
+  if (unit === 'columns') return text.length > longest ? text.slice(0, longest - ellipsis.length) + ellipsis : text
+  const letters = [...text]
+  return letters.length > longest ? letters.slice(0, longest - ellipsis.length).join('') + ellipsis : text
+}
+
+type Ending = Pick<SkillSight, 'fate' | 'why'>
+
+function sameNameFate(
+  skill: FoundSkill,
+  rivals: readonly FoundSkill[],
+  { sameName }: ReadingRules,
+): Ending | undefined {
+  const [first] = rivals
+  if (first === undefined || rivals.length === 1) return undefined
+  if (sameName === 'first') {
+    return skill === first ? undefined : { fate: 'shadowed', why: `${folderOf(first)} answers to its name` }
+  }
+  if (sameName === 'last') {
+    const last = rivals.at(-1) ?? first
+    return skill === last ? undefined : { fate: 'shadowed', why: `${folderOf(last)} is read later, and replaces it` }
+  }
+  const outcome = sameName === 'none' ? 'called by name, none answers' : 'which one counts is not known'
+  return { fate: 'ambiguous', why: `one of ${rivals.length} with this name; ${outcome}` }
+}
+
+/** A skill that is one of several may be cut as well: the first names the fate, the reasons are told together. */
+function both(first: Ending | undefined, second: Ending | undefined): Ending | undefined {
+  if (first === undefined || second === undefined) return first ?? second
+  return { fate: first.fate, why: `${first.why}; ${second.why}` }
+}
+
+function lineFate(
+  skill: FoundSkill,
+  line: ListingLine | undefined,
+  fitted: FittedLine | undefined,
+  { listing, limits }: { listing: Listing; limits: Limits },
+): Ending | undefined {
+  const written = skill.description.length
+  if (fitted === undefined || line === undefined) return undefined
+  const isFull = listing.overflow === 'drop' ? 'the list is full, least used first' : 'the list is full'
+  if (fitted.shown === 'none') return { fate: 'dropped', why: `${isFull}: not even its name is listed` }
+  if (fitted.shown === 'name' && line.isNameOnly)
+    return { fate: 'hidden', why: 'the settings want only its name listed' }
+  if (fitted.shown === 'name' && written > 0) return { fate: 'dropped', why: `${isFull}: only its name is listed` }
+  if (fitted.shown === 'part') {
+    return { fate: 'cut', why: `${isFull}: ${fitted.left} of ${written} characters are listed` }
+  }
+  if (line.description !== skill.description) {
+    return { fate: 'cut', why: `its description has ${written} characters; ${limits.perSkill} are listed` }
+  }
+  return undefined
+}
+
+function folderOf({ path, isCommand }: FoundSkill): string {
+  return isCommand ? path : path.slice(0, path.lastIndexOf('/'))
+}
+
+/** The model sees less than the author wrote. */
+function lossFate({ loss }: FoundSkill): Ending {
+  return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'cut', why: loss }
+}
+
+/** Where nothing is ever cut. */
+function wholeLine({ name, description, path }: FoundSkill, frame: number): FittedLine {
+  const characters = frame + name.length + description.length + path.length
+  return { shown: 'whole', left: description.length, cost: characters, characters }
+}
+
+function sightOf(skill: FoundSkill, line: FittedLine | undefined): SkillSight {
+  const { name, scope, path, description } = skill
+  const characters = { description: description.length, shown: line?.left ?? 0, line: line?.characters ?? 0 }
+  return { name, scope, path, fate: 'visible', why: '', characters, tokens: Math.ceil(characters.line / 4) }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,74 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { isFolder } from '../machine/files.ts'
+import { type Machine, xdgConfigHome } from '../machine/machine.ts'
+import { openProject, type Project } from '../machine/open-project.ts'
+import type { Scope, TargetRoot } from '../skills/rules/placement.ts'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { resolveConfigured } from './config.ts'
+import { AGENTS, type Agent } from './rules/agents.ts'
+import { type Config, isEnabled } from './rules/config.ts'
+
+/** Where an agent's skills of the user are. */
+export function userRoot(machine: Machine, config: Config, agent: Agent): string {
+  const configured = config.targets[agent.id]?.path
+  if (configured !== undefined) return resolveConfigured(machine, configured)
+  const { home, userFolder } = agent
+  const moved = home && machine.env[home.variable]
+  if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
+  const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
+  return inConfig === undefined ? join(machine.home, userFolder) : join(xdgConfigHome(machine), inConfig)
+}
+
+/** The folders of some agents in one scope. Agents that read the same folder share one root. */
+export function targetRoots(
+  machine: Machine,
+  config: Config,
+  project: string | undefined,
+  which: (agent: Agent) => boolean = ({ id }) => isEnabled(config, id),
+): TargetRoot[] {
+  const scope: Scope = project === undefined ? 'user' : 'project'
+  const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
+  for (const agent of AGENTS.filter(which)) {
+    const path = project === undefined ? userRoot(machine, config, agent) : join(project, agent.projectFolder)
+    const real = realOrSame(path)
+    const root = roots.get(real) ?? { path, scope, agents: [] }
+    root.agents.push(agent.id)
+    roots.set(real, root)
+  }
+  return [...roots.values()]
+}
+
+/** Where a path really leads; a path that leads nowhere is taken as it is. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** Where the skills of a project are: the root of its repository, if an agent has a folder there. */
+export function findProject(machine: Machine, config: Config, { repository: root }: Project): string | undefined {
+  if (root === undefined || root === machine.home) return undefined
+  const folders = AGENTS.filter(({ id }) => isEnabled(config, id)).map(
+    ({ projectFolder }) => projectFolder.split('/')[0],
+  )
+  return folders.some((folder) => folder !== undefined && isFolder(join(root, folder))) ? root : undefined
+}
+
+/** The project that a person named, or the reason why there is none. */
+export function requireProject(machine: Machine, config: Config, named: string): string {
+  const opened = openProject(machine, named)
+  const project = findProject(machine, config, opened)
+  if (project !== undefined) return project
+  const { place, repository: root } = opened
+  const problem =
+    root === undefined
+      ? `${place} is in no git repository`
+      : `${root} has no folder of an enabled agent, such as .claude or .codex`
+  const hint =
+    root === undefined ? 'project scope needs one: git init' : `make one: mkdir ${shellWord(join(root, '.claude'))}`
+  throw new LoadoutError('NO_PROJECT', problem, { hint })
+}

@@ -1,0 +1,64 @@
+import { writeAudit } from '../machine/audits.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { keptTask, recordTask } from '../usage/record.ts'
+import type { ContextRequest } from './context.ts'
+import type { ContextBundle } from './rules/bundle.ts'
+import { type AuditedRequest, auditBundle } from './rules/bundle-audit.ts'
+import type { TaskSlice } from './task-slice.ts'
+
+/** Writes down how to build the bundle again. What cannot be written is said; the bundle is given all the same. */
+export function recordBundle(
+  machine: Machine,
+  bundle: ContextBundle,
+  { root, request, excluded }: { root: string; request: ContextRequest; excluded: readonly string[] },
+): Finding[] {
+  try {
+    const record = auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle)
+    writeAudit(machine, { kind: 'bundle', record })
+    return []
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `the bundle could not be recorded: ${error.message}`
+    return [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message, ...(error.hint && { hint: error.hint }) }]
+  }
+}
+
+function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): Omit<AuditedRequest, 'excluded'> {
+  return {
+    task,
+    intent: request.intent ?? null,
+    maxFiles: request.maxFiles ?? null,
+    maxCharsPerFile: request.maxCharsPerFile ?? null,
+    maxChars: request.maxChars ?? null,
+    maxTokens: request.maxTokens ?? null,
+    tokenizer: request.tokenizer ?? null,
+    without: request.without ?? [],
+    unrestricted: request.unrestricted ?? false,
+    now,
+  }
+}
+
+/** Notes what routing and packs offered, and what of it has a place in the bundle. */
+export function recordDelivery(
+  machine: Machine,
+  { files }: ContextBundle,
+  { project, request, slice }: { project: Project; request: ContextRequest; slice: TaskSlice },
+): Finding[] {
+  const { task } = request
+  const delivered = files.flatMap(({ path, excerpt }) => {
+    const entry = slice.planned.get(path)
+    return entry === undefined ? [] : [{ ...entry, tokens: estimateTokens(excerpt) }]
+  })
+  return recordTask(machine, {
+    task,
+    // Nothing secret is left in it: it was masked before anything else.
+    kept: keptTask(machine, { words: task, layers: { projectRoot: project }, strategy: slice.strategy }),
+    steps: [
+      { stage: 'planned', entries: [...slice.planned.values()] },
+      { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },
+    ],
+  })
+}

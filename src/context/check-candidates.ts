@@ -1,0 +1,82 @@
+import { scanForSecrets } from '../machine/secret-scanner.ts'
+import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import type { SanitizePolicy } from '../text/sensitive/sanitize.ts'
+import { detectSafely, type FoundContent, sanitize } from '../text/sensitive/sanitize.ts'
+import { NO_PLACE, type Slices } from './rules/budget/assemble.ts'
+import type { Limits } from './rules/budget/limits.ts'
+import { type Candidate, type Omission, SOURCE_CLASSES, type SourceClass, withText } from './rules/candidate.ts'
+
+export interface CheckedCandidates {
+  slices: Slices
+  omitted: Omission[]
+  /** About control plane and task. */
+  warnings: string[]
+  /** About notes and adapters. */
+  adviceWarnings: string[]
+}
+
+/** Looks through every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
+export async function checkCandidates(
+  slices: Slices,
+  policy: SanitizePolicy,
+  widest: Limits,
+): Promise<CheckedCandidates> {
+  const checked: Record<SourceClass, Candidate[]> = { control_plane: [], task: [], tactical: [], adapter: [] }
+  const omitted: Omission[] = []
+  const warnings: string[] = []
+  const adviceWarnings: string[] = []
+  for (const each of SOURCE_CLASSES) {
+    const isAdvice = each === 'tactical' || each === 'adapter'
+    const rule = isAdvice ? 'drop' : policy
+    for (const candidate of slices[each]) {
+      if (each === 'task' && checked.task.length >= CHECKED_PER_PLACE * widest.maxFiles) {
+        omitted.push({ path: candidate.path, sourceClass: each, reason: 'budget', detail: NO_PLACE })
+        continue
+      }
+      // A pack's wrapper was looked through when it was made, and may not be changed.
+      if (candidate.isWhole) {
+        checked[each].push(candidate)
+        continue
+      }
+      // A summary of the control plane may need all of it; of the rest, what cannot be shown need not be looked at.
+      const near = each === 'task' ? cutNear(candidate, widest.maxCharsPerFile) : candidate
+      const { text, found } = await check(near, rule)
+      if (found.length > 0) {
+        const warning = `${candidate.path}: ${describe(found)}, ${DONE[rule]}`
+        ;(isAdvice ? adviceWarnings : warnings).push(warning)
+      }
+      if (text !== undefined) checked[each].push(withText(near, text))
+      else omitted.push({ path: candidate.path, sourceClass: each, reason: 'unsafe', detail: describe(found) })
+    }
+  }
+  return { slices: checked, omitted, warnings, adviceWarnings }
+}
+
+/** Some turn out to be duplicates; behind these, none can find a place. */
+const CHECKED_PER_PLACE = 2
+
+/** Masks may be shorter than what they stand for, so twice as much is kept. */
+function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
+  const reach = 2 * maxCharsPerFile + 4096
+  return candidate.text.length <= reach ? candidate : { ...candidate, text: candidate.text.slice(0, reach) }
+}
+
+const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
+
+/** Text that speaks to a model is fenced as data and named, not changed: documentation may quote it. */
+async function check({ text }: Candidate, policy: SanitizePolicy) {
+  const detections = [...detectSafely(detectContent, text), ...(await scanForSecrets(text))]
+  if (policy === 'drop') return sanitize(text, detections, policy)
+  const isOrder = ({ contentClass }: Detection) => contentClass === 'prompt_injection'
+  const { text: shown, found } = sanitize(
+    text,
+    detections.filter((each) => !isOrder(each)),
+    policy,
+  )
+  return { text: shown, found: [...found, ...sanitize(text, detections.filter(isOrder), 'warn').found] }
+}
+
+/** Kinds and numbers, never the text. */
+function describe(found: readonly FoundContent[]): string {
+  return `it holds ${found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')}`
+}

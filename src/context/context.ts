@@ -1,0 +1,249 @@
+import { resolve } from 'node:path'
+import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject, projectAt } from '../machine/open-project.ts'
+import { realFolder } from '../machine/real-folder.ts'
+import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
+import { type Place, withoutPlaces } from '../text/paths.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { readAdapterSlice } from './adapters.ts'
+import { recordBundle, recordDelivery } from './bundle-record.ts'
+import { checkCandidates } from './check-candidates.ts'
+import { readContextSettings } from './disk/context-settings-file.ts'
+import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { maskError, maskField, maskLabels, maskText } from './mask-labels.ts'
+import { readTacticalSlice } from './notes.ts'
+import { namesInside, refuseSource } from './out-file.ts'
+import type { OptionalSlice } from './rules/advice/optional-slice.ts'
+import { widestLimits } from './rules/budget/assemble.ts'
+import { countCharacters, type Limits } from './rules/budget/limits.ts'
+import { buildBundle } from './rules/build-bundle.ts'
+import { bundleText, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
+import type { Candidate } from './rules/candidate.ts'
+import type { ContextSettings } from './rules/context-settings.ts'
+import { summarizeJson } from './rules/control-summary.ts'
+import { readIntent } from './rules/intent.ts'
+import { type Rendering, renderBundle } from './rules/render.ts'
+import { readTaskSlice } from './task-slice.ts'
+
+export interface ContextRequest {
+  task: string
+  project?: string | undefined
+  /** Instead of what the words of the task tell. */
+  intent?: string | undefined
+  maxFiles?: number | undefined
+  maxCharsPerFile?: number | undefined
+  maxChars?: number | undefined
+  maxTokens?: number | undefined
+  /** Who counts tokens; four characters each when nobody is named. */
+  tokenizer?: string | undefined
+  /** Optional slices that this call does without. */
+  without?: readonly ('tactical' | 'adapter')[] | undefined
+  /** The instant that expiry and freshness are judged by. */
+  now?: Date | undefined
+  unrestricted?: boolean | undefined
+  /** Without a control plane, or with a slice that failed, there are findings that need action. */
+  strict?: boolean | undefined
+  /** Where the bundle is written. Inside the project it is no source of itself. */
+  out?: { path: string; format: Rendering | 'json' } | undefined
+  /** Paths inside the project that are no source; instead of what `out` gives. */
+  excluded?: readonly string[] | undefined
+  isRecorded?: boolean | undefined
+  /** Of tokens. Whoever gets more than that asks again for less, so it is not recorded. */
+  mostTaken?: number | undefined
+  /** Nobody gets it yet: it is noted as planned, and there will be nothing to build again. */
+  isOnlyPlanned?: boolean | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface Context {
+  bundle: ContextBundle
+  /** The bundle in every rendering; empty when nothing fits. */
+  renderings: Readonly<Record<Rendering, string>>
+}
+
+/** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
+export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+  try {
+    return await build(machine, { ...request, task: await maskText(request.task) })
+  } catch (error) {
+    throw await maskError(error)
+  }
+}
+
+async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+  const project = projectAt(realFolder(machine, openProject(machine, request.project).root))
+  const { root } = project
+  const settings = readContextSettings(root)
+  const intent = readIntent(request.task, settings.intents, request.intent)
+  const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
+  const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
+  if (out !== undefined) {
+    refuseNamedLinkOut(root, out)
+    refuseSource(excluded, settings)
+  }
+  const exclude = { exclude: new Set(excluded) }
+  const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
+  const { limits, unit } = limitsOf(settings, request)
+  const chosen = settings.intents.find(({ key }) => key === intent.key)
+  const plane = readControlPlane(root, settings.controlPlane, exclude)
+  const widest = widestLimits(limits, request.unrestricted ?? false)
+  const task = await readTaskSlice(machine, {
+    task: request.task,
+    project,
+    intent: chosen ?? { key: intent.key, keywords: [], include: [] },
+    widest,
+    ...exclude,
+  })
+  const advice = await readAdvice(machine, root, settings, request)
+  const checked = await checkCandidates(
+    {
+      control_plane: plane.items.flatMap(({ candidate }) => candidate ?? []),
+      task: task.candidates,
+      tactical: advice.tactical.candidates,
+      adapter: advice.adapter.candidates,
+    },
+    settings.sanitize,
+    widest,
+  )
+  const places: Place[] = [
+    [root, '.'],
+    [machine.home, '~'],
+  ]
+  const placeless = (text: string) => withoutPlaces(text, places)
+  const input = await maskLabels({
+    task: request.task,
+    intent,
+    preset: settings.preset,
+    controlPlane: plane.items.map((item) => describePlaneItem(item, checked.slices.control_plane)),
+    slices: checked.slices,
+    configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
+    omitted: [
+      ...plane.items.flatMap(({ omission }) => omission ?? []),
+      ...task.omitted,
+      ...advice.tactical.omitted,
+      ...advice.adapter.omitted,
+      ...checked.omitted,
+    ].map((each) => ({ ...each, detail: placeless(each.detail) })),
+    warnings: [
+      ...planeWarnings(plane.items, settings),
+      ...plane.findings.map(toWarning),
+      ...task.warnings,
+      ...checked.warnings,
+    ].map(placeless),
+    adviceWarnings: [
+      ...[...advice.tactical.warnings, ...advice.adapter.warnings].map(toWarning),
+      ...checked.adviceWarnings,
+    ].map(placeless),
+    degraded: [...advice.tactical.degraded, ...advice.adapter.degraded].map((each) => ({
+      ...each,
+      reason: placeless(each.reason),
+    })),
+    missing: task.missing,
+    sourceAnchors: task.sourceAnchors,
+    now: advice.now,
+    limits,
+    unit,
+    measure: unit === 'chars' ? countCharacters : counter.count,
+    tokenizer: counter,
+    mayBeUnrestricted: request.unrestricted ?? false,
+  })
+  const { bundle, marks } = buildBundle(input)
+  const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
+  const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
+  if (request.out !== undefined && out !== undefined) {
+    writeNamed(root, out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
+  }
+  const findings =
+    request.isRecorded === false || estimateTokens(renderings.markdown) > (request.mostTaken ?? Infinity)
+      ? []
+      : [
+          ...(request.isOnlyPlanned ? [] : recordBundle(machine, bundle, { root, request, excluded })),
+          ...recordDelivery(machine, bundle, { project, request, slice: task }),
+        ]
+  return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
+}
+
+/** Tokens when somebody asks for them; characters otherwise. */
+function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limits: Limits; unit: 'chars' | 'tokens' } {
+  const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
+  const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request
+  const asked = { maxFiles, maxCharsPerFile, partitions: budget.partitions }
+  if (tokens !== undefined) return { limits: { ...asked, total: tokens }, unit: 'tokens' }
+  return { limits: { ...asked, total: request.maxChars ?? budget.maxChars }, unit: 'chars' }
+}
+
+const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
+
+/** What depends on the clock. Without it, the bundle is the same at any time. */
+async function readAdvice(machine: Machine, root: string, settings: ContextSettings, request: ContextRequest) {
+  const { task, signal, without = [] } = request
+  const { tactical, adapters } = settings
+  const hasNotes = tactical !== undefined && !without.includes('tactical')
+  const hasAdapters = adapters.length > 0 && !without.includes('adapter')
+  const now = request.now ?? machine.now()
+  return {
+    tactical: hasNotes ? readTacticalSlice({ projectRoot: root, path: tactical.path, task, now }) : NOTHING,
+    adapter: hasAdapters
+      ? await readAdapterSlice(machine, { projectRoot: root, adapters, task, now, signal })
+      : NOTHING,
+    now: hasNotes || hasAdapters ? now.toISOString() : null,
+  }
+}
+
+/** Summed up from the text that was looked through: a masked value stays masked, a file left out says nothing. */
+function describePlaneItem(
+  { item, path, present, candidate }: ControlPlaneFile,
+  checked: readonly Candidate[],
+): ControlPlaneEntry {
+  const text = item.summary.length === 0 ? undefined : checked.find((each) => each.path === path)?.text
+  const found = text === undefined ? {} : (summarizeJson(text, item.summary) ?? {})
+  const summary = Object.fromEntries(Object.entries(found).map(([field, value]) => [field, maskField(field, value)]))
+  return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
+}
+
+/** The files of a preset for any project are welcome, not expected. */
+function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
+  return items
+    .filter(
+      ({ item, present, omission }) => !present && omission === undefined && (item.isRequired || preset !== 'generic'),
+    )
+    .map(({ path }) => `the control plane lacks ${path}`)
+}
+
+function toWarning({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}
+
+const noControlPlane: Finding = {
+  severity: 'error',
+  code: 'CONTROL_PLANE_MISSING',
+  message: 'the project has no control plane',
+  hint: 'write an AGENTS.md, or name the files that ground an agent in loadout.json',
+}
+
+/** For people on the terminal: what the bundle says about itself is printed there anyway. */
+function findingsOf({ control_plane, degraded }: ContextBundle, isStrict: boolean): Finding[] {
+  const lacking = control_plane.items.filter(({ present, required }) => required && !present)
+  const severity = isStrict ? 'error' : 'warning'
+  return [
+    ...(isStrict && control_plane.status === 'absent' ? [noControlPlane] : []),
+    ...lacking.map(
+      ({ path }): Finding => ({
+        severity,
+        code: 'CONTROL_PLANE_MISSING',
+        message: `the control plane lacks ${path}, which is required`,
+        subject: path,
+      }),
+    ),
+    ...degraded.map(
+      ({ source, code, reason }): Finding => ({
+        severity,
+        code,
+        message: `${source}: ${reason}`,
+        subject: source,
+      }),
+    ),
+  ]
+}

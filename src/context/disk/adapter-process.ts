@@ -1,0 +1,236 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { codeOf } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Code } from '../../text/codes.ts'
+
+/** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
+export interface Failure {
+  code: Code
+  message: string
+}
+
+export interface ProcessLimits {
+  timeoutMs: number
+  largestOutput: number
+  signal?: AbortSignal | undefined
+}
+
+export type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: Failure }
+
+/** How long a process that was asked to end may take. */
+const TERM_GRACE_MS = 300
+/** After that, whatever the system still has to say about it is not waited for. */
+const KILL_GRACE_MS = 300
+/** How long output may still be on its way once the process has ended. */
+const DRAIN_MS = 200
+
+/**
+ * Runs a program without a shell and gives what it prints. Settles within its time limit and a second, never rejects, and
+ * leaves nothing behind: when the program has ended, everything it started is ended too. Its standard error goes nowhere,
+ * because nobody knows what it holds.
+ */
+export function runProgram(
+  machine: Machine,
+  cwd: string,
+  [program = '', ...args]: readonly string[],
+  limits: ProcessLimits,
+): Promise<ProcessOutput> {
+  const mark = createMark()
+  try {
+    const env = environmentOf(machine, mark)
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    return new Run(child, mark, limits).outcome
+  } catch (error) {
+    return Promise.resolve({ failure: startFailure(error) })
+  }
+}
+
+class Run {
+  readonly outcome: Promise<ProcessOutput>
+  private readonly child: ChildProcess
+  private readonly mark: ProcessMark
+  private readonly limits: ProcessLimits
+  private readonly timers: NodeJS.Timeout[] = []
+  private readonly parts: Buffer[] = []
+  private size = 0
+  private failure: Failure | undefined
+  private hasEnded = false
+  private isSettled = false
+  private settle: (output: ProcessOutput) => void = () => {}
+
+  constructor(child: ChildProcess, mark: ProcessMark, limits: ProcessLimits) {
+    this.child = child
+    this.mark = mark
+    this.limits = limits
+    this.outcome = new Promise((settle) => {
+      this.settle = settle
+    })
+    this.watch()
+  }
+
+  private watch(): void {
+    const { child, limits } = this
+    if (running.size === 0) process.once('exit', endAll)
+    running.add(this)
+    child.once('error', (error) => this.finish(startFailure(error)))
+    child.once('exit', (code, signal) => this.onExit(code, signal))
+    child.once('close', () => this.finish())
+    child.stdout?.on('data', (bytes: Buffer) => this.receive(bytes)).on('error', () => {})
+    this.after(limits.timeoutMs, () => this.onTimeout())
+    limits.signal?.addEventListener('abort', this.onAbort)
+    if (limits.signal?.aborted) this.onAbort()
+  }
+
+  private onTimeout(): void {
+    if (!this.hasEnded) this.stop('ADAPTER_TIMEOUT', `it took longer than ${this.limits.timeoutMs} ms`)
+  }
+
+  private readonly onAbort = () => this.stop('ADAPTER_FAILED', 'it was cancelled')
+
+  private receive(bytes: Buffer): void {
+    if (this.failure !== undefined) return
+    this.size += bytes.length
+    this.parts.push(bytes)
+    if (this.size > this.limits.largestOutput) {
+      this.stop('ADAPTER_FLOOD', `it printed more than ${this.limits.largestOutput} bytes`)
+    }
+  }
+
+  private onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    if (signal !== null) this.failure ??= { code: 'ADAPTER_FAILED', message: `it was ended by ${signal}` }
+    else if (code !== 0) this.failure ??= { code: 'ADAPTER_FAILED', message: `it ended with exit code ${code}` }
+    this.hasEnded = true
+    this.killAll()
+    this.after(DRAIN_MS, () => this.finish())
+  }
+
+  /** Asks first, so that a program can remove what it made, then insists. */
+  private stop(code: Code, message: string): void {
+    if (this.failure !== undefined || this.isSettled) return
+    this.failure = { code, message }
+    this.parts.length = 0
+    this.child.stdout?.destroy()
+    killGroup(this.child, 'SIGTERM')
+    this.after(TERM_GRACE_MS, () => this.killAll())
+    this.after(TERM_GRACE_MS + KILL_GRACE_MS, () => this.finish())
+  }
+
+  /** The group, and what has left it for a group of its own. */
+  killAll(): void {
+    killGroup(this.child, 'SIGKILL')
+    this.mark.killAll()
+  }
+
+  private finish(failure = this.failure): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    // Again: one that was just being started when the leader ended shows its environment only now.
+    this.killAll()
+    for (const timer of this.timers) clearTimeout(timer)
+    this.limits.signal?.removeEventListener('abort', this.onAbort)
+    running.delete(this)
+    if (running.size === 0) process.removeListener('exit', endAll)
+    this.child.stdout?.destroy()
+    this.settle(failure === undefined ? { stdout: Buffer.concat(this.parts) } : { failure })
+  }
+
+  /** What has arrived while this program was busy counts: it is taken in before the time is declared over. */
+  private after(milliseconds: number, run: () => void): void {
+    const unlessSettled = () => {
+      if (!this.isSettled) run()
+    }
+    this.timers.push(setTimeout(() => setImmediate(unlessSettled), milliseconds))
+  }
+}
+
+const running = new Set<Run>()
+
+/** A session of its own would outlive the program. */
+function endAll(): void {
+  for (const run of running) run.killAll()
+}
+
+/** Enough to find programs and their settings; nothing that a shell was given to keep. */
+function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
+  // A relative folder would mean one of the project.
+  const folders = (env.PATH ?? '').split(':').filter(isAbsolute)
+  return { PATH: folders.join(':') || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It has ended already.
+  }
+}
+
+function startFailure(error: unknown): Failure {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return { code: 'ADAPTER_NOT_FOUND', message: 'there is no such program' }
+    case 'EACCES':
+    case 'EPERM':
+      return { code: 'ADAPTER_FAILED', message: 'the program may not be executed' }
+    default:
+      return {
+        code: 'ADAPTER_FAILED',
+        message: `the program could not be started (${codeOf(error) || 'no reason given'})`,
+      }
+  }
+}
+
+/** Handed to a program and, by it, to all that it starts: tells its processes even after they have left its group. */
+export interface ProcessMark {
+  /** For the program's environment. */
+  variables: Record<string, string>
+  /** Ends whatever carries the mark. Does nothing where the system does not tell environments. */
+  killAll(): void
+}
+
+const NAME = 'LOADOUT_ADAPTER_RUN'
+// One that forks as fast as it is looked for is looked for again.
+const MOST_ROUNDS = 5
+
+/** To be made before the program is started: what is running by then is not looked at later. */
+export function createMark(): ProcessMark {
+  const value = randomBytes(16).toString('hex')
+  const before = new Set(listProcesses())
+  const findMarked = () => listProcesses().filter((pid) => !before.has(pid) && carries(pid, `${NAME}=${value}`))
+  const killAll = () => {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const found = findMarked()
+      if (found.length === 0) return
+      found.forEach(kill)
+    }
+  }
+  return { variables: { [NAME]: value }, killAll }
+}
+
+function listProcesses(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** What has ended and waits for its parent has no environment any more. */
+function carries(pid: string, variable: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable)
+  } catch {
+    return false
+  }
+}
+
+function kill(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { exists, isFile, readJson } from '../../machine/files.ts'
+import { badSettings, SETTINGS_FILE } from '../../machine/settings.ts'
+import { isGlob } from '../../text/glob.ts'
+import type {
+  AdapterSettings,
+  BudgetSettings,
+  ContextSettings,
+  ControlPlaneItem,
+  Intent,
+} from '../rules/context-settings.ts'
+import { DEFAULT_INTENT } from '../rules/intent.ts'
+import { choosePreset, DEFAULT_BUDGET, PRESETS } from '../rules/presets.ts'
+import { parseSettingsFile } from './settings-problems.ts'
+import type { SettingsFile } from './settings-schema.ts'
+
+const DEFAULT_ADAPTER = { maxItems: 20, staleAfterSeconds: 86_400, timeoutMs: 2000 }
+
+// What counting without a tokenizer goes by.
+const CHARS_PER_TOKEN = 4
+
+/** What a project says about its context, completed by the preset that fits it. A mistake in the file is an error. */
+export function readContextSettings(projectRoot: string): ContextSettings {
+  const path = join(projectRoot, SETTINGS_FILE)
+  const file = exists(path) ? readFile(path) : {}
+  const preset =
+    PRESETS.find((known) => known.preset === file.preset) ?? choosePreset((each) => isFile(join(projectRoot, each)))
+  return complete(file, preset)
+}
+
+function readFile(path: string): SettingsFile {
+  const { file, problems } = parseSettingsFile(readJson(path))
+  if (file !== undefined) return file
+  const [first = '', ...others] = problems
+  throw badSettings(path, others.length === 0 ? first : `${first} (and ${others.length} more)`)
+}
+
+function complete(file: SettingsFile, preset: ContextSettings): ContextSettings {
+  const isOwn = file.controlPlane !== undefined || file.intents !== undefined
+  return {
+    preset: isOwn ? 'project' : preset.preset,
+    controlPlane: file.controlPlane?.map(toItem) ?? preset.controlPlane,
+    intents: file.intents === undefined ? preset.intents : toIntents(file.intents, preset.intents),
+    tactical: file.tactical ?? preset.tactical,
+    adapters: file.adapters?.map(toAdapter) ?? preset.adapters,
+    budget: toBudget(file.budget ?? {}, preset.budget),
+    sanitize: file.sanitize ?? preset.sanitize,
+  }
+}
+
+type ItemInFile = NonNullable<SettingsFile['controlPlane']>[number]
+
+function toItem(item: ItemInFile): ControlPlaneItem {
+  const {
+    path,
+    glob,
+    required = false,
+    take,
+    order = 'path',
+    summary = [],
+  } = typeof item === 'string' ? { path: item } : item
+  const pattern = path ?? glob ?? ''
+  return {
+    pattern,
+    isRequired: required,
+    take: take ?? (isGlob(pattern) ? DEFAULT_BUDGET.maxFiles : 1),
+    order,
+    summary,
+  }
+}
+
+/** In the order of the file; the default last, taken from the preset when the file has none. */
+function toIntents(given: NonNullable<SettingsFile['intents']>, preset: readonly Intent[]): Intent[] {
+  const intents = Object.entries(given).map(([key, { keywords = [], include }]) => ({ key, keywords, include }))
+  const others = intents.filter(({ key }) => key !== DEFAULT_INTENT)
+  return [...others, ...[...intents, ...preset].filter(({ key }) => key === DEFAULT_INTENT).slice(0, 1)]
+}
+
+type AdapterInFile = NonNullable<SettingsFile['adapters']>[number]
+
+function toAdapter({ file, command, ...given }: AdapterInFile): AdapterSettings {
+  return { ...DEFAULT_ADAPTER, ...given, file, command }
+}
+
+/** A project that sets files and characters of each, but no whole, gets their product. */
+function toBudget(given: NonNullable<SettingsFile['budget']>, preset: BudgetSettings): BudgetSettings {
+  const { maxFiles = preset.maxFiles, maxCharsPerFile = preset.maxCharsPerFile, maxTokens } = given
+  const maxChars =
+    given.maxChars ?? (maxTokens === undefined ? maxFiles * maxCharsPerFile : maxTokens * CHARS_PER_TOKEN)
+  return { maxFiles, maxCharsPerFile, maxChars, maxTokens, partitions: { ...preset.partitions, ...given.partitions } }
+}

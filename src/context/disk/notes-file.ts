@@ -1,0 +1,204 @@
+import { isUtf8 } from 'node:buffer'
+import { fsyncSync, ftruncateSync, readSync, realpathSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
+import { appendInside, readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
+import { acquireLock, type Release } from '../../machine/lock.ts'
+import { type Machine, stateFolder } from '../../machine/machine.ts'
+import { sha256 } from '../../text/digest.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import {
+  decodeRecord,
+  encodeRecord,
+  isExpired,
+  LONGEST_NOTE_LINE,
+  type TacticalRecord,
+} from '../rules/advice/tactical-record.ts'
+import { latestRecords } from '../rules/advice/tactical-slice.ts'
+import type { Failure } from './adapter-process.ts'
+
+/** Beyond this a task is not helped by notes, and they should be pruned. */
+export const LARGEST_NOTES = 4 * 1024 * 1024
+/** What grew by other hands can still be pruned. */
+const LARGEST_TO_PRUNE = 64 * 1024 * 1024
+
+export interface BadLine {
+  /** Counted from 1. */
+  line: number
+  problem: string
+}
+
+export interface Notes {
+  /** In the order of the file, also those that have expired. */
+  records: TacticalRecord[]
+  badLines: BadLine[]
+  /** Why the file as a whole gave nothing. */
+  failure?: Failure
+}
+
+/** The notes of a project. A line that is none costs that line; never throws. A file that is not there has none. */
+export function readNotes(projectRoot: string, path: string): Notes {
+  const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_NOTES })
+  if (bytes === undefined) {
+    const nothing = { records: [], badLines: [] }
+    return failure.code === 'FILE_NOT_FOUND' ? nothing : { ...nothing, failure }
+  }
+  const lines = splitLines(bytes).map(readLine)
+  const records = lines.flatMap(({ record }) => record ?? [])
+  const badLines = lines.flatMap(({ line, problem }) => (problem === undefined ? [] : [{ line, problem }]))
+  if (records.length > 0 || badLines.length === 0) return { records, badLines }
+  const [first] = badLines
+  const message = `${path} holds no note: line ${first?.line} cannot be read, ${first?.problem}`
+  return { records, badLines, failure: { code: 'NOTES_UNREADABLE', message } }
+}
+
+interface RawLine {
+  /** Without its end. */
+  bytes: Buffer
+  line: number
+}
+
+interface ReadLine extends RawLine {
+  record?: TacticalRecord | undefined
+  problem?: string | undefined
+}
+
+/** The lines that are not blank. */
+function splitLines(bytes: Buffer): RawLine[] {
+  const lines: RawLine[] = []
+  for (let [from, line] = [0, 1]; from < bytes.length; line++) {
+    const end = bytes.indexOf(10, from)
+    const to = end < 0 ? bytes.length : end
+    const part = bytes.subarray(from, to)
+    if (part.some((byte) => byte !== 32 && byte !== 13 && byte !== 9)) lines.push({ bytes: part, line })
+    from = to + 1
+  }
+  return lines
+}
+
+function readLine(raw: RawLine): ReadLine {
+  const { bytes } = raw
+  if (bytes.length > LONGEST_NOTE_LINE * 4) return { ...raw, problem: 'it is too long' }
+  if (bytes.includes(0)) return { ...raw, problem: 'it contains NUL bytes' }
+  if (!isUtf8(bytes)) return { ...raw, problem: 'it is not UTF-8' }
+  return { ...raw, ...decodeRecord(bytes.toString('utf8').replace(/^\ufeff/, '')) }
+}
+
+/** Adds one note at the end, all of it or nothing. */
+export async function appendNote(
+  machine: Machine,
+  projectRoot: string,
+  path: string,
+  record: TacticalRecord,
+): Promise<void> {
+  refuseLinkOut(projectRoot, path)
+  const release = await lockNotes(machine, projectRoot, path, 'note add')
+  try {
+    const full = join(projectRoot, path)
+    if (exists(full)) requireFile(full)
+    appendInside(projectRoot, path, (file, { size }) => writeLine(file, size, path, encodeRecord(record)))
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  } finally {
+    release()
+  }
+}
+
+function writeLine(file: number, size: number, path: string, line: string): void {
+  const bytes = Buffer.from(`${endsTorn(file, size) ? '\n' : ''}${line}\n`)
+  if (size + bytes.length > LARGEST_NOTES) {
+    throw new LoadoutError('FILE_TOO_LARGE', `${path} is full: it may have ${LARGEST_NOTES} bytes`, {
+      hint: 'loadout note prune removes what has expired',
+    })
+  }
+  if (writeWhole(file, bytes)) {
+    fsyncSync(file)
+    return
+  }
+  ftruncateSync(file, size)
+  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: the disk is full`, {
+    hint: 'free some space; the notes are as they were',
+  })
+}
+
+/** A write that was cut short must not leave half a note: the next one would be written behind it. */
+function writeWhole(file: number, bytes: Buffer): boolean {
+  return writeSync(file, bytes) === bytes.length
+}
+
+/** Whether the last line lacks its end, because a writer was killed or an editor left it out. */
+function endsTorn(file: number, size: number): boolean {
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 10
+}
+
+export interface Pruning {
+  kept: number
+  /** Notes whose time is over. */
+  expired: TacticalRecord[]
+  /** Notes that were said again later. */
+  superseded: TacticalRecord[]
+  /** Lines that are no notes: moved to a file beside, because somebody may still want them. */
+  badLines: BadLine[]
+  badLinesMovedTo: string
+}
+
+/** Removes what has expired. The lines that stay keep their bytes; a kill at any moment loses nothing. */
+export async function pruneNotes(
+  machine: Machine,
+  projectRoot: string,
+  path: string,
+  now: Date,
+  isDryRun: boolean,
+): Promise<Pruning> {
+  refuseLinkOut(projectRoot, path)
+  const release = isDryRun ? () => {} : await lockNotes(machine, projectRoot, path, 'note prune')
+  try {
+    const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
+    if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') throw new LoadoutError(failure.code, failure.message)
+    const lines = splitLines(bytes ?? Buffer.alloc(0)).map(readLine)
+    const { pruning, kept } = planPruning(lines, now, `${path}.corrupt`)
+    const bad = lines.filter(({ problem }) => problem !== undefined)
+    if (isDryRun || kept.length === lines.length) return pruning
+    if (bad.length > 0) keepBadLines(projectRoot, pruning.badLinesMovedTo, bad)
+    writeInside(projectRoot, path, joinLines(kept))
+    return pruning
+  } finally {
+    release()
+  }
+}
+
+function planPruning(
+  lines: readonly ReadLine[],
+  now: Date,
+  badLinesMovedTo: string,
+): { pruning: Pruning; kept: ReadLine[] } {
+  const records = lines.flatMap(({ record }) => record ?? [])
+  const { superseded } = latestRecords(records)
+  const gone = new Set(superseded)
+  const expired = records.filter((record) => !gone.has(record) && isExpired(record, now))
+  for (const record of expired) gone.add(record)
+  const kept = lines.filter(({ record }) => record !== undefined && !gone.has(record))
+  const badLines = lines.flatMap(({ line, problem }) => (problem === undefined ? [] : [{ line, problem }]))
+  return { pruning: { kept: kept.length, expired, superseded, badLines, badLinesMovedTo }, kept }
+}
+
+/** Those that an interrupted pruning has moved already are not moved again. */
+function keepBadLines(projectRoot: string, path: string, bad: readonly RawLine[]): void {
+  const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
+  if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {
+    throw new LoadoutError(failure.code, failure.message, { hint: `move ${path} away` })
+  }
+  const known = splitLines(bytes ?? Buffer.alloc(0))
+  const isNew = ({ bytes: line }: RawLine) => !known.some((each) => each.bytes.equals(line))
+  writeInside(projectRoot, path, joinLines([...known, ...bad.filter(isNew)]))
+}
+
+function joinLines(lines: readonly RawLine[]): Uint8Array[] {
+  return lines.flatMap(({ bytes }) => [bytes, Buffer.from('\n')])
+}
+
+function lockNotes(machine: Machine, projectRoot: string, path: string, purpose: string): Promise<Release> {
+  const name = `notes-${sha256(join(realpathSync(projectRoot), path)).slice(0, 16)}`
+  return acquireLock(join(stateFolder(machine), 'locks', name), { purpose })
+}

@@ -1,0 +1,47 @@
+import { scanForSecrets } from '../machine/secret-scanner.ts'
+import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import { checkFields, detectSafely, sanitize } from '../text/sensitive/sanitize.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import type { BundleInput } from './rules/build-bundle.ts'
+import { labelsOf, mapLabels } from './rules/bundle-labels.ts'
+
+/** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */
+export async function maskLabels(input: BundleInput): Promise<BundleInput> {
+  const labels = labelsOf(input)
+  // Together first: they hardly ever hold anything, and looking through each takes a while.
+  if ((await detectPrivate(labels.join('\n'))).length === 0) return input
+  const masked = new Map<string, string>()
+  for (const label of labels) masked.set(label, await maskText(label))
+  return mapLabels(input, (label) => masked.get(label) ?? label)
+}
+
+/** A text of which nothing secret or personal is left. */
+export async function maskText(text: string): Promise<string> {
+  return sanitize(text, await detectPrivate(text), 'mask').text ?? ''
+}
+
+/** A field of a JSON file, unless it holds what must not be shown: what a value is, its key may tell. */
+export function maskField<T>(path: string, value: T): T | string {
+  const [found] = checkFields({ [path.slice(path.lastIndexOf('.') + 1)]: value }, detectContent)
+  return found === undefined ? value : `[masked: ${found.contentClass} ${found.kind}]`
+}
+
+/** An error may quote the settings, or the call. */
+export async function maskError(error: unknown): Promise<unknown> {
+  if (!(error instanceof LoadoutError)) return error
+  const { code, message, hint, cause } = error
+  const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
+  if (masked === message && maskedHint === hint) return error
+  return new LoadoutError(code, masked, { ...(maskedHint && { hint: maskedHint }), cause })
+}
+
+async function detectPrivate(text: string): Promise<Detection[]> {
+  const views = [text, withoutEndings(text)].filter((each, at, all) => all.indexOf(each) === at)
+  const found = [...views.flatMap((each) => detectSafely(detectContent, each)), ...(await scanForSecrets(text))]
+  return found.filter(({ contentClass }) => ['secret', 'credential', 'pii'].includes(contentClass))
+}
+
+/** The ending of a file name hides what a name ends with. Blank, so that places stay the same. */
+function withoutEndings(text: string): string {
+  return text.replace(/\.[a-z]\w{0,4}(?=$|[\s"',;:)])/gi, (ending) => ' '.repeat(ending.length))
+}

@@ -1,0 +1,148 @@
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { readContextSettings } from './disk/context-settings-file.ts'
+import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
+import type { OptionalSlice } from './rules/advice/optional-slice.ts'
+import {
+  isExpired,
+  LONGEST_NOTE,
+  LONGEST_TAG,
+  MOST_TAGS,
+  makeRecord,
+  parseTtl,
+  type TacticalRecord,
+} from './rules/advice/tactical-record.ts'
+import { latestRecords, newestFirst, noteCandidates } from './rules/advice/tactical-slice.ts'
+
+const DEFAULT_PATH = '.loadout/notes.jsonl'
+const DEFAULT_TTL = '7d'
+const DEFAULT_CLASS = 'note'
+
+export interface ProjectRequest {
+  project?: string | undefined
+}
+
+export interface AddedNote {
+  /** Inside the project. */
+  path: string
+  record: TacticalRecord
+}
+
+export async function addNote(
+  machine: Machine,
+  request: ProjectRequest & {
+    text: string
+    tags?: readonly string[] | undefined
+    class?: string | undefined
+    ttl?: string | undefined
+  },
+): Promise<Report<AddedNote>> {
+  const { projectRoot, path, findings } = openNotes(machine, request)
+  const { text, tags = [], class: kind = DEFAULT_CLASS, ttl = DEFAULT_TTL } = request
+  const lifetime = parseTtl(ttl)
+  if (lifetime === undefined) throw badNote(`--ttl ${ttl} is no time`, 'say 90m, 12h, 7d or 2w, at most a year')
+  if (text.length > LONGEST_NOTE) {
+    throw badNote(`the note has ${text.length} characters, more than ${LONGEST_NOTE}`, 'say it shorter')
+  }
+  if (tags.length > MOST_TAGS) throw badNote(`${tags.length} tags are too many`, `give at most ${MOST_TAGS}`)
+  if ([...tags, kind].some((word) => word.length > LONGEST_TAG)) {
+    throw badNote('a tag or the class is too long', `use at most ${LONGEST_TAG} characters`)
+  }
+  const now = machine.now()
+  const expiresAt = new Date(now.getTime() + lifetime)
+  const record = makeRecord({
+    content: { text, class: kind, tags },
+    capturedAt: now,
+    expiresAt,
+    source: 'loadout note',
+  })
+  if (record.content.text === '') throw badNote('the note is empty', 'loadout note add "<text>"')
+  await appendNote(machine, projectRoot, path, record)
+  return { value: { path, record }, findings }
+}
+
+function badNote(message: string, hint: string): LoadoutError {
+  return new LoadoutError('BAD_NOTE', message, { hint })
+}
+
+export interface NoteList {
+  path: string
+  notes: (TacticalRecord & { isExpired: boolean })[]
+  /** How many are not shown, because their time is over. */
+  hidden: number
+}
+
+/** The notes, newest first; with `all` also those that have expired. */
+export function listNotes(machine: Machine, request: ProjectRequest & { all?: boolean }): Report<NoteList> {
+  const { projectRoot, path, findings } = openNotes(machine, request)
+  const { records, badLines, failure } = readNotes(projectRoot, path)
+  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: 'loadout note prune' })
+  const now = machine.now()
+  const all = latestRecords(records)
+    .latest.sort(newestFirst)
+    .map((record) => ({ ...record, isExpired: isExpired(record, now) }))
+  const notes = request.all ? all : all.filter((note) => !note.isExpired)
+  findings.push(...badLineWarnings(badLines, path))
+  return { value: { path, notes, hidden: all.length - notes.length }, findings }
+}
+
+export interface NotePruning extends Pruning {
+  path: string
+  isDryRun: boolean
+}
+
+export async function pruneProjectNotes(
+  machine: Machine,
+  request: ProjectRequest & { dryRun?: boolean },
+): Promise<Report<NotePruning>> {
+  const { projectRoot, path } = openNotes(machine, request)
+  const isDryRun = request.dryRun ?? false
+  const pruning = await pruneNotes(machine, projectRoot, path, machine.now(), isDryRun)
+  return { value: { ...pruning, path, isDryRun }, findings: [] }
+}
+
+function openNotes(machine: Machine, { project }: ProjectRequest) {
+  const { root: projectRoot } = openProject(machine, project)
+  const { tactical } = readContextSettings(projectRoot)
+  const path = tactical?.path ?? DEFAULT_PATH
+  const findings: Finding[] = tactical === undefined ? [unused(path)] : []
+  return { projectRoot, path, findings }
+}
+
+function unused(path: string): Finding {
+  const message = 'no context will hold these notes until loadout.json names them'
+  const hint = `add "tactical": { "path": "${path}" } to loadout.json`
+  return { severity: 'info', code: 'NOTES_UNUSED', message, hint }
+}
+
+export interface TacticalRequest {
+  projectRoot: string
+  /** Inside the project. */
+  path: string
+  task: string
+  now: Date
+}
+
+/** What the notes of a project have to offer to a task. */
+export function readTacticalSlice({ projectRoot, path, task, now }: TacticalRequest): OptionalSlice {
+  const { records, badLines, failure } = readNotes(projectRoot, path)
+  const { candidates, omitted } = noteCandidates(records, task, now)
+  if (failure === undefined) return { candidates, omitted, warnings: badLineWarnings(badLines, path), degraded: [] }
+  const warning: Finding = {
+    severity: 'warning',
+    code: failure.code,
+    message: `notes: ${failure.message}`,
+    subject: path,
+  }
+  const degraded = [{ source: 'tactical', code: failure.code, reason: failure.message }]
+  return { candidates, omitted, warnings: [warning], degraded }
+}
+
+export function badLineWarnings(badLines: readonly BadLine[], path: string): Finding[] {
+  const [first] = badLines
+  if (first === undefined) return []
+  const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
+  const message = `${path}: line ${first.line} is no note (${first.problem})${more}`
+  return [{ severity: 'warning', code: 'NOTES_JUNK_LINES', message, subject: path, hint: 'loadout note prune' }]
+}

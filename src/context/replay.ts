@@ -1,0 +1,52 @@
+import { findAudit, idOf } from '../machine/audits.ts'
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { buildContext, type Context } from './context.ts'
+import { type BundleAudit, changesSince } from './rules/bundle-audit.ts'
+
+export type Replay = ReplayedBundle | RehydratedContext
+
+export interface ReplayedBundle {
+  id: string
+  /** The bundle of then, byte for byte; absent when something has changed. */
+  context?: Context
+  changes: string[]
+}
+
+/** What was given once, byte for byte, whatever its kind; or what has changed since, and then not a byte of it. */
+export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
+  const audit = findAudit(machine, typed)
+  const id = idOf(audit)
+  return audit.kind === 'packs' ? rehydrate(machine, id, audit.record) : replayBundle(machine, id, audit.record)
+}
+
+async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<Report<ReplayedBundle>> {
+  const { root, request } = audit
+  if (!isFolder(root)) {
+    throw new LoadoutError('NOT_A_FOLDER', `the project of this bundle is gone: ${root}`, {
+      hint: 'build the bundle again',
+    })
+  }
+  const { value: context } = await buildContext(machine, {
+    task: request.task,
+    project: root,
+    intent: request.intent ?? undefined,
+    maxFiles: request.maxFiles ?? undefined,
+    maxCharsPerFile: request.maxCharsPerFile ?? undefined,
+    maxChars: request.maxChars ?? undefined,
+    maxTokens: request.maxTokens ?? undefined,
+    tokenizer: request.tokenizer ?? undefined,
+    without: request.without,
+    unrestricted: request.unrestricted,
+    excluded: request.excluded,
+    now: request.now === null ? undefined : new Date(request.now),
+    isRecorded: false,
+  })
+  const changes = changesSince(audit, context.bundle)
+  if (changes.length === 0) return { value: { id, context, changes }, findings: [] }
+  const hint = 'build the bundle again: loadout context'
+  const message = `the bundle would be another one now: ${changes.join('; ')}`
+  return { value: { id, changes }, findings: [{ severity: 'error', code: 'CONTEXT_CHANGED', message, hint }] }
+}

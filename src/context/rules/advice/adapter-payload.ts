@@ -1,0 +1,203 @@
+import { compareText } from '../../../text/order.ts'
+import { isRecord, isTextList } from '../../../text/record.ts'
+import { formatInstant, parseInstant } from './instant.ts'
+
+// Functions, because building the classes takes time that plain text never needs.
+const lineEnds = () => /\r\n?|[\v\f\u0085\u2028\u2029]/g
+
+// Controls, bidirectional marks, lone surrogates, and characters that nobody sees but a model reads.
+const hidden = () =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
+  /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu
+
+const PLAIN = /^[\x20-\x7e\n\t]*$/
+
+/** A text as it may be shown: line ends are `\n`, what is invisible or steers a terminal is gone. Tabs stay. */
+export function cleanText(text: string, longest: number): string {
+  const clean = PLAIN.test(text) ? text : text.replace(lineEnds(), '\n').replace(hidden(), '')
+  return cap(clean.trim(), longest)
+}
+
+/** The same on one line, with single blanks between the words: a field. */
+export function cleanLine(text: string, longest: number): string {
+  // Twice the length is more than enough to fill a field, and folding a megabyte for it is not.
+  const clean = cleanText(cap(text, longest * 2 + 1024), text.length)
+  return cap(clean.replace(/\s+/g, ' ').trim(), longest)
+}
+
+const ELLIPSIS = '\u2026'
+
+/** At most so many characters; what was cut ends in an ellipsis, and no pair of surrogates is parted. */
+function cap(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const end = longest - ELLIPSIS.length
+  if (end < 0) return ''
+  return `${text.slice(0, isInPair(text, end) ? end - 1 : end).trimEnd()}${ELLIPSIS}`
+}
+
+function isInPair(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
+}
+
+export interface Freshness {
+  state: 'fresh' | 'stale' | 'unknown'
+  /** How old the copy is, at most; null when nobody knows. */
+  stalenessSeconds: number | null
+}
+
+/** Clocks of two machines differ by this much; a time further ahead is no time at all. */
+const MOST_AHEAD_MS = 5 * 60_000
+
+/**
+ * How old what a tool told is: the time since it was fetched, not since the thing itself changed. Where the fetching is
+ * not dated, a recent change still proves that the copy is no older.
+ */
+export function freshnessOf(
+  { fetchedAt, updatedAt }: { fetchedAt: string | null; updatedAt: string | null },
+  now: Date,
+  staleAfterSeconds: number,
+): Freshness {
+  const age = ageOf(fetchedAt, now)
+  if (age !== undefined) return { state: age > staleAfterSeconds ? 'stale' : 'fresh', stalenessSeconds: age }
+  const sinceChange = fetchedAt === null ? ageOf(updatedAt, now) : undefined
+  if (sinceChange === undefined || sinceChange > staleAfterSeconds) return { state: 'unknown', stalenessSeconds: null }
+  return { state: 'fresh', stalenessSeconds: sinceChange }
+}
+
+function ageOf(time: string | null, now: Date): number | undefined {
+  const instant = time === null ? undefined : parseInstant(time)
+  const age = instant === undefined ? Number.NaN : now.getTime() - instant
+  return age >= -MOST_AHEAD_MS ? Math.max(0, Math.floor(age / 1000)) : undefined
+}
+
+/** One thing an external tool tells: a ticket, a build, a review. */
+export interface AdapterItem {
+  id: string
+  state: string
+  /** As the tool says it: a number, of which the lowest is the most urgent, or a word. Null when it says nothing. */
+  priority: number | string | null
+  title: string
+  summary: string
+  tags: readonly string[]
+  /** An ISO time in UTC, like that of the payload; null when there is none that can be understood. */
+  updatedAt: string | null
+}
+
+export interface AdapterPayload {
+  /** The name it gives itself, which may differ from the one in the project's settings. */
+  adapterId: string
+  fetchedAt: string | null
+  /** Most urgent first, then what changed last, then by id. Ids are unique. */
+  items: readonly AdapterItem[]
+  /** Ids that came more than once; the first in order was kept. */
+  duplicates: readonly string[]
+}
+
+export type ParsedPayload = { payload: AdapterPayload; problem?: undefined } | { payload?: undefined; problem: string }
+
+const LONGEST = { id: 128, state: 40, title: 200, summary: 1000, tag: 50, priority: 20 } as const
+const MOST_TAGS = 12
+const LARGEST_PRIORITY = 1_000_000
+
+/** Reads what an adapter gave. Keys that are not known are ignored; a known one of the wrong kind refuses the whole. */
+export function parseAdapterPayload(json: unknown): ParsedPayload {
+  if (!isRecord(json)) return { problem: 'the payload is no object' }
+  const { adapter_id, fetched_at, items } = json
+  if (typeof adapter_id !== 'string' || adapter_id === '') return { problem: '"adapter_id" is no text' }
+  if (!isTextOrNothing(fetched_at)) return { problem: '"fetched_at" is no text' }
+  if (!Array.isArray(items)) return { problem: '"items" is no list' }
+  const read: AdapterItem[] = []
+  for (const [at, item] of items.entries()) {
+    const found = readItem(item)
+    if (typeof found === 'string') return { problem: `"items[${at}]": ${found}` }
+    read.push(found)
+  }
+  const { unique, duplicates } = withoutDuplicates(read.sort(mostUrgentFirst))
+  const adapterId = cleanLine(adapter_id, LONGEST.id)
+  return { payload: { adapterId, fetchedAt: readInstant(fetched_at), items: unique, duplicates } }
+}
+
+function readItem(json: unknown): AdapterItem | string {
+  if (!isRecord(json)) return 'it is no object'
+  const { state, title, summary, tags = [], updated_at, priority } = json
+  const id = readId(json.id)
+  if (id === '') return '"id" is no text'
+  for (const [key, value] of Object.entries({ state, title, summary, updated_at })) {
+    if (!isTextOrNothing(value)) return `"${key}" is no text`
+  }
+  if (tags !== null && !isTextList(tags)) return '"tags" is no list of texts'
+  const weight = readPriority(priority)
+  if (weight === undefined) return '"priority" is neither a word nor a number within a million'
+  const clean = (tags ?? []).slice(0, MOST_TAGS).map((tag) => cleanLine(tag, LONGEST.tag))
+  return {
+    id,
+    state: readField(state, LONGEST.state),
+    priority: weight,
+    title: readField(title, LONGEST.title),
+    summary: readField(summary, LONGEST.summary),
+    tags: [...new Set(clean)].filter((tag) => tag !== ''),
+    updatedAt: readInstant(updated_at),
+  }
+}
+
+/** Many trackers number their tickets. Empty when there is nothing to name the item by. */
+function readId(json: unknown): string {
+  if (Number.isSafeInteger(json)) return String(json)
+  return readField(json, LONGEST.id)
+}
+
+function readField(json: unknown, longest: number): string {
+  return typeof json === 'string' ? cleanLine(json, longest) : ''
+}
+
+/** Undefined when it can be no priority. */
+function readPriority(json: unknown): number | string | null | undefined {
+  if (json === undefined || json === null) return null
+  if (typeof json === 'string') return cleanLine(json, LONGEST.priority) || null
+  return typeof json === 'number' && Math.abs(json) <= LARGEST_PRIORITY ? json : undefined
+}
+
+function readInstant(json: unknown): string | null {
+  const instant = typeof json === 'string' ? parseInstant(json.trim()) : undefined
+  return instant === undefined ? null : formatInstant(instant)
+}
+
+function isTextOrNothing(json: unknown): json is string | null | undefined {
+  return json === undefined || json === null || typeof json === 'string'
+}
+
+const WORDS: readonly (readonly string[])[] = [
+  ['p0', 'critical', 'urgent', 'blocker', 'highest'],
+  ['p1', 'high'],
+  ['p2', 'medium', 'normal'],
+  ['p3', 'low'],
+  ['p4', 'lowest', 'backlog'],
+]
+
+/** Words take the places that trackers number from 0; a word that means nothing to us comes last, as does silence. */
+function urgencyOf({ priority }: AdapterItem): number {
+  if (typeof priority === 'number') return priority
+  const known = WORDS.findIndex((words) => words.includes(priority?.toLowerCase() ?? ''))
+  return known < 0 ? Number.MAX_SAFE_INTEGER : known
+}
+
+function mostUrgentFirst(a: AdapterItem, b: AdapterItem): number {
+  const byTime = compareText(b.updatedAt ?? '', a.updatedAt ?? '')
+  // The rest of the item decides between two of one id, so that the order of the list never does.
+  return (
+    urgencyOf(a) - urgencyOf(b) ||
+    byTime ||
+    compareText(a.id, b.id) ||
+    compareText(JSON.stringify(a), JSON.stringify(b))
+  )
+}
+
+function withoutDuplicates(items: readonly AdapterItem[]): { unique: AdapterItem[]; duplicates: string[] } {
+  const byId = new Map<string, AdapterItem>()
+  const duplicates: string[] = []
+  for (const item of items) {
+    if (byId.has(item.id)) duplicates.push(item.id)
+    else byId.set(item.id, item)
+  }
+  return { unique: [...byId.values()], duplicates }
+}

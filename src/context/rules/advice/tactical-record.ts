@@ -1,0 +1,127 @@
+import { sha256 } from '../../../text/digest.ts'
+import { parseForeignJson } from '../../../text/json.ts'
+import { compareText } from '../../../text/order.ts'
+import { isRecord, isTextList } from '../../../text/record.ts'
+import { cleanLine, cleanText } from './adapter-payload.ts'
+import { formatInstant, parseInstant } from './instant.ts'
+
+export interface NoteContent {
+  text: string
+  /** What kind of note it is: `note`, `decision`, `blocker`. */
+  class: string
+  tags: readonly string[]
+}
+
+/** A short-lived note about the work at hand. It advises and governs nothing. */
+export interface TacticalRecord {
+  recordId: string
+  /** An ISO time in UTC, like the end. */
+  capturedAt: string
+  content: NoteContent
+  expiresAt: string
+  /** Who or what wrote it. */
+  source: string
+}
+
+export type DecodedRecord = { record: TacticalRecord; problem?: undefined } | { record?: undefined; problem: string }
+
+/** In characters of the file, without the line's end. */
+export const LONGEST_NOTE_LINE = 32 * 1024
+export const LONGEST_NOTE = 4000
+export const MOST_TAGS = 16
+export const LONGEST_TAG = 64
+const LONGEST_FIELD = 128
+const ID = /^[\w.:@+-]{1,128}$/
+
+export function makeRecord(note: {
+  content: NoteContent
+  capturedAt: Date
+  expiresAt: Date
+  source: string
+}): TacticalRecord {
+  const content = cleanContent(note.content)
+  return {
+    recordId: recordIdOf(content),
+    capturedAt: note.capturedAt.toISOString(),
+    content,
+    expiresAt: note.expiresAt.toISOString(),
+    source: cleanLine(note.source, LONGEST_FIELD),
+  }
+}
+
+/** Follows from what is said, not from when: saying it again renews the note. */
+export function recordIdOf({ text, class: kind, tags }: NoteContent): string {
+  return sha256(JSON.stringify([text, kind, [...tags].sort(compareText)])).slice(0, 16)
+}
+
+export function isExpired({ expiresAt }: TacticalRecord, now: Date): boolean {
+  // An end that nobody can read has passed.
+  return !((parseInstant(expiresAt) ?? 0) > now.getTime())
+}
+
+export function encodeRecord({ recordId, capturedAt, content, expiresAt, source }: TacticalRecord): string {
+  return JSON.stringify({
+    record_id: recordId,
+    captured_at: capturedAt,
+    content: { text: content.text, class: content.class, tags: content.tags },
+    policy: { ttl_expires_at: expiresAt },
+    source,
+  })
+}
+
+/** One line of the file. Keys that are not known are left alone; a known one of the wrong kind costs the line. */
+export function decodeRecord(line: string): DecodedRecord {
+  if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
+  const { value, problem } = parseForeignJson(line)
+  // Where in the line it stops being JSON helps nobody: the line is one note.
+  return problem === undefined ? readRecord(value) : { problem: problem.replace(/: see line .*$/, '') }
+}
+
+function readRecord(json: unknown): DecodedRecord {
+  if (!isRecord(json)) return { problem: 'it is no object' }
+  const { record_id: recordId, captured_at, content, policy, source } = json
+  if (typeof recordId !== 'string' || !ID.test(recordId)) return { problem: '"record_id" is missing, or no plain word' }
+  const capturedAt = readInstant(captured_at)
+  if (capturedAt === undefined) return { problem: '"captured_at" is no ISO time' }
+  const expiresAt = readInstant(isRecord(policy) ? policy.ttl_expires_at : undefined)
+  if (expiresAt === undefined) return { problem: '"policy.ttl_expires_at" is no ISO time' }
+  if (typeof source !== 'string') return { problem: '"source" is no text' }
+  const read = readContent(content)
+  if (typeof read === 'string') return { problem: read }
+  return { record: { recordId, capturedAt, content: read, expiresAt, source: cleanLine(source, LONGEST_FIELD) } }
+}
+
+function readContent(json: unknown): NoteContent | string {
+  if (!isRecord(json)) return '"content" is no object'
+  const { text, class: kind, tags } = json
+  if (typeof text !== 'string') return '"content.text" is no text'
+  if (typeof kind !== 'string') return '"content.class" is no text'
+  if (!isTextList(tags)) return '"content.tags" is no list of texts'
+  const content = cleanContent({ text, class: kind, tags })
+  return content.text === '' ? '"content.text" is empty' : content
+}
+
+/** Texts that a model may read: without what nobody sees, and bounded. */
+function cleanContent({ text, class: kind, tags }: NoteContent): NoteContent {
+  const clean = tags.slice(0, MOST_TAGS).map((tag) => cleanLine(tag, LONGEST_TAG))
+  return {
+    text: cleanText(text, LONGEST_NOTE),
+    class: cleanLine(kind, LONGEST_TAG),
+    tags: [...new Set(clean)].filter((tag) => tag !== ''),
+  }
+}
+
+function readInstant(json: unknown): string | undefined {
+  const instant = typeof json === 'string' ? parseInstant(json) : undefined
+  return instant === undefined ? undefined : formatInstant(instant)
+}
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+const LONGEST_TTL = 366 * 86_400_000
+
+/** The milliseconds of `90m`, `12h`, `7d`, `2w`; undefined for anything else, and for more than a year. */
+export function parseTtl(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
+  const milliseconds = Number(number) * (UNITS[unit] ?? Number.NaN)
+  return milliseconds > 0 && milliseconds <= LONGEST_TTL ? milliseconds : undefined
+}

@@ -1,0 +1,168 @@
+import { sha256 } from '../../text/digest.ts'
+import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
+import type { Degradation } from './advice/optional-slice.ts'
+import { type Assembly, assemble, descend, limitsOf, type Slices } from './budget/assemble.ts'
+import { cutExcerpt } from './budget/excerpt.ts'
+import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
+import type { Configured, Limits, Measure } from './budget/limits.ts'
+import { type BundleFile, type ContextBundle, type ControlPlaneEntry, withDigest } from './bundle.ts'
+import { type Candidate, type Omission, type SourceClass, withText } from './candidate.ts'
+import type { IntentReading } from './intent.ts'
+import { frameTexts, type Marks, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
+
+export interface BundleInput {
+  task: string
+  intent: IntentReading
+  preset: string
+  controlPlane: readonly ControlPlaneEntry[]
+  slices: Slices
+  configured: Configured
+  /** What fell out before the budget was looked at. */
+  omitted: readonly Omission[]
+  /** About control plane, task and settings. */
+  warnings: readonly string[]
+  /** About optional slices. */
+  adviceWarnings: readonly string[]
+  degraded: readonly Degradation[]
+  missing: readonly string[]
+  sourceAnchors: readonly string[]
+  now: string | null
+  limits: Limits
+  unit: 'chars' | 'tokens'
+  measure: Measure
+  tokenizer: { id: string; count: Measure }
+  mayBeUnrestricted: boolean
+}
+
+/** Puts everything that was found into a bundle within its limits. */
+export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks: Marks } {
+  const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
+  const { slices, duplicates } = dropDuplicates(given.slices)
+  const input: BundleInput = {
+    ...given,
+    slices: mapSlices(slices, (candidate) => cleanCandidate(candidate, marks)),
+    omitted: [...given.omitted, ...duplicates],
+  }
+  const head = headOf(input)
+  const { level, attempts, assembly, limits } = descend(input, (wider) => assembleWithin(input, head, wider, marks))
+  const content = contentOf(input, head, assembly)
+  const texts = assembly.isShown ? RENDERINGS.map((rendering) => renderBundle(content, rendering, marks)) : ['']
+  const bundle = withDigest({
+    ...content,
+    budget: { unit: input.unit, limits: limitsOf(limits), partitions: assembly.partitions },
+    fallback: { level, attempts },
+    degraded: input.degraded,
+    source_anchors: input.sourceAnchors,
+    now: input.now,
+    estimate: estimate(texts, input.tokenizer),
+  })
+  return { bundle, marks }
+}
+
+/** Nothing is shown when the frame alone does not fit. */
+interface Shown extends Assembly {
+  isShown: boolean
+}
+
+/** Of joined texts, tokens do not quite add up: what comes out too long is made again in less space. */
+function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: Marks): Shown {
+  const rules = rulesFor(input, limits, marks)
+  const largest = (texts: readonly string[]) => Math.max(...texts.map((text) => input.measure(text)))
+  for (let space = limits.total - largest(frameTexts(head, marks)); ; ) {
+    const isShown = space >= 0
+    const assembly = { ...assemble(input.slices, space, limits, input.configured, rules), isShown }
+    if (!isShown) return assembly
+    const content = contentOf(input, head, assembly)
+    const excess = largest(RENDERINGS.map((rendering) => renderBundle(content, rendering, marks))) - limits.total
+    if (excess <= 0) return assembly
+    space -= excess
+  }
+}
+
+function contentOf(input: BundleInput, head: Head, { placed, omitted, isShortened }: Assembly) {
+  const all = [...input.omitted, ...omitted]
+  return {
+    ...head,
+    warnings: isShortened ? [...head.warnings, SHORTENED] : head.warnings,
+    files: placed.map((each, at) => fileOf(each, at + 1)),
+    omitted: all.map(({ path, sourceClass, reason, detail }) => ({ path, source_class: sourceClass, reason, detail })),
+  }
+}
+
+type Head = Pick<ContextBundle, 'version' | 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
+
+function headOf(input: BundleInput): Head {
+  const { task, intent, preset, controlPlane, warnings, adviceWarnings, missing } = input
+  const present = controlPlane.filter((item) => item.present).length
+  const status = present === 0 ? 'absent' : present === controlPlane.length ? 'complete' : 'partial'
+  const { key, matched, scores, isOverridden } = intent
+  return {
+    version: 1,
+    task,
+    intent: { key, matched, scores, overridden: isOverridden },
+    preset,
+    control_plane: { status, items: controlPlane },
+    warnings: [...warnings, ...adviceWarnings],
+    missing,
+  }
+}
+
+function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: Marks): FillRules {
+  const known = new Map<Candidate, number>()
+  return {
+    measure,
+    maxCharsPerFile,
+    cut: (text, characters) => harmlessTail(cutExcerpt(text, characters).excerpt),
+    overheadOf: (candidate) => {
+      const before = known.get(candidate)
+      if (before !== undefined) return before
+      const excerpt = candidate.isWhole ? candidate.text : candidate.text.slice(0, maxCharsPerFile)
+      const overhead = Math.max(...overheadTexts(fileOf({ candidate, excerpt }, 1), marks).map((text) => measure(text)))
+      known.set(candidate, overhead)
+      return overhead
+    },
+  }
+}
+
+function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
+  const { path, sourceClass, selectedBy, score, reason, provenance, charsTotal, sha256: digest, isWhole } = candidate
+  return {
+    path,
+    source_class: sourceClass,
+    selected_by: selectedBy,
+    rank,
+    score,
+    reason,
+    provenance,
+    excerpt,
+    truncated: charsTotal === null || excerpt.length < charsTotal,
+    chars_total: charsTotal,
+    chars_emitted: excerpt.length,
+    sha256: digest,
+    fenced: isWhole,
+  }
+}
+
+/** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
+function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
+  if (candidate.isWhole) return candidate
+  const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
+  return withText(candidate, text)
+}
+
+/** Of what each class holds: content that held the boundary around it would have to hold its own hash. */
+function boundariesOf({ task, slices }: BundleInput): Marks['boundaries'] {
+  const of = (each: SourceClass) => boundaryOf([task, each, slices[each].map(identityOf)])
+  const own = { control_plane: of('control_plane'), task: of('task'), tactical: of('tactical'), adapter: of('adapter') }
+  return { ...own, frame: boundaryOf(own) }
+}
+
+function identityOf({ path, sha256: digest, text }: Candidate): [string, string] {
+  return [path, digest ?? sha256(text)]
+}
+
+/** Of the longest rendering. */
+function estimate(texts: readonly string[], { id, count }: BundleInput['tokenizer']): ContextBundle['estimate'] {
+  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a))
+  return { chars: longest.length, tokens: count(longest), tokenizer: id }
+}

@@ -1,0 +1,81 @@
+import { sha256 } from '../../text/digest.ts'
+import { printableJson } from '../../text/printable.ts'
+import type { Degradation } from './advice/optional-slice.ts'
+import type { Candidate, Omission, SourceClass } from './candidate.ts'
+
+/** One part of a bundle, traceable to where it comes from. */
+export interface BundleFile {
+  path: string
+  source_class: SourceClass
+  selected_by: string
+  /** From 1, over the whole bundle. */
+  rank: number
+  score: number
+  reason: string
+  provenance: Candidate['provenance']
+  excerpt: string
+  truncated: boolean
+  chars_total: number | null
+  chars_emitted: number
+  sha256: string | null
+  /** Fenced already by its own kind. */
+  fenced: boolean
+}
+
+export interface ControlPlaneEntry {
+  path: string
+  present: boolean
+  required: boolean
+  sha256: string | null
+  summary: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export interface FallbackAttempt {
+  level: 'restricted' | 'relaxed' | 'unrestricted'
+  limits: { max_files: number; max_chars_per_file: number; total: number }
+  success: boolean
+  reason: string
+}
+
+/** What goes to a model for a task, with the origin of every line. The same project and arguments give the same bytes. */
+export interface ContextBundle {
+  version: 1
+  task: string
+  intent: { key: string; matched: readonly string[]; scores: Readonly<Record<string, number>>; overridden: boolean }
+  preset: string
+  budget: {
+    unit: 'chars' | 'tokens'
+    limits: { max_files: number; max_chars_per_file: number; total: number }
+    partitions: Readonly<Record<SourceClass, { max: number; used: number; dropped: number }>>
+  }
+  control_plane: { status: 'complete' | 'partial' | 'absent'; items: readonly ControlPlaneEntry[] }
+  files: readonly BundleFile[]
+  omitted: readonly { path: string; source_class: SourceClass; reason: Omission['reason']; detail: string }[]
+  warnings: readonly string[]
+  fallback: { level: FallbackAttempt['level']; attempts: readonly FallbackAttempt[] }
+  degraded: readonly Degradation[]
+  missing: readonly string[]
+  source_anchors: readonly string[]
+  /** The instant that expiry and freshness were judged by; null when nothing depended on it. */
+  now: string | null
+  estimate: { chars: number; tokens: number; tokenizer: string }
+  digest: string
+}
+
+/** Keys in code unit order at every level: two programs that write the same value write the same bytes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : item,
+  )
+}
+
+export function withDigest(bundle: Omit<ContextBundle, 'digest'>): ContextBundle {
+  return { ...bundle, digest: sha256(canonicalJson(bundle)) }
+}
+
+/** The bundle as it is written down, in one line. */
+export function bundleText(bundle: ContextBundle): string {
+  return `${printableJson(canonicalJson(bundle))}\n`
+}

@@ -1,0 +1,169 @@
+import { DATA_PREAMBLE, endLine, harmlessLine, openingTag } from '../../text/fence.ts'
+import type { BundleFile, ContextBundle } from './bundle.ts'
+import type { SourceClass } from './candidate.ts'
+
+export const RENDERINGS = ['markdown', 'xml', 'text'] as const
+export type Rendering = (typeof RENDERINGS)[number]
+
+/**
+ * What renderings need beside the bundle. A file is fenced by the boundary of its class, which is made from the candidates
+ * of that class: what stands in one slice changes no byte of another.
+ */
+export interface Marks {
+  boundaries: Readonly<Record<SourceClass | 'frame', string>>
+  /** Those of control plane and task. What advice warns of is only counted, or it would take room from both. */
+  warnings: readonly string[]
+}
+
+/** What every rendering says before and between the files. Everything that came from elsewhere is harmless by then. */
+interface Frame {
+  title: string
+  facts: readonly string[]
+  warnings: readonly string[]
+  missing: readonly string[]
+}
+
+/** One way to write a bundle down. Its parts only follow one another, so that their lengths add up. */
+interface Style {
+  head(frame: Frame, boundary: string): string
+  /** A line of the table of what is inside, and why. */
+  row(file: BundleFile, boundary: string): string
+  middle: string
+  open(file: BundleFile, boundary: string): string
+  close: string
+  foot: string
+}
+
+const ELEMENT = 'loadout_file'
+const MOST_WARNINGS = 30
+
+const closingTag = `</${ELEMENT}>\n`
+
+function openFile({ path, source_class, selected_by }: BundleFile, boundary: string): string {
+  return `${openingTag(ELEMENT, { path, class: source_class, selected_by, boundary }, boundary)}\n`
+}
+
+const sizeOf = ({ chars_emitted, chars_total }: BundleFile) => `${chars_emitted} of ${chars_total ?? 'many'} characters`
+
+const STYLES: Record<Rendering, Style> = {
+  markdown: {
+    head: ({ title, facts, warnings, missing }) =>
+      [
+        `# ${title}\n\n${DATA_PREAMBLE}\n\n`,
+        ...facts.map((fact) => `- ${fact}\n`),
+        ...listed('\n## Warnings\n\n', warnings),
+        ...listed('\n## Missing: ask, or call it unknown\n\n', missing),
+        '\n## What is inside\n\n| file | class | why | size |\n| --- | --- | --- | --- |\n',
+      ].join(''),
+    row: (file, boundary) => {
+      const cell = (text: string) => harmlessLine(text, boundary, 200).text.replaceAll('|', '/')
+      return `| ${cell(file.path)} | ${file.source_class} | ${cell(file.reason)} | ${sizeOf(file)} |\n`
+    },
+    middle: '\n## Files\n',
+    open: (file, boundary) =>
+      `\n### ${harmlessLine(file.path, boundary, 200).text}\n\n${file.fenced ? '' : openFile(file, boundary)}`,
+    close: closingTag,
+    foot: '',
+  },
+  xml: {
+    head: ({ title, facts, warnings, missing }, boundary) =>
+      [
+        `<loadout_context boundary="${boundary}">\n${title}\n${DATA_PREAMBLE}\n`,
+        ...facts.map((fact) => `${fact}\n`),
+        ...listed('Warnings:\n', warnings),
+        ...listed('Missing (ask, or call it unknown):\n', missing),
+        'Inside:\n',
+      ].join(''),
+    row: (file, boundary) =>
+      `- ${harmlessLine(file.path, boundary, 200).text}: ${file.source_class}, ${harmlessLine(file.reason, boundary, 200).text}, ${sizeOf(file)}\n`,
+    middle: '',
+    open: (file, boundary) => (file.fenced ? '' : openFile(file, boundary)),
+    close: closingTag,
+    foot: '</loadout_context>\n',
+  },
+  text: {
+    head: ({ title, facts, warnings, missing }) =>
+      [
+        `${title}\n${DATA_PREAMBLE}\n`,
+        ...facts.map((fact) => `${fact}\n`),
+        ...listed('\nWarnings\n', warnings),
+        ...listed('\nMissing: ask, or call it unknown\n', missing),
+        '\nInside\n',
+      ].join(''),
+    row: (file, boundary) =>
+      `  ${harmlessLine(file.path, boundary, 200).text}  ${file.source_class}  ${harmlessLine(file.reason, boundary, 200).text}  ${sizeOf(file)}\n`,
+    middle: '',
+    open: (file, boundary) => `\n${file.fenced ? '' : openFile(file, boundary)}`,
+    close: closingTag,
+    foot: '',
+  },
+}
+
+function listed(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `- ${line}\n`)]
+}
+
+/** The control plane did not fit. Said in a place of its own: the frame is as long whether it is said or not. */
+export const SHORTENED = 'the control plane did not fit into its part of the budget; its excerpts were shortened'
+
+type Framed = Pick<ContextBundle, 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
+type Rendered = Framed & Pick<ContextBundle, 'files' | 'omitted'>
+
+function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
+  const clean = (text: string, longest = 300) => harmlessLine(text, marks.boundaries.frame, longest).text
+  const { intent, preset, control_plane } = bundle
+  const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
+  const isShortened = bundle.warnings.includes(SHORTENED)
+  const rest = marks.warnings.length - MOST_WARNINGS
+  const unshown = bundle.warnings.length - marks.warnings.length - Number(isShortened)
+  return {
+    title: `Context for: ${clean(bundle.task, 500)}`,
+    facts: [
+      clean(`Intent ${intent.key}${matched}, preset ${preset}, control plane ${control_plane.status}.`),
+      // As wide whatever is said: a larger bundle must not become shorter by having less to say.
+      `Left out: ${wide(omitted)}. Warnings about advice: ${wide(unshown)}. Control plane shortened: ${isShortened ? 'yes' : ' no'}.`,
+    ],
+    warnings: [
+      ...marks.warnings.slice(0, MOST_WARNINGS).map((line) => clean(line)),
+      ...(rest > 0 ? [`and ${rest} more`] : []),
+    ],
+    missing: bundle.missing.slice(0, MOST_WARNINGS).map((line) => clean(line)),
+  }
+}
+
+function wide(count: number): string {
+  return String(count).padStart(7)
+}
+
+export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Marks): string {
+  const style = STYLES[rendering]
+  const { boundaries } = marks
+  return [
+    style.head(frameOf(bundle, bundle.omitted.length, marks), boundaries.frame),
+    ...bundle.files.map((file) => style.row(file, boundaries[file.source_class])),
+    style.middle,
+    ...bundle.files.map((file) => renderFile(style, file, boundaries[file.source_class])),
+    style.foot,
+  ].join('')
+}
+
+function renderFile(style: Style, file: BundleFile, boundary: string): string {
+  return `${style.open(file, boundary)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
+}
+
+/** The texts of a frame in each rendering, to be measured: what a bundle takes without its files. */
+export function frameTexts(bundle: Framed, marks: Marks): string[] {
+  return RENDERINGS.map((rendering) => {
+    const style = STYLES[rendering]
+    return style.head(frameOf(bundle, 0, marks), marks.boundaries.frame) + style.middle + style.foot
+  })
+}
+
+/** The texts around a file in each rendering. No shorter excerpt makes them longer. */
+export function overheadTexts(file: BundleFile, { boundaries }: Marks): string[] {
+  const boundary = boundaries[file.source_class]
+  return RENDERINGS.map((rendering) => {
+    const style = STYLES[rendering]
+    return `${style.row(file, boundary)}${style.open(file, boundary)}\n${file.fenced ? '' : style.close}`
+  })
+}

@@ -1,0 +1,195 @@
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { deliveredPacks } from '../packs/record.ts'
+import { resolvePacks } from '../packs/resolve.ts'
+import { allGaps } from '../packs/rules/resolve/gaps.ts'
+import { isWaiting, newWrappers, type PackContext } from '../packs/rules/resolve/pack-context.ts'
+import { readPayload } from '../payloads/load.ts'
+import { namedBy, planByStrategy } from '../payloads/plan.ts'
+import type { MatchResult } from '../payloads/rules/match.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { sha256 } from '../text/digest.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import type { NotedEntry } from '../usage/record.ts'
+import { readIntentFiles } from './disk/read-candidate.ts'
+import { interleave } from './rules/budget/fill.ts'
+import type { Limits } from './rules/budget/limits.ts'
+import type { Candidate, Omission } from './rules/candidate.ts'
+import type { Intent } from './rules/context-settings.ts'
+
+export interface TaskSlice {
+  candidates: Candidate[]
+  omitted: Omission[]
+  warnings: string[]
+  missing: string[]
+  sourceAnchors: string[]
+  /** What routing and packs offer, by the path of its candidate. Whether it finds a place is not known yet. */
+  planned: ReadonlyMap<string, NotedEntry>
+  /** How payloads were found. */
+  strategy: Strategy
+}
+
+export interface TaskSliceRequest {
+  task: string
+  project: Project
+  intent: Intent
+  /** The widest that the bundle can come to be. */
+  widest: Limits
+  exclude: ReadonlySet<string>
+}
+
+const MOST_OPENED = 200
+const FILES_PER_PLACE = 2
+
+/** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
+export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
+  const { project, intent, widest, exclude } = request
+  // Some will be left out as duplicates or unsafe; none behind these can find a place.
+  const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
+  const files = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
+  const payloads = await readPayloads(machine, request)
+  const packs = packsForTask(machine, request)
+  return {
+    candidates: interleave({
+      core: payloads.core,
+      files: files.candidates,
+      matched: payloads.matched,
+      packs: packs.candidates,
+    }),
+    omitted: [...files.omitted, ...payloads.omitted, ...packs.omitted],
+    warnings: [...files.findings.map(toWarning), ...payloads.warnings, ...packs.warnings],
+    missing: packs.missing,
+    sourceAnchors: packs.sourceAnchors,
+    planned: new Map([...payloads.planned, ...packs.planned]),
+    strategy: payloads.strategy,
+  }
+}
+
+async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, { task, layers: { projectRoot: project } })
+  const omitted: Omission[] = plan.leftOut.map(({ match, reason }) => ({
+    path: `payload:${match.entry.id}`,
+    sourceClass: 'task',
+    reason: 'budget',
+    detail: reason,
+  }))
+  const read = (match: MatchResult, selectedBy: string): Candidate[] => {
+    const { entry } = match
+    const path = `payload:${entry.id}`
+    const payload = readPayload(knowledge, entry)
+    if ('problem' in payload) {
+      omitted.push({ path, sourceClass: 'task', reason: 'unreadable', detail: payload.problem })
+      return []
+    }
+    const { text } = payload
+    return [
+      {
+        path,
+        sourceClass: 'task',
+        selectedBy,
+        reason: match.reason,
+        score: rounded(match.score),
+        text,
+        charsTotal: text.length,
+        sha256: sha256(text),
+        provenance: { layer: knowledge.layerOf(entry), file: entry.path, priority: entry.priority },
+        isWhole: false,
+      },
+    ]
+  }
+  return {
+    core: plan.preload.flatMap((match) => read(match, 'core')),
+    matched: plan.onDemand.flatMap((match) => read(match, plan.strategy)),
+    planned: namedBy(plan).map((entry): [string, NotedEntry] => [`payload:${entry.id}`, entry]),
+    strategy: plan.strategy,
+    omitted,
+    warnings: findings.filter(({ severity }) => severity !== 'info').map(toWarning),
+  }
+}
+
+/** What one pack may take. Not a share of the bundle: a pack is kept whole or left out. */
+const PACK_TOKENS = 1_500
+
+/** Settings of packs that cannot be read cost the packs, not the bundle. */
+function packsForTask(machine: Machine, request: TaskSliceRequest): ReturnType<typeof resolveForTask> {
+  try {
+    return resolveForTask(machine, request)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code !== 'BAD_CONFIG') throw error
+    const { code, message, hint } = error
+    machine.report?.({ severity: 'error', code, message, ...(hint !== undefined && { hint }) })
+    const warnings = [`packs are left out: ${message}`]
+    return { candidates: [], planned: [], omitted: [], warnings, missing: [], sourceAnchors: [] }
+  }
+}
+
+function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
+  const { value, findings } = resolvePacks(machine, {
+    task,
+    project,
+    budget: PACK_TOKENS,
+    isBudgetPerPack: true,
+    isRecorded: false,
+  })
+  const omitted = value.refused.map(
+    ({ name, message }): Omission => ({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message }),
+  )
+  const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
+  return {
+    candidates: packCandidates(value),
+    planned: deliveredPacks(value).map((entry): [string, NotedEntry] => [`pack:${entry.id}`, entry]),
+    omitted,
+    warnings: [
+      ...value.refused
+        .filter(isWaiting)
+        .map(({ name, reason, message }) =>
+          reason === 'approval-needed' ? `${message}: loadout approve ${shellWord(name)}` : message,
+        ),
+      ...value.active.flatMap(({ pack: { manifest } }) =>
+        manifest.status === 'ready' ? [] : [`the pack ${manifest.name} is ${manifest.status}`],
+      ),
+      ...findings.filter(isOwn).map(toWarning),
+    ],
+    missing: [...new Set(value.active.flatMap(({ resolution }) => allGaps(resolution)))],
+    sourceAnchors: value.active.flatMap(({ pack, resolution }) =>
+      resolution.sourceAnchors.map((anchor) => `${pack.manifest.name}/${anchor}`),
+    ),
+  }
+}
+
+function packCandidates(context: PackContext): Candidate[] {
+  return newWrappers(context).flatMap(({ pack: name, text }): Candidate[] => {
+    const active = context.active.find(({ pack }) => pack.manifest.name === name)
+    if (active === undefined) return []
+    const { manifest, scope, trust } = active.pack
+    return [
+      {
+        path: `pack:${name}`,
+        sourceClass: 'task',
+        selectedBy: 'pack',
+        reason: 'the task fits what this pack says of itself',
+        score: rounded(active.confidence ?? 1),
+        text,
+        charsTotal: text.length,
+        sha256: sha256(text),
+        provenance: {
+          scope,
+          trust: trust.state,
+          status: manifest.status ?? 'unknown',
+          version: manifest.version ?? null,
+          digest: active.resolution.entryDigest ?? null,
+        },
+        isWhole: true,
+      },
+    ]
+  })
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1000) / 1000
+}
+
+function toWarning({ message, hint }: Finding): string {
+  return hint === undefined ? message : `${message}: ${hint}`
+}

@@ -1,0 +1,143 @@
+import { join, relative, resolve } from 'node:path'
+import { exists, readText, removeFile } from '../machine/files.ts'
+import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject, type Project } from '../machine/open-project.ts'
+import { openCatalog } from '../packs/catalog.ts'
+import { KNOWLEDGE_FOLDERS } from '../packs/disk/pack-roots.ts'
+import type { TrustedPack } from '../packs/rules/gates/catalog.ts'
+import { resolveLayers } from '../payloads/knowledge.ts'
+import { type Layers, projectOf } from '../payloads/layers.ts'
+import { pathProblem } from '../text/paths.ts'
+import { getOwn } from '../text/record.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type BlockState, type BlockTask, buildBlock, changeBlock } from './rules/index-block.ts'
+import { type IndexItem, packItem, payloadItem } from './rules/index-line.ts'
+
+const DEFAULT_TOKENS = 1_000
+const DEFAULT_FILE = 'AGENTS.md'
+
+export interface AgentsMdRequest {
+  /** What to do with the file; without it the block is only made. */
+  task?: BlockTask | undefined
+  /** Default: the AGENTS.md of the project. */
+  file?: string | undefined
+  /** The most that the lines may cost, in tokens. */
+  budget?: number | undefined
+  /** Also what is not part of the project: the user's own, the organization's. */
+  all?: boolean | undefined
+  layers: Layers
+}
+
+export interface AgentsMd {
+  block: string
+  listed: number
+  /** What did not fit. */
+  left: number
+  tokens: number
+  file?: string
+  state?: BlockState
+}
+
+/** The block that tells an agent what can be loaded; in a file, if one is named. A shared file gets only what is shared. */
+export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
+  const { task } = request
+  const { items, findings } = gatherItems(machine, request)
+  if (task === undefined || task === 'write') requireItems(items, findings)
+  const { text: block, listed, left } = buildBlock(items, request.budget ?? DEFAULT_TOKENS)
+  const value: AgentsMd = { block, listed, left, tokens: estimateTokens(block) }
+  if (task === undefined) return { value, findings }
+  const project = openProjectOf(machine, request.layers).root
+  const file = request.file ? resolve(machine.cwd, request.file) : join(project, DEFAULT_FILE)
+  const state = applyTask(project, file, task, block)
+  return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
+}
+
+/** Also where its layer is left out: the block still goes into its file. */
+function openProjectOf(machine: Machine, layers: Layers): Project {
+  return projectOf(machine, layers) ?? openProject(machine)
+}
+
+function applyTask(project: string, file: string, task: BlockTask, block: string): BlockState {
+  refuseNamedLinkOut(project, file)
+  const before = exists(file) ? readText(file) : undefined
+  const { state, after } = inFile(file, () => changeBlock(before, task, block))
+  if (after === before) return state
+  if (after === undefined) removeFile(file)
+  else writeNamed(project, file, after)
+  return state
+}
+
+function inFile<T>(file: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    throw new LoadoutError(error.code, `${file}, ${error.message}`, { hint: error.hint ?? '', cause: error })
+  }
+}
+
+function gatherItems(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
+  const { merged, places, findings } = resolveLayers(machine, layersOf(request))
+  const payloads = merged.entries.map((entry) => {
+    const layer = getOwn(merged.provenance, entry.id)
+    const root = places.find(({ name }) => name === layer)?.root ?? ''
+    const isSafe = pathProblem(entry.path) === undefined
+    return payloadItem(entry, isSafe ? shownPath(machine, layer, root, entry.path) : '')
+  })
+  const packs = gatherPacks(machine, request)
+  return { items: [...payloads, ...packs.items], findings: [...findings, ...packs.findings] }
+}
+
+/** A layer that somebody names is meant; the others are not, unless all are. */
+function layersOf({ all, layers }: AgentsMdRequest): Layers {
+  const { projectRoot, globalDir, orgPath, sessionPath } = layers
+  return all
+    ? layers
+    : { projectRoot, globalDir: globalDir ?? '', orgPath: orgPath ?? '', sessionPath: sessionPath ?? '' }
+}
+
+/** From the root of the project; what lies elsewhere by its place below the home folder. */
+function shownPath(machine: Machine, layer: string | undefined, root: string, path: string): string {
+  if (layer === 'project') return path
+  const inHome = relative(machine.home, join(root, path))
+  return inHome.startsWith('..') ? join(root, path) : `~/${inHome}`
+}
+
+/** What comes with the project is named whoever asks: whether it may be used is asked again when it is. */
+function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
+  const project = openProjectOf(machine, request.layers)
+  const { catalog, findings } = openCatalog(machine, { project })
+  const { root } = project
+  const isOurs = ({ scope, root: pack }: TrustedPack) =>
+    scope === 'workspace' && KNOWLEDGE_FOLDERS.some((name) => pack.startsWith(`${join(root, name)}/`))
+  const isOpen = ({ trust }: TrustedPack) => request.all === true && trust.isOpen
+  const names = new Set<string>()
+  const items: IndexItem[] = []
+  for (const pack of catalog.all) {
+    const { manifest, warnings } = pack
+    const isNameless = warnings.some(({ code }) => code === 'pack.name.invalid')
+    if (manifest.status !== 'ready' || isNameless || names.has(manifest.name)) continue
+    if (!isOurs(pack) && !isOpen(pack)) continue
+    names.add(manifest.name)
+    items.push(packItem(manifest))
+  }
+  return { items, findings: request.all ? findings : [] }
+}
+
+/** A shorter block because an index is broken would be a loss that nobody asked for. */
+function requireItems(items: readonly IndexItem[], findings: readonly Finding[]): void {
+  const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
+  if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })
+  if (items.length > 0) return
+  throw new LoadoutError('NO_INDEX', 'nothing comes with this project that an agent could load', {
+    hint: 'loadout index build makes an index of it; --all lists what is yours as well',
+  })
+}
+
+function stateFindings(state: BlockState, file: string): Finding[] {
+  if (state !== 'stale' && state !== 'missing') return []
+  const message = state === 'stale' ? 'the block does not say what there is now' : 'there is no block'
+  return [{ severity: 'error', code: 'BLOCK_STALE', message: `${file}: ${message}`, hint: 'loadout agents-md --write' }]
+}

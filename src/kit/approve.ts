@@ -1,0 +1,257 @@
+import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from '../context/adapters.ts'
+import { placeOf, recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject, type Project } from '../machine/open-project.ts'
+import { realFolder } from '../machine/real-folder.ts'
+import { openCatalog, readChoice } from '../packs/catalog.ts'
+import { digestTree } from '../packs/disk/pack-digest.ts'
+import type { Approval, Decision } from '../packs/rules/gates/approval.ts'
+import { choosePack, isPackPath, isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/catalog.ts'
+import { PACK_FILE } from '../packs/rules/pack.ts'
+import type { Tier } from '../packs/rules/vocabulary.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+
+export interface AnswerRequest {
+  /** `pack:x`, `adapter:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`. */
+  what?: string | undefined
+  kind?: Approval['kind'] | undefined
+  project?: string | Project | undefined
+}
+
+export interface ApproveRequest extends AnswerRequest {
+  tier?: Tier | undefined
+  /** Trust later changes of a pack's folder too. */
+  follow?: boolean | undefined
+}
+
+/** What is now on record about one thing. */
+export interface Answered {
+  kind: Approval['kind']
+  name: string
+  root: string
+  decision: Decision | 'revoked' | 'unchanged'
+  tier?: Tier
+  /** Whether exactly these files were approved. */
+  isWholeTree?: boolean
+  /** The files that the approval covers. */
+  files?: string[]
+  command?: readonly string[]
+  approvalId?: string
+}
+
+export async function approve(machine: Machine, request: ApproveRequest): Promise<Report<Answered[]>> {
+  const named = nameKinds(machine, request)
+  if (named.kind === 'adapter') return approveAdapters(machine, named)
+  const pack = answerable(machine, named)
+  if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
+  const files = request.follow === true ? undefined : digestTree(pack.root)
+  const digest = files?.[PACK_FILE]
+  const approval = await recordApproval(machine, {
+    ...packAnswer(pack),
+    place: placeOf(pack.root),
+    ...(digest !== undefined && { digest }),
+    ...(files === undefined ? { follow: true } : { files }),
+    tier: request.tier ?? 'evidence',
+    decision: 'approved',
+  })
+  return { value: [answered(approval)], findings: [] }
+}
+
+export async function deny(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
+  const named = nameKinds(machine, request)
+  if (named.kind === 'adapter') return denyAdapters(machine, named)
+  const pack = answerable(machine, named)
+  if (pack.trust.state === 'denied') {
+    const message = `the pack ${packWord(pack.manifest.name)} is denied already`
+    return unchanged(pack, { severity: 'info', code: 'pack.trust.denied', message, subject: pack.manifest.name })
+  }
+  const approval = await recordApproval(machine, { ...packAnswer(pack), tier: 'evidence', decision: 'denied' })
+  return { value: [answered(approval)], findings: [] }
+}
+
+/** Takes an answer back, also for a folder that is gone. */
+export async function revoke(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
+  const found = findAnswers(machine, request)
+  for (const each of found) await removeApproval(machine, each)
+  const value = found.map(
+    ({ kind, name, root, id }): Answered => ({ kind, name, root, decision: 'revoked', approvalId: id }),
+  )
+  return { value, findings: [] }
+}
+
+/** A name and its kind. A bare name that several kinds have is refused with the choices. */
+interface Named {
+  kind: Approval['kind']
+  /** Undefined: all of them. */
+  name: string | undefined
+  project: string | Project | undefined
+}
+
+function parseWhat({ what, kind, project }: AnswerRequest): {
+  kind?: Approval['kind']
+  name?: string
+  project: string | Project | undefined
+} {
+  const [, prefix, rest] = /^(pack|adapter):(.*)$/s.exec(what ?? '') ?? []
+  if (prefix === 'pack' || prefix === 'adapter') return { kind: prefix, name: rest ?? '', project }
+  return { ...(kind !== undefined && { kind }), ...(what !== undefined && { name: what }), project }
+}
+
+function nameKinds(machine: Machine, request: AnswerRequest): Named {
+  const { kind, name, project } = parseWhat(request)
+  if (kind === 'adapter' || (kind === 'pack' && name !== undefined)) return { kind, name, project }
+  if (name === undefined)
+    throw new LoadoutError('USAGE', 'Missing argument: what to answer for', { hint: CHOICES_HINT })
+  if (isPackPath(name)) return { kind: 'pack', name, project }
+  const isAdapter = adapterNames(machine, project).includes(name)
+  const isPack = openCatalog(machine, { project }).catalog.all.some(({ manifest }) => manifest.name === name)
+  if (isAdapter && isPack) throw ambiguous(name)
+  return { kind: isAdapter ? 'adapter' : 'pack', name, project }
+}
+
+/** Settings that cannot be read name no adapter; they are no reason to refuse an answer about a pack. */
+function adapterNames(machine: Machine, project: string | Project | undefined): string[] {
+  try {
+    return openAdapters(machine, project).adapters.flatMap(({ id, command }) => (command === undefined ? [] : [id]))
+  } catch (error) {
+    if (error instanceof LoadoutError) return []
+    throw error
+  }
+}
+
+const CHOICES_HINT = 'name a pack or an adapter: pack:<name>, adapter:<name>'
+
+function ambiguous(name: string): LoadoutError {
+  const hint = `say which: pack:${name} or adapter:${name}`
+  return new LoadoutError('USAGE', `both a pack and an adapter are named ${packWord(name)}`, { hint })
+}
+
+async function approveAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
+  const { projectRoot, views } = chosenAdapters(machine, named)
+  const value: Answered[] = []
+  const findings: Finding[] = []
+  for (const { id, command, pins } of views) {
+    if (command === undefined || pins === undefined) continue
+    if (pins.problems.length > 0) {
+      const message = `the command of the adapter ${id} cannot be approved: ${pins.problems.join('; ')}`
+      findings.push({ severity: 'error', code: 'ADAPTER_UNPINNABLE', message, subject: id, hint: UNPINNABLE_HINT })
+      continue
+    }
+    const approval = await recordApproval(machine, {
+      kind: 'adapter',
+      root: projectRoot,
+      name: id,
+      place: placeOf(projectRoot),
+      digest: digestOfCommand(command),
+      files: pins.files,
+      tier: 'evidence',
+      decision: 'approved',
+    })
+    value.push({ ...answered(approval), command })
+  }
+  if (value.length > 0) return { value, findings }
+  throw new LoadoutError('ADAPTER_UNPINNABLE', findings.map(({ message }) => message).join('\n'), {
+    hint: UNPINNABLE_HINT,
+  })
+}
+
+async function denyAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
+  const { projectRoot, views } = chosenAdapters(machine, named)
+  const value: Answered[] = []
+  for (const { id } of views) {
+    const answer = { kind: 'adapter', root: projectRoot, name: id, tier: 'evidence', decision: 'denied' } as const
+    value.push(answered(await recordApproval(machine, answer)))
+  }
+  return { value, findings: [] }
+}
+
+function chosenAdapters(machine: Machine, { name, project }: Named): { projectRoot: string; views: AdapterView[] } {
+  const { projectRoot, adapters } = openAdapters(machine, project)
+  const running = viewAdapters(machine, projectRoot, adapters).filter(({ command }) => command !== undefined)
+  const views = running.filter(({ id }) => name === undefined || id === name)
+  if (views.length > 0) return { projectRoot, views }
+  const message =
+    name === undefined
+      ? 'no adapter of this project runs a command'
+      : `no adapter named ${packWord(name)} runs a command`
+  const known = running.map(({ id }) => `adapter:${id}`).join(', ')
+  const hint = known === '' ? 'adapters are named under "adapters" in loadout.json' : `there is ${known}`
+  throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
+}
+
+/** The pack that a person means when answering: by name the one that waits for an answer, then one that has one. */
+function answerable(machine: Machine, { name: typed = '', project }: Named): TrustedPack {
+  const { catalog } = openCatalog(machine, { project, packs: [typed] })
+  const choice = readChoice(machine, typed)
+  if (!('name' in choice)) return choosePack(catalog, choice)
+  const named = catalog.all.filter(({ manifest }) => manifest.name === choice.name)
+  const isAnswered = ({ trust }: TrustedPack) => trust.state !== 'trusted'
+  return named.find(isUndecided) ?? named.find(isAnswered) ?? choosePack(catalog, choice)
+}
+
+function packAnswer({ root, manifest }: TrustedPack) {
+  return { kind: 'pack', root, name: manifest.name } as const
+}
+
+function answered({ kind, name, root, decision, tier, files, id }: Approval): Answered {
+  const base = { kind, name, root, decision, approvalId: id }
+  if (decision === 'denied') return base
+  const covered = files === undefined ? {} : { files: Object.keys(files) }
+  return kind === 'pack' ? { ...base, tier, isWholeTree: files !== undefined, ...covered } : { ...base, ...covered }
+}
+
+function unchanged({ manifest, root }: TrustedPack, finding: Finding): Report<Answered[]> {
+  return { value: [{ kind: 'pack', name: manifest.name, root, decision: 'unchanged' }], findings: [finding] }
+}
+
+function byPlace({ manifest, scope }: TrustedPack): Finding {
+  const message = `the pack ${packWord(manifest.name)} is trusted already: it lies in a place of ${OWNERS[scope]}`
+  return { severity: 'info', code: 'pack.trust.by-place', message, subject: manifest.name }
+}
+
+const OWNERS: Record<TrustedPack['scope'], string> = {
+  explicit: 'your choice',
+  workspace: 'the workspace',
+  user: 'yours',
+  organization: 'your organization',
+  'built-in': 'the program',
+}
+
+/** By path, then among what is seen from here, then among all that were ever answered for. */
+function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
+  const { kind, name: typed, project } = parseWhat(request)
+  const approvals = requireApprovals(machine)
+  const projectRoot = realFolder(machine, openProject(machine, project).root)
+  const isMine = ({ root }: Approval) => root === projectRoot
+  if (typed === undefined) {
+    if (kind !== 'adapter') throw new LoadoutError('USAGE', 'Missing argument: what to revoke', { hint: CHOICES_HINT })
+    return approvals.filter((each) => each.kind === 'adapter' && isMine(each))
+  }
+  const choice = readChoice(machine, typed)
+  const matching = approvals.filter((each) => {
+    if (kind !== undefined && each.kind !== kind) return false
+    if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
+    return each.name === choice.name && (each.kind === 'pack' || isMine(each))
+  })
+  if (new Set(matching.map((each) => each.kind)).size > 1) throw ambiguous(typed)
+  const here = matching.length > 1 ? seenFrom(machine, project, matching) : matching
+  const [found, second] = here.length > 0 ? here : matching
+  if (found === undefined) {
+    throw new LoadoutError(
+      kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : 'PACK_NOT_FOUND',
+      `nobody has approved or denied ${packWord(typed)}`,
+      {
+        hint: 'loadout packs list --all and loadout adapters list show what can be answered for',
+      },
+    )
+  }
+  if (second === undefined) return [found]
+  const hint = `name one by its path: loadout revoke ${shellWord(found.root)}`
+  throw new LoadoutError('USAGE', `several packs named ${packWord(typed)} were answered for`, { hint })
+}
+
+function seenFrom(machine: Machine, project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {
+  const { all } = openCatalog(machine, { project }).catalog
+  return approvals.filter(({ root }) => all.some((pack) => pack.root === root))
+}

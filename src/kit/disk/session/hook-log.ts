@@ -1,0 +1,48 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { codeOf } from '../../../machine/files.ts'
+import type { Machine } from '../../../machine/machine.ts'
+import { privateFolder, recordPath } from '../../../machine/records.ts'
+import { printableLine } from '../../../text/printable.ts'
+import { LoadoutError } from '../../../text/trouble.ts'
+
+/** A hook has no voice of its own: what went wrong in it is told here. */
+export function hookLogPath(machine: Machine): string {
+  return recordPath(machine, 'hooks.log')
+}
+
+const LARGEST_LOG = 64 * 1024
+const LONGEST_LINE = 500
+
+/** Never fails. When the file is full it becomes `hooks.log.1`, so that there are never more than two. */
+export function logLine(machine: Machine, about: string, message: string): void {
+  try {
+    const path = hookLogPath(machine)
+    privateFolder(machine, '')
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found !== undefined && !found.isFile()) return
+    if (found !== undefined && found.size > LARGEST_LOG) renameSync(path, `${path}.1`)
+    const line = printableLine(`${machine.now().toISOString()} ${about}: ${message}`).slice(0, LONGEST_LINE)
+    appendFileSync(path, `${line}\n`, { mode: 0o600 })
+  } catch {
+    // There is nobody left to tell.
+  }
+}
+
+/** Trouble with one source costs a hook that source and a line in the log. */
+export function attempt<T>(log: (message: string) => void, what: string, read: () => T, otherwise: T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    log(`${what}: ${describeTrouble(error)}`)
+    return otherwise
+  }
+}
+
+/** What went wrong, without a word of what was said: only our own messages are known to hold none. */
+export function describeTrouble(error: unknown): string {
+  if (error instanceof LoadoutError) return `${error.code} ${error.message}`
+  if (!(error instanceof Error)) return 'something went wrong that should not'
+  const place = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? ''
+  return `${[error.name, codeOf(error)].filter((word) => word !== '').join(' ')} at ${place}`
+}

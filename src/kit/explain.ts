@@ -1,0 +1,95 @@
+import type { AdapterView } from '../context/adapters.ts'
+import type { Machine } from '../machine/machine.ts'
+import { explainPack, type PackTrail, type Step } from '../packs/why.ts'
+import { type ExplainRequest, type Explanation, explainPayload } from '../payloads/explain.ts'
+import { describeWhy, percent } from '../payloads/rules/ranked.ts'
+import { inspectSkill } from '../skills/inspect.ts'
+import type { ShelvedSkill } from '../skills/skill-shelf.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { locate } from './locate.ts'
+import { parseEntryId } from './rules/entry-id.ts'
+import { searchKnowledge } from './search.ts'
+import { projectOf, type ShelfRequest } from './shelf.ts'
+
+export type NamedExplanation =
+  | ({ kind: 'payload' } & Explanation)
+  | ({ kind: 'pack' } & PackTrail)
+  | { kind: 'skill' | 'adapter'; name: string; steps: Step[] }
+
+type Request = ExplainRequest & ShelfRequest
+
+/** Where a payload, pack, skill or adapter comes from and why it is used or not, for a task if there is one. */
+export async function explainNamed(machine: Machine, request: Request): Promise<Report<NamedExplanation>> {
+  const { kind, name } = parseEntryId(request.id)
+  if (kind === undefined || kind === 'payload') {
+    const report = await explainPayload(machine, { ...request, id: kind === undefined ? request.id : name })
+    if (report !== undefined) return { value: { kind: 'payload', ...report.value }, findings: report.findings }
+  }
+  // A pack may also be named by its folder, and a folder may be a pack that a namesake keeps out.
+  const packFolder = /^pack:([./~].*)/.exec(request.id)?.[1]
+  if (packFolder !== undefined) return explainNamedPack(machine, request, packFolder)
+  const { value: located, findings } = locate(machine, { ...request, kinds: ['payload', 'skill', 'pack', 'adapter'] })
+  switch (located.kind) {
+    case 'payload':
+      throw new Error(`the payload ${located.entry.id} is in no layer`)
+    case 'pack':
+      return explainNamedPack(machine, request, located.pack.manifest.name)
+    case 'skill': {
+      const steps = [
+        ...(await skillSteps(machine, located.skill)),
+        ...taskSteps(machine, request, located.skill, findings),
+      ]
+      return { value: { kind: 'skill', name: located.skill.name, steps }, findings }
+    }
+    case 'adapter':
+      return { value: { kind: 'adapter', name: located.adapter.id, steps: adapterSteps(located.adapter) }, findings }
+  }
+}
+
+function explainNamedPack(machine: Machine, request: Request, pack: string): Report<NamedExplanation> {
+  const project = projectOf(machine, request).root
+  const { value, findings } = explainPack(machine, { pack, task: request.task, project })
+  return { value: { kind: 'pack', ...value }, findings }
+}
+
+const SOURCES = {
+  library: 'the library',
+  user: "an agent's folder",
+  project: "an agent's folder of the project",
+} as const
+
+async function skillSteps(machine: Machine, { name, source, folder }: ShelvedSkill): Promise<Step[]> {
+  const place: Step = { question: 'place', isPassed: true, says: `found in ${SOURCES[source]}, ${folder}` }
+  if (source !== 'library') return [place]
+  const { placements } = (await inspectSkill(machine, { name })).value
+  const agents = [...new Set(placements.flatMap((placement) => placement.agents))]
+  if (agents.length > 0)
+    return [place, { question: 'agents', isPassed: true, says: `installed for ${agents.join(', ')}` }]
+  const command = `loadout equip ${shellWord(name)}`
+  return [place, { question: 'agents', isPassed: false, says: 'not installed for any agent', command }]
+}
+
+/** Whether a search for the task would find the skill, by the same ranking. */
+function taskSteps(machine: Machine, request: Request, { name }: ShelvedSkill, findings: Finding[]): Step[] {
+  if (request.task === undefined) return []
+  const { layers, project, task } = request
+  const search = searchKnowledge(machine, { layers, project, query: task, kinds: ['skill'], limit: MOST_RANKED })
+  findings.push(...search.findings.filter(({ message }) => findings.every((known) => known.message !== message)))
+  const at = search.value.hits.findIndex((hit) => hit.id === `skill:${name}`)
+  const hit = search.value.hits[at]
+  if (hit === undefined) return [{ question: 'task', isPassed: false, says: 'the task does not match it' }]
+  const says = `number ${at + 1} among the skills, confidence ${percent(hit.confidence)}: ${describeWhy(hit.why)}`
+  return [{ question: 'task', isPassed: true, says }]
+}
+
+const MOST_RANKED = 1000
+
+function adapterSteps({ id, command, file, trust }: AdapterView): Step[] {
+  const does = command === undefined ? `reads ${file ?? 'nothing'}` : `runs ${command.map(shellWord).join(' ')}`
+  const place: Step = { question: 'place', isPassed: true, says: `named in loadout.json; ${does}` }
+  if (command === undefined) return [place, { question: 'trust', isPassed: true, says: 'a file needs no approval' }]
+  if (trust === 'allowed') return [place, { question: 'trust', isPassed: true, says: 'approved, as it is now' }]
+  const says = trust === 'changed' ? 'changed since it was approved' : 'not approved'
+  return [place, { question: 'trust', isPassed: false, says, command: `loadout approve adapter:${id}` }]
+}

@@ -1,0 +1,63 @@
+import type { Machine } from '../machine/machine.ts'
+import { listPacks } from '../packs/list.ts'
+import { openPacks } from '../packs/pack-shelf.ts'
+import { openPayloads } from '../payloads/payload-shelf.ts'
+import { allEntries } from '../payloads/rules/dispatch-table.ts'
+import type { LoadoutEntry, Priority } from '../payloads/rules/entry.ts'
+import { openSkills } from '../skills/skill-shelf.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { asFinding, projectOf, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+
+interface Named {
+  name: string
+  summary: string
+}
+
+export interface Loadable {
+  /** In merged order. */
+  payloads: { id: string; summary: string; priority: Priority; tokens: number }[]
+  /** Those that may be read now. */
+  packs: Named[]
+  /** What a model is told about all packs, also about those that wait for an approval: fenced. */
+  disclosure: string
+  skills: Named[]
+}
+
+/** All that an agent can ask for, without any of its text. What one kind cannot give does not withhold the others. */
+export function listLoadable(machine: Machine, request: ShelfRequest): Report<Loadable> {
+  const findings: Finding[] = []
+  const open = <T>(list: () => T, otherwise: T): T => {
+    try {
+      return list()
+    } catch (error) {
+      findings.push(asFinding(error))
+      return otherwise
+    }
+  }
+  const value = {
+    payloads: open(() => {
+      const shelf = openPayloads(machine, request)
+      findings.push(...shelf.findings)
+      return allEntries(shelf.knowledge.table).map(describePayload)
+    }, []),
+    packs: open(() => {
+      const shelf = openPacks(machine, request)
+      return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
+    }, []),
+    disclosure: open(() => listPacks(machine, { project: projectOf(machine, request) }).value.disclosure, ''),
+    skills: open(() => {
+      const shelf = openSkills(machine, request)
+      findings.push(...shelf.findings)
+      return namedOn(shelf)
+    }, []),
+  }
+  return { value, findings: withoutRepeats(findings) }
+}
+
+function describePayload({ id, summary, priority, tokens_est: tokens }: LoadoutEntry) {
+  return { id, summary, priority, tokens }
+}
+
+function namedOn({ names, describe }: Shelf): Named[] {
+  return names.map((name) => ({ name, summary: describe(name)?.summary ?? '' }))
+}

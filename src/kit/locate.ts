@@ -1,0 +1,182 @@
+import { type AdapterView, listAdapters } from '../context/adapters.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openPacks } from '../packs/pack-shelf.ts'
+import type { Catalog, TrustedPack } from '../packs/rules/gates/catalog.ts'
+import { PACK_FILE } from '../packs/rules/pack.ts'
+import type { Knowledge } from '../payloads/knowledge.ts'
+import { openPayloads } from '../payloads/payload-shelf.ts'
+import type { LoadoutEntry } from '../payloads/rules/entry.ts'
+import { DOCUMENT_FILE } from '../skills/rules/skill.ts'
+import { openSkills, type ShelvedSkill } from '../skills/skill-shelf.ts'
+import { nearest } from '../text/nearest.ts'
+import { normalizePackPath, packPathProblem } from '../text/pack-path.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type EntryId, entryId, type NamedKind, parseEntryId } from './rules/entry-id.ts'
+import { asFinding, projectOf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+
+/** What an id means. `path` is one file of it. */
+export type Located =
+  | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
+  | { kind: 'skill'; skill: ShelvedSkill; path: string | undefined }
+  | { kind: 'pack'; pack: TrustedPack; catalog: Catalog; path: string | undefined }
+  | { kind: 'adapter'; adapter: AdapterView }
+
+type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
+
+/** What has a text of its own. */
+export const READABLE = ['payload', 'skill', 'pack'] as const
+
+export type LocatedText = LocatedAs<(typeof READABLE)[number]>
+
+interface Names {
+  kind: NamedKind
+  names: readonly string[]
+  findings: readonly Finding[]
+}
+
+type Finder = (asked: EntryId, id: string) => { located: Located | undefined; shelf: Names }
+
+const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Finder> = {
+  payload: (machine, request) => {
+    const shelf = openPayloads(machine, request)
+    return ({ kind, name }, id) => {
+      const entry = shelf.find(kind === undefined ? id : name)
+      return { shelf, located: entry && { kind: 'payload', entry, knowledge: shelf.knowledge } }
+    }
+  },
+  skill: (machine, request) => {
+    const shelf = openSkills(machine, request)
+    return ({ name, path }) => {
+      const skill = shelf.find(name)
+      return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
+    }
+  },
+  pack: (machine, request) => {
+    const shelf = openPacks(machine, request)
+    return ({ name, path }) => {
+      const pack = shelf.find(name)
+      const { catalog } = shelf
+      return { shelf, located: pack && { kind: 'pack', pack, catalog, path: fileOf(path, PACK_FILE) } }
+    }
+  },
+  adapter: (machine, request) => {
+    const { value, findings } = listAdapters(machine, { project: projectOf(machine, request).root })
+    const shelf: Names = { kind: 'adapter', names: value.adapters.map(({ id }) => id), findings }
+    return ({ name }) => {
+      const adapter = value.adapters.find(({ id }) => id === name)
+      return { shelf, located: adapter && { kind: 'adapter', adapter } }
+    }
+  },
+}
+
+/** One spelling of a path; the text that stands for the whole needs none. What may not be followed stays as it is. */
+function fileOf(path: string | undefined, main: string): string | undefined {
+  if (path === undefined || packPathProblem(path) !== undefined) return path
+  const plain = normalizePackPath(path)
+  return plain === main ? undefined : plain
+}
+
+/**
+ * What an id means, among the kinds that the caller can use. A bare name means a payload first, with the others in a
+ * finding. Without a payload only one kind may have the name; otherwise the error lists the choices.
+ */
+export function locate<Kind extends NamedKind>(
+  machine: Machine,
+  request: ShelfRequest & { id: string; kinds: readonly Kind[] },
+): Report<LocatedAs<Kind>> {
+  const { id, kinds } = request
+  const asked = parseEntryId(id)
+  const isUsable = (kind: NamedKind | undefined): kind is Kind => kinds.some((each) => each === kind)
+  if (asked.kind !== undefined && !isUsable(asked.kind)) throw wrongKind(id, asked, kinds)
+  const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
+  const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
+  if (found !== undefined) {
+    if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, [found, ...others])
+    const also = others.length === 0 ? [] : [alsoNamed(id, others)]
+    return { value: found, findings: [...looked.findings, ...also] }
+  }
+  const rest = asked.kind === undefined ? [] : kinds.filter((kind) => kind !== asked.kind)
+  const shelves = [...looked.shelves, ...lookIn(machine, request, asked, rest).shelves]
+  throw notFound(id, asked, shelves, looked.findings)
+}
+
+function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked: EntryId, kinds: readonly NamedKind[]) {
+  const found: Located[] = []
+  const shelves: Names[] = []
+  const findings: Finding[] = []
+  for (const kind of kinds) {
+    try {
+      const { located, shelf } = FINDERS[kind](machine, request)(asked, request.id)
+      shelves.push(shelf)
+      // A library may hold many that are broken; here only the one that was asked for matters.
+      const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === asked.name
+      findings.push(...shelf.findings.filter(isAbout))
+      if (located !== undefined) found.push(located)
+    } catch (error) {
+      findings.push(asFinding(error))
+    }
+  }
+  return { found, shelves, findings: withoutRepeats(findings) }
+}
+
+/** The id that means only this one. */
+export function idOf(located: Located): string {
+  switch (located.kind) {
+    case 'payload':
+      return entryId('payload', located.entry.id)
+    case 'skill':
+      return entryId('skill', located.skill.name, located.path)
+    case 'pack':
+      return entryId('pack', located.pack.manifest.name, located.path)
+    case 'adapter':
+      return entryId('adapter', located.adapter.id)
+  }
+}
+
+function alsoNamed(id: string, others: readonly Located[]): Finding {
+  return {
+    severity: 'info',
+    code: 'DUPLICATE_ID',
+    message: `"${shown(id)}" is also a ${others.map(({ kind }) => kind).join(' and a ')}; this is the payload`,
+    subject: id,
+    hint: `say which: ${others.map(idOf).join(', ')}`,
+  }
+}
+
+function ambiguousName(id: string, found: readonly Located[]): LoadoutError {
+  const kinds = found.map(({ kind }) => `a ${kind}`).join(' and ')
+  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${kinds}`, {
+    hint: `say which: ${found.map(idOf).join(', ')}`,
+  })
+}
+
+function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
+  const usable = kinds.map((each) => entryId(each, name)).join(', ')
+  return new LoadoutError('USAGE', `this command takes no ${kind}: ${shown(id)}`, { hint: `it takes ${usable}` })
+}
+
+function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {
+  const ids = new Map<string, string>()
+  for (const { kind, names } of shelves) {
+    for (const name of names) {
+      const full = entryId(kind, name)
+      for (const word of [full, name]) if (!ids.has(word)) ids.set(word, full)
+    }
+  }
+  const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
+  // What could not be opened at all, or is about this name; not every oddity of the others.
+  const broken = findings.find(({ code, subject }) => /^LAYER_/.test(code) || [undefined, asked.name].includes(subject))
+  const trouble = broken === undefined ? '' : `; ${broken.message}`
+  const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`
+  return new LoadoutError(
+    'ENTRY_NOT_FOUND',
+    `there is no ${asked.kind ?? 'entry'} "${shown(asked.kind === undefined ? id : asked.name)}"${trouble}${meant}`,
+    {
+      hint: broken?.hint ?? 'loadout search <words> finds what there is',
+    },
+  )
+}
+
+function shown(id: string): string {
+  return id.length > 80 ? `${id.slice(0, 79)}…` : id
+}

@@ -1,0 +1,120 @@
+import { isDomain, type LoadoutEntry, PHASES } from '../../payloads/rules/entry.ts'
+import { boundaryOf, harmlessLine } from '../../text/fence.ts'
+import { compareText } from '../../text/order.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+
+/** Something that can be loaded, as one line of an index tells it. */
+export interface IndexItem {
+  id: string
+  kind: 'payload' | 'pack' | 'skill'
+  /** What it is about, in its author's words. */
+  summary: string
+  /** The words that a task for it has; `always` and `on request` stand for themselves. */
+  when: readonly string[]
+  /** What to read or run to get it. */
+  where: string
+  /** Groups in their order: core, packs, what tasks find, what is only given on request. */
+  rank: number
+  /** Within a group, the more the earlier. */
+  reach: number
+  /** What it costs, where that is told. */
+  tokens?: number
+}
+
+const LONGEST_SUMMARY = 160
+const LONGEST_WORD = 40
+const MOST_WORDS = 6
+
+/** `file` is its path as somebody at the root of the project writes it. */
+export function payloadItem(entry: LoadoutEntry, file: string): IndexItem {
+  const { id, summary, priority, triggers } = entry
+  const phases = PHASES.filter((phase) => triggers?.[phase] === true).length
+  const words = [...entry.keywords, ...entry.patterns.map((pattern) => pattern.replaceAll('_', ' '))]
+  return {
+    id,
+    kind: 'payload',
+    summary,
+    when: priority === 'core' ? ['always'] : isDomain(entry) ? words : ['on request'],
+    where: placeOf(id, file),
+    rank: priority === 'core' ? 0 : isDomain(entry) ? 2 : 3,
+    reach: phases * 1_000 + Math.min(words.length, 999),
+  }
+}
+
+export function packItem({ name, description }: { name: string; description: string }): IndexItem {
+  return {
+    id: name,
+    kind: 'pack',
+    summary: description,
+    when: [],
+    where: `loadout packs guide ${name}`,
+    rank: 1,
+    reach: 0,
+  }
+}
+
+/** A name that would not survive the line, or would mean more than itself to a shell, is not told to anybody. */
+function placeOf(id: string, file: string): string {
+  if (file !== '' && file === harmless(file, file.length)) return file
+  return /^[A-Za-z0-9][\w.:/-]*$/.test(id) ? `loadout lookup ${id} --load` : 'loadout resolve'
+}
+
+/**
+ * The most useful first, the same on every machine: core, packs, the rest, manual entries; in each of them what wants to
+ * be loaded in more phases and by more words; then by id.
+ */
+export function orderItems(items: readonly IndexItem[]): IndexItem[] {
+  return [...items].sort((a, b) => a.rank - b.rank || b.reach - a.reach || compareText(a.id, b.id))
+}
+
+/** One line of Markdown. Nothing in it can start a line, a comment, a tag, a link or a span of code of its own. */
+export function indexLine({ id, summary, when, where, tokens }: IndexItem): string {
+  const words = [...new Set(when.map((word) => harmless(word, LONGEST_WORD)))].filter((word) => word !== '')
+  const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '...'] : words
+  const about = harmless(summary, LONGEST_SUMMARY)
+  const notes = [...(shown.length === 0 ? [] : [shown.join(', ')]), ...(tokens ? [`${tokens} tokens`] : [])]
+  return [
+    `- ${harmless(id, LONGEST_WORD * 2)}`,
+    about === '' ? '' : `: ${about}`,
+    notes.length === 0 ? '' : ` (${notes.join('; ')})`,
+    ` -> \`${harmless(where, where.length)}\``,
+  ].join('')
+}
+
+/** The lines that fit, from the first, and how many are left. */
+export function fitLines(
+  lines: readonly string[],
+  tokens: number,
+  tokensOf: (text: string) => number = estimateTokens,
+): { lines: string[]; left: number } {
+  let used = 0
+  const fitting: string[] = []
+  for (const line of lines) {
+    used += tokensOf(`${line}\n`)
+    if (used > tokens) break
+    fitting.push(line)
+  }
+  return { lines: fitting, left: lines.length - fitting.length }
+}
+
+const PLAIN: Record<string, string> = {
+  '<': '\u2039',
+  '>': '\u203a',
+  '`': "'",
+  '[': '(',
+  ']': ')',
+  '|': '/',
+  '*': '',
+  '\\': '/',
+}
+
+// Most of ten thousand ids, words and paths need no second look.
+const HARMLESS = /^[\w./:-]+(?: [\w./:,;()-]+)*$/
+
+/** Text of others inside a line of Markdown: one line, nothing invisible, no marks that make structure. */
+function harmless(text: string, longest: number): string {
+  if (text.length <= longest && HARMLESS.test(text)) return text
+  return harmlessLine(text, boundaryOf(text), Math.max(1, longest))
+    .text.replace(/[<>`[\]|*\\]/g, (mark) => PLAIN[mark] ?? '')
+    .trim()
+}

@@ -1,0 +1,73 @@
+import { hashText, sha256 } from '../../../text/digest.ts'
+import { fence } from '../../../text/fence.ts'
+import type { Part } from './session-state.ts'
+
+/** A part with the text that an agent gets for it: of a pointer, its line. */
+export interface GivenPart {
+  part: Part
+  text: string
+}
+
+/** How much of a reply's room a text takes. */
+export type Measure = (text: string) => number
+
+/** As an agent counts: characters as JavaScript does, or bytes of UTF-8. */
+export function measureIn(counts: 'characters' | 'bytes'): Measure {
+  return counts === 'bytes' ? (text) => new TextEncoder().encode(text).length : ({ length }) => length
+}
+
+const POINTERS = 'Loadout: may help here. Read the file, or run the command, of a line that fits.\n'
+
+/** Texts in their order, then what can be loaded, then the pointers in one block. */
+export function renderParts(given: readonly GivenPart[]): string {
+  const pointers = given.filter(({ part }) => part.form === 'pointer')
+  const whole = given.filter(({ part }) => part.form !== 'pointer')
+  return [...whole.map(({ text }) => text), pointerBlock(pointers.map(({ text }) => text))].join('')
+}
+
+/** How long that is. */
+export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
+  const pointers = given.filter(({ part }) => part.form === 'pointer')
+  const whole = given.filter(({ part }) => part.form !== 'pointer')
+  const texts = whole.reduce((sum, { text }) => sum + sizeOf(text), 0)
+  return (
+    texts +
+    blockLength(
+      pointers.map(({ text }) => text),
+      sizeOf,
+    )
+  )
+}
+
+export function pointerBlock(lines: readonly string[], heading = POINTERS): string {
+  return lines.length === 0 ? '' : heading + indexBlock(lines)
+}
+
+export function indexBlock(lines: readonly string[]): string {
+  return fence('loadout_index', {}, lines.join('\n')).text
+}
+
+/** How long a block is, whatever its lines say. */
+export function blockLength(lines: readonly string[], sizeOf: Measure, heading = POINTERS): number {
+  if (lines.length === 0) return 0
+  frame ??= indexBlock(['']).length - 1
+  return heading.length + frame + lines.reduce((sum, line) => sum + sizeOf(line) + 1, 0)
+}
+
+// Asked for when needed: nearly every prompt is answered with nothing.
+let frame: number | undefined
+
+export function digestOf(text: string): string {
+  return sha256(text).slice(0, 16)
+}
+
+/** Of a fenced text: its boundary, which is made of all that was fenced. */
+export function fenceDigest(fenced: string): string {
+  return / boundary="([0-9a-f]+)">/.exec(fenced)?.[1] ?? digestOf(fenced)
+}
+
+/** The same for one text under two ids: without its first line, which holds the id. */
+export function bodyDigest(fenced: string): string {
+  const body = fenced.slice(fenced.indexOf('\n'))
+  return `${hashText(body).toString(16)}-${body.length}`
+}

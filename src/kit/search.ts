@@ -1,0 +1,110 @@
+import type { Machine } from '../machine/machine.ts'
+import { openPacks, type PackDetails } from '../packs/pack-shelf.ts'
+import { openPayloads, type PayloadDetails } from '../payloads/payload-shelf.ts'
+import { cachedRanker } from '../payloads/ranking.ts'
+import { RANKED_LIMIT } from '../payloads/rules/ranked.ts'
+import type { Why } from '../search/document.ts'
+import type { Ranker } from '../search/ranker.ts'
+import { openSkills, type SkillDetails } from '../skills/skill-shelf.ts'
+import { nearest } from '../text/nearest.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
+import { entryId } from './rules/entry-id.ts'
+import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+
+interface Found {
+  /** The id to read it by. */
+  id: string
+  /** 0 to 1. */
+  confidence: number
+  why: readonly Why[]
+}
+
+export type SearchHit = Found &
+  (({ kind: 'payload' } & PayloadDetails) | ({ kind: 'pack' } & PackDetails) | ({ kind: 'skill' } & SkillDetails))
+
+export interface SearchResult {
+  query: string
+  /** How many of each kind were looked through; a kind that was not asked for is absent. */
+  known: Partial<Record<EntryKind, number>>
+  hits: SearchHit[]
+}
+
+export interface SearchRequest extends ShelfRequest {
+  query: string
+  limit?: number | undefined
+  /** Default: all. */
+  kinds?: readonly string[] | undefined
+}
+
+const SHELVES: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Shelf> = {
+  payload: openPayloads,
+  pack: openPacks,
+  skill: openSkills,
+}
+
+/**
+ * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library for
+ * the ranker, so that their confidences can be compared; ties go by kind, then by name.
+ */
+export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
+  const limit = requireLimit(request.limit)
+  const findings: Finding[] = []
+  const shelves = readKinds(request.kinds).flatMap((kind) => {
+    try {
+      return [SHELVES[kind](machine, request)]
+    } catch (error) {
+      findings.push(asFinding(error))
+      return []
+    }
+  })
+  findings.push(...shelves.flatMap((shelf) => shelf.findings))
+  const ranker = openRanker(machine, shelves, findings)
+  const byKind = new Map(shelves.map((shelf) => [shelf.kind, shelf]))
+  const hits = ranker.rank(request.query, { limit }).flatMap(({ id: ranked, confidence, why }) => {
+    const { kind, name } = unrank(ranked)
+    const details = byKind.get(kind)?.describe(name)
+    if (details === undefined) return []
+    return [{ kind, id: entryId(kind, name), ...details, confidence, why } as SearchHit]
+  })
+  const known = Object.fromEntries(shelves.map(({ kind, names }) => [kind, names.length]))
+  return { value: { query: request.query, known, hits }, findings: withoutRepeats(findings) }
+}
+
+function requireLimit(limit = RANKED_LIMIT * 2): number {
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit
+  throw new LoadoutError('USAGE', `a search gives one hit or more, not ${limit}`, { hint: 'raise the limit' })
+}
+
+function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
+  for (const kind of asked) requireKind(kind)
+  return asked.length === 0 ? ENTRY_KINDS : ENTRY_KINDS.filter((kind) => asked.includes(kind))
+}
+
+function requireKind(kind: string): void {
+  if (ENTRY_KINDS.some((each) => each === kind)) return
+  const close = nearest(kind, ENTRY_KINDS)
+  const meant = close === undefined ? '' : `; did you mean ${close}?`
+  throw new LoadoutError('USAGE', `there is no kind "${kind.slice(0, 80)}"${meant}`, {
+    hint: `kinds: ${ENTRY_KINDS.join(', ')}`,
+  })
+}
+
+/** Compiled once, while everything stays as it is. */
+function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
+  const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
+  const paths = shelves.flatMap((shelf) => shelf.paths)
+  const opened = cachedRanker(machine, folder, paths, (troubles) =>
+    shelves.flatMap(({ kind, documents }) =>
+      documents(troubles).map((document) => ({ ...document, id: `${kind}:${document.id}` })),
+    ),
+  )
+  findings.push(...opened.findings)
+  return opened.ranker
+}
+
+/** The reverse of the ids that the ranker is given. In their order ties go by kind, then by name. */
+function unrank(id: string): { kind: EntryKind; name: string } {
+  const colon = id.indexOf(':')
+  return { kind: id.slice(0, colon) as EntryKind, name: id.slice(colon + 1) }
+}

@@ -1,0 +1,60 @@
+import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-call.ts'
+import { isFolder } from '../../machine/files.ts'
+import { type Machine, thisMachine } from '../../machine/machine.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { describeTrouble, logLine } from '../disk/session/hook-log.ts'
+import { answerPrompt } from './prompt.ts'
+import { recordToolUse } from './tool-use.ts'
+
+export interface HookRequest {
+  agent: string
+  event: string
+  /** What the agent wrote: JSON. */
+  input: string
+  /** Tokens for one prompt. */
+  budget?: number | undefined
+}
+
+export interface HookAnswer {
+  /** What goes to the agent, as it stands; empty when there is nothing to say. */
+  reply: string
+}
+
+/** What an agent is told at one moment of a session. Never fails: trouble is one line in a log, and silence. */
+export async function answerHook(machine: Machine, request: HookRequest): Promise<HookAnswer> {
+  try {
+    const call = readCall(request.agent, request.event, request.input)
+    if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
+    // All that is noted of one call happened at one moment.
+    const moment = machine.now()
+    const caller = { via: call.host.agent, session: call.session }
+    const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller }
+    return { reply: formatReply(call.event, await answer(asker, call, request)) }
+  } catch (error) {
+    logLine(machine, aboutCall(request), describeTrouble(error))
+    return { reply: '' }
+  }
+}
+
+/** The same for the process we are. */
+export function answerHere(request: HookRequest): Promise<HookAnswer> {
+  return answerHook(thisMachine(), request)
+}
+
+async function answer(machine: Machine, call: HookCall, { budget }: HookRequest): Promise<string> {
+  switch (call.event) {
+    case 'UserPromptSubmit':
+      return answerPrompt(machine, call, budget)
+    case 'PostToolUse':
+      recordToolUse(machine, call)
+      return ''
+    case 'SessionStart':
+      return (await import('./session-start.ts')).answerStart(machine, call)
+  }
+}
+
+/** Who called, in words that we know. */
+function aboutCall({ agent, event }: HookRequest): string {
+  const known = (word: string) => (/^\w{1,32}$/.test(word) ? word : '?')
+  return `${known(agent)} ${known(event)}`
+}

@@ -1,0 +1,156 @@
+import { callableSkills } from '../../agents/disk/sight/found-skills.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Project } from '../../machine/open-project.ts'
+import type { Knowledge } from '../../payloads/knowledge.ts'
+import { allEntries } from '../../payloads/rules/dispatch-table.ts'
+import type { LoadoutEntry } from '../../payloads/rules/entry.ts'
+import { indexLine } from '../rules/index-line.ts'
+import type { Claim, Part } from '../rules/session/session-state.ts'
+import {
+  blockLength,
+  digestOf,
+  type GivenPart,
+  type Measure,
+  partsLength,
+  pointerBlock,
+  renderParts,
+} from '../rules/session/session-text.ts'
+import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
+import { entryItem, textPart } from './prompt.ts'
+import { indexPart, indexRoom } from './start-parts.ts'
+
+export interface RebuildRequest {
+  agent: string
+  project: Project
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  /** What the session was given, in its order. */
+  claims: readonly Claim[]
+  /** What it starts with and was not given before. */
+  fresh: readonly GivenPart[]
+  /** The most characters of one reply. */
+  room: number
+  sizeOf: Measure
+  /** What the agent still has need not be given. */
+  isHeld(now: GivenPart, given: Part): boolean
+  log: (message: string) => void
+}
+
+const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
+
+/** Everything a session was given, from its sources as they are now: the same bytes, as long as those have not changed. */
+export function rebuild(machine: Machine, request: RebuildRequest): { text: string; given: GivenPart[] } {
+  const sources = new Sources(machine, request)
+  const replies = [
+    [...request.fresh],
+    ...startFirst(request.claims).map((claim) => claim.parts.flatMap((part) => sources.missing(part, claim) ?? [])),
+  ]
+  const lines: string[] = []
+  const isTooLong = () => lengthOf(replies, lines, request.sizeOf) > request.room
+  // The newest give way first, and what a session starts with only when nothing else is left.
+  const added = replies.slice(1 + request.claims.filter(isStart).length)
+  for (const from of [added, replies]) {
+    while (isTooLong()) {
+      const part = takeNewest(from)
+      if (part === undefined) break
+      lines.unshift(sources.lineFor(part))
+    }
+    while (isTooLong() && lines.length > 0) lines.pop()
+  }
+  return { text: replies.map(renderParts).join('') + pointerBlock(lines, LEFT_OUT), given: replies.flat() }
+}
+
+/** A session may have been given something before it was told that it starts. */
+function startFirst(claims: readonly Claim[]): Claim[] {
+  return [...claims.filter(isStart), ...claims.filter((claim) => !isStart(claim))]
+}
+
+function isStart({ parts }: Claim): boolean {
+  return parts.some(({ form }) => form === 'index')
+}
+
+function lengthOf(replies: readonly (readonly GivenPart[])[], lines: readonly string[], sizeOf: Measure): number {
+  return replies.reduce((sum, parts) => sum + partsLength(parts, sizeOf), 0) + blockLength(lines, sizeOf, LEFT_OUT)
+}
+
+/** The last text or pointer that is not part of the index, out of its reply. */
+function takeNewest(replies: GivenPart[][]): GivenPart | undefined {
+  for (const parts of replies.toReversed()) {
+    const at = parts.findLastIndex(({ part }) => part.form !== 'index')
+    if (at >= 0) return parts.splice(at, 1)[0]
+  }
+  return undefined
+}
+
+/** Where the parts of a session come from, read when first needed. */
+class Sources {
+  private readonly machine: Machine
+  private readonly request: RebuildRequest
+  private entries: Map<string, LoadoutEntry> | undefined
+  private skills: Map<string, string> | undefined
+
+  constructor(machine: Machine, request: RebuildRequest) {
+    this.machine = machine
+    this.request = request
+  }
+
+  /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
+  missing(part: Part, claim: Claim): GivenPart | undefined {
+    // A pack is given when it is asked for, not by a hook.
+    if (part.form === 'pack') return undefined
+    const now =
+      part.form === 'text' ? this.text(part.id) : part.form === 'index' ? this.index(claim) : this.pointer(part)
+    const name = part.form === 'index' ? 'the index' : part.id
+    if (now === undefined) this.request.log(`${name} is gone, or no longer open: it was not given again`)
+    else if (now.part.sum !== part.sum) this.request.log(`${name} has changed since it was given`)
+    return now === undefined || this.request.isHeld(now, part) ? undefined : now
+  }
+
+  lineFor({ part, text }: GivenPart): string {
+    const entry = part.form === 'text' ? this.entry(part.id) : undefined
+    return entry === undefined ? text : this.entryLine(entry)
+  }
+
+  private text(id: string): GivenPart | undefined {
+    const entry = this.entry(id)
+    const part = entry && textPart(this.machine, this.request.knowledge, entry)
+    return part === undefined || 'problem' in part ? undefined : part
+  }
+
+  private index(claim: Claim): GivenPart | undefined {
+    const { project, knowledge, packs, room, sizeOf, log } = this.request
+    const given = new Set(claim.parts.flatMap((part) => (part.form === 'text' ? [part.id] : [])))
+    return indexPart({ project, knowledge, packs, given, room: indexRoom(room), sizeOf, log })
+  }
+
+  private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {
+    const line = this.pointerLine(part)
+    const isShut = part.kind === 'pack' && this.request.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
+    // Not even the name of a pack whose approval was taken back; one that was waiting all along still does.
+    if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
+    return { part: { ...part, sum: digestOf(line) }, text: line }
+  }
+
+  private pointerLine({ kind, id }: Part & { form: 'pointer' }): string | undefined {
+    const { packs, agent } = this.request
+    if (kind === 'payload') {
+      const entry = this.entry(id)
+      return entry === undefined ? undefined : this.entryLine(entry)
+    }
+    if (kind === 'pack') {
+      const pack = packs.find(({ name }) => name === id)
+      return pack === undefined ? undefined : packPointer(pack).line
+    }
+    this.skills ??= new Map(callableSkills(this.machine, agent).map((skill) => [skill.name, skillPointer(skill).line]))
+    return this.skills.get(id)
+  }
+
+  private entry(id: string): LoadoutEntry | undefined {
+    this.entries ??= new Map(allEntries(this.request.knowledge.table).map((entry) => [entry.id, entry]))
+    return this.entries.get(id)
+  }
+
+  private entryLine(entry: LoadoutEntry): string {
+    return indexLine(entryItem(this.request.knowledge, entry, this.request.project.root))
+  }
+}

@@ -1,0 +1,89 @@
+import { callableSkills } from '../../agents/disk/sight/found-skills.ts'
+import type { HookCall } from '../../agents/rules/hook-call.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { openProject, type Project } from '../../machine/open-project.ts'
+import { claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
+import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
+import { allEntries } from '../../payloads/rules/dispatch-table.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import { recordTask } from '../../usage/record.ts'
+import { attempt, logLine } from '../disk/session/hook-log.ts'
+import { type Claim, formatClaim, keysOf, readState, wonBy } from '../rules/session/session-state.ts'
+import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
+import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
+import { rebuild } from './rebuild.ts'
+import { coreParts, indexPart, indexRoom, openStart } from './start-parts.ts'
+
+/** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
+export function answerStart(machine: Machine, call: HookCall): string {
+  const { host, session, source = 'startup' } = call
+  const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
+  const { state, isContinued, isHeld } = openStart(machine, call)
+  const project = openProject(machine)
+  const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
+  for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
+  const packs = refreshCatalog(machine, project, host.agent, log)
+  pruneSessions(machine)
+
+  const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
+  const sources = { project, knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
+  const base = isContinued && state.claims.some(hasIndex) ? [] : baseParts(machine, sources)
+  if (base.length + state.claims.length === 0) return ''
+  const claim: Claim = {
+    by: claimant(),
+    parts: base.map(({ part }) => part),
+    start: state.starts + 1,
+    ...(isContinued || state.starts === 0 ? {} : { isAnew: true }),
+  }
+  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
+  if (won === undefined) return ''
+  const keys = new Set(won.flatMap(keysOf))
+  const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
+  const fresh = base.filter((given) => isWon(given) && !isHeld(given, given.part))
+  const { text, given } = isContinued
+    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, isHeld })
+    : { text: renderParts(fresh), given: fresh }
+  record(machine, knowledge, given, source)
+  return text
+}
+
+function hasIndex({ parts }: Claim): boolean {
+  return parts.some(({ form }) => form === 'index')
+}
+
+interface Sources {
+  project: Project
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  room: number
+  sizeOf: Measure
+  log: (message: string) => void
+}
+
+/** The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a compaction. */
+function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
+  const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
+  core.problems.forEach(log)
+  const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
+  const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf, log })
+  return index === undefined ? core.parts : [...core.parts, index]
+}
+
+/** Packs and skills for the prompts to come. Without them the rest is still worth having. */
+function refreshCatalog(machine: Machine, project: Project, agent: string, log: Sources['log']): OfferedPack[] {
+  const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
+  const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
+  writeCatalog(machine, project, agent, packs, skills)
+  return packs
+}
+
+function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {
+  const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
+  const entries = given.flatMap(({ part, text }) => {
+    if (part.form !== 'text') return []
+    const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
+    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id) }]
+  })
+  const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
+  recordTask(machine, { task: `session ${source}`, steps })
+}

@@ -1,0 +1,161 @@
+import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { readContextSettings } from '../../context/disk/context-settings-file.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Project } from '../../machine/open-project.ts'
+import { findFiles } from '../../machine/project-files.ts'
+import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
+import type { Knowledge } from '../../payloads/knowledge.ts'
+import { allEntries } from '../../payloads/rules/dispatch-table.ts'
+import { harmlessLine } from '../../text/fence.ts'
+import { attempt } from '../disk/session/hook-log.ts'
+import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
+import { fitLines, indexLine, orderItems, packItem } from '../rules/index-line.ts'
+import { formatClaim, nextStart, type Part, readState, type SessionState } from '../rules/session/session-state.ts'
+import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
+import type { OfferedPack } from './hook-catalog.ts'
+import { entryItem, textPart } from './prompt.ts'
+
+/** The texts that every session starts with, as far as they find room; what could not be read is told. */
+export function coreParts(
+  machine: Machine,
+  knowledge: Knowledge,
+  room: number,
+  sizeOf: Measure,
+): { parts: GivenPart[]; problems: string[] } {
+  const parts: GivenPart[] = []
+  const problems: string[] = []
+  let left = room
+  for (const position of knowledge.lazyLoad ? [] : knowledge.table.core) {
+    const part = textPart(machine, knowledge, knowledge.table.entryAt(position))
+    if ('problem' in part) problems.push(part.problem)
+    else if (sizeOf(part.text) <= left && !parts.some((other) => isSameBody(other, part))) {
+      parts.push(part)
+      left -= sizeOf(part.text)
+    }
+  }
+  return { parts, problems }
+}
+
+function isSameBody({ part: a }: GivenPart, { part: b }: GivenPart): boolean {
+  return a.form === 'text' && b.form === 'text' && a.body === b.body
+}
+
+export interface IndexSources {
+  project: Project
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  /** Entries whose text the session has. */
+  given: ReadonlySet<string>
+  /** The most it may take. */
+  room: number
+  sizeOf: Measure
+  log: (message: string) => void
+}
+
+/** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
+export function indexPart(sources: IndexSources): GivenPart | undefined {
+  const { project, knowledge, packs, given, room, sizeOf, log } = sources
+  const folder = project.root
+  const entries = allEntries(knowledge.table).filter(({ id }) => !given.has(id))
+  const items = orderItems([
+    ...entries.map((entry) => entryItem(knowledge, entry, folder)),
+    ...packs.filter(({ isOpen }) => isOpen).map(packItem),
+  ])
+  const { preset, line } = attempt(log, 'control files are left out', () => controlPlane(project), NO_CONTROL)
+  if (items.length + given.size === 0 && preset === 'generic') return undefined
+  const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
+  const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
+  const left = room - sizeOf(head) - sizeOf(indexBlock(more(items.length)))
+  // More than could ever fit is not even written.
+  const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
+  const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
+  const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
+  return text === '' ? undefined : { part: { form: 'index', sum: digestOf(text) }, text }
+}
+
+const SHORTEST_LINE = 10
+
+/** Of the room of a reply. */
+export function indexRoom(room: number): number {
+  return Math.floor(room / 4)
+}
+
+function headingFor(folder: string): string {
+  const place = harmlessLine(folder, digestOf(folder)).text
+  return `Loadout: what can be loaded here. Read the file, or run the command, of a line that fits a task; paths start at ${place}.\n`
+}
+
+const MOST_NAMED = 6
+const NO_CONTROL = { preset: 'generic', line: '' }
+
+/** Which files a task would be grounded on. */
+function controlPlane({ root }: Project): { preset: string; line: string } {
+  const { preset, controlPlane } = readContextSettings(root)
+  const places = controlPlane.map((item) => {
+    const { files } = findFiles(root, [item.pattern], { mostFiles: item.take })
+    return { pattern: item.pattern, isMissing: item.isRequired && files.length === 0, files }
+  })
+  const found = places.flatMap(({ files }) => files.map(({ path }) => path))
+  const missing = places.filter(({ isMissing }) => isMissing).map(({ pattern }) => pattern)
+  if (found.length + missing.length === 0) return { preset, line: '' }
+  const there = found.length === 0 ? '' : `Control files: ${listed(found)}. `
+  const lacking = missing.length === 0 ? '' : `Required and missing: ${listed(missing)}. `
+  const line = `${there}${lacking}\`loadout context "<task>"\` bundles them with what a task needs.\n`
+  return { preset, line: `Loadout: ${line}` }
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => harmlessLine(name, digestOf(name), 80).text)
+  return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
+}
+
+/** What is known of a session when it starts. */
+export interface StartState {
+  state: SessionState
+  /** The session goes on: what it was given is rebuilt. */
+  isContinued: boolean
+  /** Whether the agent itself still has a part, in the form that it has now. */
+  isHeld(now: GivenPart, given: Part): boolean
+}
+
+/** After a compaction nothing is left of what was given; a session that is resumed or forked is replayed by its agent. */
+export function openStart(machine: Machine, call: HookCall): StartState {
+  const { source } = call
+  if (source !== 'resume' && source !== 'fork') {
+    const state = readWhenEmpty(machine, call)
+    return { state, isContinued: source === 'compact' && state.claims.length > 0, isHeld: () => false }
+  }
+  const transcript = openTranscript(call.transcript)
+  const state = readState(readSession(machine, call.host.agent, call.session))
+  const parent = state.claims.length === 0 && source === 'fork' ? transcript?.forkedFrom : undefined
+  if (parent !== undefined) {
+    const inherited = inherit(machine, call, parent)
+    return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
+  }
+  const isContinued = state.claims.length > 0
+  return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
+}
+
+/** A damaged state is trusted by nobody until the context is empty: then it begins anew. */
+function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
+  const text = readSession(machine, host.agent, session)
+  try {
+    return readState(text)
+  } catch (error) {
+    const anew = formatClaim({ by: claimant(), parts: [], start: nextStart(text), isAnew: true })
+    const state = readState(claimLine(machine, host.agent, session, `\n${anew}`))
+    if (source === 'compact') throw error
+    return state
+  }
+}
+
+/** A fork has been given what its parent was. */
+function inherit(machine: Machine, { host, session }: HookCall, parent: string): SessionState {
+  const { claims } = readState(readSession(machine, host.agent, parent))
+  const lines = claims.map(({ parts }) => formatClaim({ by: claimant(), parts }))
+  return readState(claims.length === 0 ? '' : claimLine(machine, host.agent, session, lines.join('')))
+}
+
+function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
+  return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
+}

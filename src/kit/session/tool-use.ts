@@ -1,0 +1,50 @@
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { HookCall } from '../../agents/rules/hook-call.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { LARGEST_IN_A_HOOK, openStoredKnowledge } from '../../payloads/knowledge.ts'
+import { layerPlaces } from '../../payloads/layers.ts'
+import { tokensOf } from '../../payloads/rules/loadout-index.ts'
+import { recordUsage } from '../../usage/record.ts'
+import { fileHolds } from '../disk/session/transcript.ts'
+import { filesRead, skillOfFile } from '../rules/session/files-read.ts'
+
+/** Notes what the agent itself took: a skill it called or read, a payload it read. */
+export function recordToolUse(machine: Machine, { host, tool, toolInput }: HookCall): void {
+  const { skill, file_path: path, command } = toolInput
+  if (tool === 'Skill' && typeof skill === 'string') recordSkill(machine, skill)
+  const named = tool === 'Read' && typeof path === 'string' ? [path] : tool === 'Bash' ? filesRead(command) : []
+  for (const file of new Set(named.map((name) => resolve(machine.cwd, name)))) {
+    const read = skillOfFile(host.agent, file, machine.env)
+    if (read === undefined) recordRead(machine, file)
+    else recordSkill(machine, read)
+  }
+}
+
+const LONGEST_NAME = 200
+
+function recordSkill(machine: Machine, name: string): void {
+  const id = name.replace(/^\//, '').slice(0, LONGEST_NAME)
+  if (id === '') return
+  const entry = { id, kind: 'skill' as const, trigger: 'skill', mode: 'manual' as const, tokens: 0 }
+  recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry] })
+}
+
+/** Nearly every file that is read is no payload: that is found out without understanding an index. */
+function recordRead(machine: Machine, file: string): void {
+  const holders = layerPlaces(machine, {}).filter(({ root, path }) => {
+    const inside = relative(root, file)
+    return (
+      inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && fileHolds(path, inside, LARGEST_IN_A_HOOK)
+    )
+  })
+  if (holders.length === 0) return
+  const knowledge = openStoredKnowledge(machine, {}, true)
+  for (let position = 0; position < knowledge.table.size; position++) {
+    const entry = knowledge.table.entryAt(position)
+    if (join(knowledge.rootOf(entry), entry.path) !== file) continue
+    const { id } = entry
+    const used = { id, kind: 'payload' as const, trigger: 'read', mode: 'manual' as const, tokens: tokensOf(entry) }
+    const entries = [{ ...used, layer: knowledge.layerOf(entry) }]
+    recordUsage(machine, { task: `read ${id}`, stage: 'used', entries })
+  }
+}

@@ -1,0 +1,45 @@
+import { buildContext, type Context } from '../context/context.ts'
+import type { Machine } from '../machine/machine.ts'
+import { rebuildIndex } from '../payloads/index-build.ts'
+import { planTask, type TaskPlan } from '../payloads/plan.ts'
+import type { Report } from '../text/trouble.ts'
+import { createSample, removeSample } from './disk/sample-folder.ts'
+
+export interface SampleTour {
+  context: Context
+  /** What routing alone says: most of what is known is not needed. */
+  plan: TaskPlan
+  /** Where the sample is, and when it plays; absent when it was removed again. */
+  kept?: { project: string; home: string; now: string }
+}
+
+const TASK = 'the release workflow fails when publishing the docs'
+
+/** The day on which the notes and tickets of the sample matter. */
+const NOW = new Date('2026-03-03T09:00:00Z')
+
+/** Shows the main job on a throw-away workspace. Nothing outside a new temporary folder is touched. */
+export async function showSample(
+  machine: Machine,
+  { task = TASK, keep = false }: { task?: string | undefined; keep?: boolean | undefined },
+): Promise<Report<SampleTour>> {
+  const { folder, sample } = createSample(machine)
+  try {
+    const tour = await walkThrough(sample, task)
+    if (!keep) return tour
+    const kept = { project: sample.cwd, home: sample.home, now: NOW.toISOString() }
+    return { ...tour, value: { ...tour.value, kept } }
+  } finally {
+    if (!keep) removeSample(folder)
+  }
+}
+
+async function walkThrough(sample: Machine, task: string): Promise<Report<SampleTour>> {
+  const built = [rebuildIndex(sample, { layer: 'global' }), rebuildIndex(sample, {})]
+  const plan = planTask(sample, { task, layers: {} })
+  const context = await buildContext(sample, { task, project: sample.cwd, now: NOW })
+  return {
+    value: { context: context.value, plan: plan.value },
+    findings: [...built.flatMap(({ findings }) => findings), ...plan.findings, ...context.findings],
+  }
+}

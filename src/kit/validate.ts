@@ -1,0 +1,129 @@
+import { basename, join, resolve } from 'node:path'
+import { parseSettingsFile } from '../context/disk/settings-problems.ts'
+import { exists, isFolder, readJson, readText } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
+import { checkPack, isPack, packAround } from '../packs/validate.ts'
+import { collectPayloads } from '../payloads/disk/payload-files.ts'
+import { type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
+import { buildEntries } from '../payloads/rules/build-index.ts'
+import type { LoadoutIndex } from '../payloads/rules/loadout-index.ts'
+import { lintRouting, type ValidationIssue, validateIndex } from '../payloads/rules/validate.ts'
+import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { locate, READABLE } from './locate.ts'
+import { parseEntryId } from './rules/entry-id.ts'
+
+export interface Validation {
+  valid: boolean
+  errors: number
+  warnings: number
+  issues: ValidationIssue[]
+  /** What was looked at. */
+  checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack'; path: string }[]
+}
+
+/** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
+export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
+  if (request.path === undefined) return validateLayers(machine, request.layers)
+  const path = placeOf(machine, { ...request, path: request.path })
+  const kind = recognizeSkill(path)
+  if (kind !== 'skill' && isPack(path)) return toReport(checkPack(path).map(asIssue), [{ kind: 'pack', path }])
+  if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
+  if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
+  // A file of a pack is judged by the rules for packs, whose messages quote nothing.
+  const pack = packAround(path)
+  if (pack !== undefined) return toReport(checkPack(pack).map(asIssue), [{ kind: 'pack', path: pack }])
+  if (isFolder(path)) {
+    const { files: all, findings } = collectPayloads(path, ['**/*.md'])
+    const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
+    if (files.length === 0 && findings.length === 0) {
+      throw new LoadoutError('NO_PAYLOADS', `${path} holds no payload`, { hint: 'payloads are Markdown files (.md)' })
+    }
+    const built = buildEntries(files)
+    const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)
+    return toReport(issues, [{ kind: 'folder', path }])
+  }
+  if (path.endsWith('.md')) return validatePayload(path)
+  if (!path.endsWith('.json')) {
+    throw new LoadoutError('UNRECOGNISED', `${path} is nothing that can be validated`, {
+      hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
+    })
+  }
+  if (basename(path) === SETTINGS_FILE) return validateSettings(path)
+  return toReport(indexIssues(readJson(path)), [{ kind: 'index', path }])
+}
+
+/** The path of what was named: `pack:x`, `skill:x`, `payload:x`, a path, or a bare name that is not a path. */
+function placeOf(machine: Machine, { path: named, layers }: { path: string; layers: Layers }): string {
+  const path = resolve(machine.cwd, named)
+  const { kind } = parseEntryId(named)
+  if (exists(path) || (kind === undefined && /[/.]/.test(named))) return path
+  const located = locate(machine, { id: named, layers, kinds: READABLE }).value
+  switch (located.kind) {
+    case 'payload':
+      return join(located.knowledge.rootOf(located.entry), located.entry.path)
+    case 'skill':
+      return located.skill.folder
+    case 'pack':
+      return located.pack.root
+  }
+}
+
+function validateLayers(machine: Machine, options: Layers): Report<Validation> {
+  const { layers, findings } = readLayers(layerPlaces(machine, options))
+  const library = configuredLibrary(machine)
+  if (layers.length === 0 && findings.length === 0 && library === undefined) {
+    throw new LoadoutError('NO_INDEX', 'no index was found in any layer, and no library is set up', {
+      hint: 'run: loadout index build, or name what to validate',
+    })
+  }
+  const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
+  const ofLibrary = library === undefined ? [] : checkLibrary(machine, library)
+  const issues = layers.flatMap(({ path }) => indexIssues(readJson(path)))
+  const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))
+  if (library !== undefined) checked.push({ kind: 'library', path: library })
+  return toReport([...[...broken, ...ofLibrary].map(asIssue), ...issues], checked)
+}
+
+function indexIssues(json: unknown): ValidationIssue[] {
+  return validateIndex(json as LoadoutIndex)
+}
+
+function validatePayload(path: string): Report<Validation> {
+  const { entries, findings } = buildEntries([{ path, text: readText(path) }])
+  const issues = [...findings, ...lintRouting(entries)].map(asIssue)
+  // On its own a payload that cannot be routed is an error; among many it is one that was skipped.
+  const strict = issues.map((issue) =>
+    issue.code === 'NO_FRONTMATTER' ? { ...issue, severity: 'error' as const } : issue,
+  )
+  return toReport(strict, [{ kind: 'payload', path }])
+}
+
+function validateSettings(path: string): Report<Validation> {
+  const { problems = [] } = parseSettingsFile(readJson(path))
+  const issues = problems.map((problem): ValidationIssue => {
+    const { code, message, hint } = badSettings(path, problem)
+    return asIssue({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
+  })
+  return toReport(issues, [{ kind: 'settings', path }])
+}
+
+function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
+  return {
+    severity: severity === 'error' ? 'error' : 'warning',
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(subject === undefined ? {} : { entryId: subject }),
+  }
+}
+
+function toReport(issues: ValidationIssue[], checked: Validation['checked']): Report<Validation> {
+  const errors = issues.filter(({ severity }) => severity === 'error').length
+  const value = { valid: errors === 0, errors, warnings: issues.length - errors, issues, checked }
+  const findings = issues.map(
+    ({ entryId, ...issue }): Finding => ({ ...issue, ...(entryId ? { subject: entryId } : {}) }),
+  )
+  return { value, findings }
+}

@@ -1,0 +1,188 @@
+import { type Machine, thisMachine } from './machine/machine.ts'
+import { resolveAll } from './payloads/explain.ts'
+import { nameLayers } from './payloads/layers.ts'
+import { loadPlan } from './payloads/load.ts'
+import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
+import { planNoted } from './payloads/plan.ts'
+import type { Finding } from './text/trouble.ts'
+
+export type Loadout = ReturnType<typeof createLoadout>
+
+/**
+ * The one door to every use case. Faces call these and nothing else. What an agent waits for is ready; the rest loads late.
+ * What is not given comes from this process: its working folder, home, environment and clock.
+ */
+export function createLoadout(options: Partial<Machine> = {}) {
+  // Not spread: a home or a working folder that does not exist is an error only for who needs it.
+  const machine: Machine = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(options))
+  const reported: Finding[] = []
+  machine.report ??= (finding) => void reported.push(finding)
+  reports.set(machine, reported)
+  return {
+    nameLayers: bind(machine, nameLayers),
+    plan: bind(machine, planNoted),
+    loadPlan: bind(machine, loadPlan),
+    // A payload is at hand; what is none is looked for among packs and skills.
+    lookUp: async (request: LookupRequest) =>
+      lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
+    explain: late(machine, async () => (await import('./kit/explain.ts')).explainNamed),
+    resolve: bind(machine, resolveAll),
+    search: late(machine, async () => (await import('./kit/search.ts')).searchKnowledge),
+    read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
+    evaluate: late(machine, async () => (await import('./payloads/evaluate.ts')).evaluateSuite),
+    compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
+    validate: late(machine, async () => (await import('./kit/validate.ts')).validate),
+    buildIndex: late(machine, async () => (await import('./payloads/index-build.ts')).rebuildIndex),
+    checkIndex: late(machine, async () => (await import('./payloads/index-build.ts')).checkIndex),
+    migrate: late(machine, async () => (await import('./payloads/index-migrate.ts')).migrateFile),
+    usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+    eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
+    replayPrompts: late(machine, async () => (await import('./payloads/replay-prompts.ts')).replayPrompts),
+    dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
+    overlaps: late(machine, async () => (await import('./payloads/analysis.ts')).findOverlaps),
+    budget: late(machine, async () => (await import('./payloads/analysis.ts')).reportBudget),
+    initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
+    inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
+    inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
+    preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
+    equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
+    unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
+    listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
+    importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
+    adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
+    share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
+    sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
+    doctor: late(machine, async () => (await import('./skills/doctor.ts')).runDoctor),
+    startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
+    diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
+    suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
+    listAgents: late(machine, async () => (await import('./agents/list-agents.ts')).listAgents),
+    switchAgents: late(machine, async () => (await import('./agents/list-agents.ts')).switchAgents),
+    saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
+    applyProfile: late(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
+    showSettings: late(machine, async () => (await import('./skills/settings.ts')).showSettings),
+    switchAction: late(machine, async () => (await import('./skills/settings.ts')).switchAction),
+    detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
+    restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
+    recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
+    rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
+    buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
+    replay: late(machine, async () => (await import('./context/replay.ts')).replay),
+    resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
+    listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
+    showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
+    openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
+    explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
+    approve: late(machine, async () => (await import('./kit/approve.ts')).approve),
+    deny: late(machine, async () => (await import('./kit/approve.ts')).deny),
+    revoke: late(machine, async () => (await import('./kit/approve.ts')).revoke),
+    validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
+    evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
+    startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
+    fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
+    addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
+    listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
+    pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
+    listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
+    see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
+    writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
+    answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
+    planContext: late(machine, async () => (await import('./context/plan-context.ts')).planContext),
+    listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
+    listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
+    openLibrarySkill: late(machine, async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
+    readLibraryFile: late(machine, async () => (await import('./skills/library-skills.ts')).readLibraryFile),
+    installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
+    statusOfHooks: late(machine, async () => (await import('./agents/hooks-status.ts')).statusOfHooks),
+    removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
+    trySample: late(machine, async () => (await import('./kit/try.ts')).showSample),
+  }
+}
+
+const reports = new WeakMap<Machine, Finding[]>()
+
+/** What the machine reported while a use case ran, added to its own findings, each once. */
+function withReported<Result>(machine: Machine, result: Result): Result {
+  const reported = reports.get(machine)?.splice(0) ?? []
+  if (reported.length === 0 || typeof result !== 'object' || result === null || !('findings' in result)) return result
+  const own: unknown = result.findings
+  const findings = Array.isArray(own) ? [...own] : []
+  for (const finding of reported) {
+    if (!findings.some(({ message }) => message === finding.message)) findings.push(finding)
+  }
+  return { ...result, findings }
+}
+
+type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
+
+function bind<Request, Result>(machine: Machine, useCase: UseCase<Request, Result>) {
+  return (request: Request) => {
+    const result = useCase(machine, request)
+    return result instanceof Promise
+      ? (result.then((awaited) => withReported(machine, awaited)) as Result)
+      : withReported(machine, result)
+  }
+}
+
+function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
+  return async (request: Request): Promise<Awaited<Result>> =>
+    withReported(machine, await (await load())(machine, request))
+}
+
+export type { HookChanges } from './agents/hooks-change.ts'
+export type { HookStatuses } from './agents/hooks-status.ts'
+export type { AgentView } from './agents/list-agents.ts'
+export type { AgentSight } from './agents/see.ts'
+export type { AdapterList } from './context/adapters.ts'
+export type { Context } from './context/context.ts'
+export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
+export type { Replay } from './context/replay.ts'
+export type { AgentsMd } from './kit/agents-md.ts'
+export type { Answered } from './kit/approve.ts'
+export type { NamedExplanation } from './kit/explain.ts'
+export type { Loadable } from './kit/loadable.ts'
+export type { EntryLookup, SkillCard } from './kit/lookup.ts'
+export type { EntryText } from './kit/read.ts'
+export type { SearchHit, SearchResult } from './kit/search.ts'
+export type { HookAnswer } from './kit/session/hook.ts'
+export type { SampleTour } from './kit/try.ts'
+export type { Validation } from './kit/validate.ts'
+export type { PackEvaluation } from './packs/eval.ts'
+export type { PackFetch } from './packs/fetch.ts'
+export type { PackList } from './packs/list.ts'
+export type { NewPack } from './packs/new-pack.ts'
+export type { ResolveRequest } from './packs/resolve.ts'
+export type { PackContext } from './packs/rules/resolve/pack-context.ts'
+export type { PackView } from './packs/show.ts'
+export type { PackValidation } from './packs/validate.ts'
+export type { BudgetReport } from './payloads/analysis.ts'
+export type { Comparison, SuiteReport } from './payloads/evaluate.ts'
+export type { Resolution } from './payloads/explain.ts'
+export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'
+export type { MigrateResult } from './payloads/index-migrate.ts'
+export type { LoadedPlan } from './payloads/load.ts'
+export type { Lookup } from './payloads/lookup.ts'
+export type { TaskPlan } from './payloads/plan.ts'
+export type { PromptReplay } from './payloads/replay-prompts.ts'
+export type { DeadEntry, KeywordOverlap } from './payloads/rules/analysis.ts'
+export type { Adoption } from './skills/adopt.ts'
+export type { CandidateView } from './skills/candidates.ts'
+export type { Deletion } from './skills/delete.ts'
+export type { SkillDiff } from './skills/diff.ts'
+export type { Check, Health } from './skills/doctor.ts'
+export type { ImportResult } from './skills/import.ts'
+export type { InitResult } from './skills/init.ts'
+export type { SkillPreview, SkillText } from './skills/inspect.ts'
+export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
+export type { NewSkill } from './skills/new-skill.ts'
+export type { Outcome } from './skills/observe.ts'
+export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
+export type { SettingsView } from './skills/settings.ts'
+export type { SharedSkill } from './skills/share.ts'
+export type { Suggestions } from './skills/suggest.ts'
+export type { SyncResult } from './skills/sync.ts'
+export type { EntryUsage } from './usage/rules/entry-usage.ts'
+export type { Erasure, TaskKeeping } from './usage/usage.ts'

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import {
+  APPROVALS_HINT,
+  type Approval,
+  type Decision,
+  formatApprovals,
+  makeApproval,
+  parseApprovals,
+  withApproval,
+  withoutApproval,
+} from '../packs/rules/gates/approval.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { exists } from './files.ts'
+import type { Machine } from './machine.ts'
+import { findRepository } from './open-project.ts'
+import { changeRecord, type RecordFile, readRecord, recordPath } from './records.ts'
+
+const APPROVALS: RecordFile<readonly Approval[]> = {
+  place: 'approvals.json',
+  empty: [],
+  parse: parseApprovals,
+  format: formatApprovals,
+  broken: { code: 'BAD_APPROVALS', hint: APPROVALS_HINT },
+}
+/** Where earlier versions kept the answers about packs. */
+const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }
+
+export interface Answers {
+  approvals: readonly Approval[]
+  /** False when there is a file that cannot be understood: then nobody knows what was approved or denied. */
+  isKnown: boolean
+  findings: Finding[]
+}
+
+/** The answers so far. A file that cannot be understood opens nothing, and is reported. */
+export function readApprovals(machine: Machine): Answers {
+  try {
+    return { approvals: requireApprovals(machine), isKnown: true, findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `${error.message}; until it is repaired, nothing is approved`
+    const hint = error.hint === undefined ? {} : { hint: error.hint }
+    return {
+      approvals: [],
+      isKnown: false,
+      findings: [{ severity: 'warning', code: 'BAD_APPROVALS', message, ...hint }],
+    }
+  }
+}
+
+/** Throws when the file cannot be understood. */
+export function requireApprovals(machine: Machine): readonly Approval[] {
+  return readRecord(machine, exists(recordPath(machine, APPROVALS.place)) ? APPROVALS : EARLIER)
+}
+
+export async function recordApproval(
+  machine: Machine,
+  answer: Omit<Approval, 'id' | 'actor' | 'at'> & { decision: Decision },
+): Promise<Approval> {
+  const { USER, LOGNAME } = machine.env
+  const approval = makeApproval({ ...answer, actor: USER || LOGNAME || 'unknown', at: machine.now().toISOString() })
+  await changeApprovals(machine, 'approve', (approvals) => withApproval(approvals, approval))
+  return approval
+}
+
+export async function removeApproval(
+  machine: Machine,
+  answered: Pick<Approval, 'kind' | 'root' | 'name'>,
+): Promise<void> {
+  await changeApprovals(machine, 'revoke', (approvals) => withoutApproval(approvals, answered))
+}
+
+async function changeApprovals(
+  machine: Machine,
+  purpose: string,
+  change: (approvals: readonly Approval[]) => readonly Approval[],
+): Promise<void> {
+  const earlier = exists(recordPath(machine, APPROVALS.place)) ? [] : readRecord(machine, EARLIER)
+  // Under the lock another process may have taken the earlier answers over already.
+  await changeRecord(machine, APPROVALS, purpose, (approvals) =>
+    change(exists(recordPath(machine, APPROVALS.place)) ? approvals : earlier),
+  )
+}
+
+/** Names what lies at a folder: its repository by the first commit, else the folder itself. */
+export function placeOf(folder: string): string {
+  const repository = findRepository(folder)
+  const output = repository === undefined ? '' : git(repository, ['rev-list', '--max-parents=0', 'HEAD'])
+  const commit = output.trim().split('\n').sort()[0] ?? ''
+  return commit === '' ? folderMark(folder) : `commit ${commit}`
+}
+
+function folderMark(folder: string): string {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  return `folder ${stat?.dev}-${stat?.ino}`
+}
+
+/** Whether a folder is still the place that was approved. A commit is looked up, not the whole history walked. */
+export function isPlace(folder: string, place: string): boolean {
+  const [, commit] = /^commit ([0-9a-f]{40,64})$/.exec(place) ?? []
+  if (commit === undefined) return folderMark(folder) === place
+  const repository = findRepository(folder)
+  return repository !== undefined && git(repository, ['cat-file', '-t', commit]).trim() === 'commit'
+}
+
+/** What git prints; nothing when it fails, or is not there. */
+function git(repository: string, words: readonly string[]): string {
+  // Not with our own environment: a GIT_DIR in it would speak of another repository.
+  const { PATH, HOME } = process.env
+  const args = ['--no-replace-objects', '-C', repository, ...words]
+  try {
+    return execFileSync('git', args, {
+      env: { PATH, HOME },
+      encoding: 'utf8',
+      timeout: 5000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { asLoadoutError, exists, isFolder } from './files.ts'
+import { type Patience, runGit } from './git.ts'
+import { isUnsafeUrl } from './git-config.ts'
+import { withoutPassword } from './git-process.ts'
+import type { Machine } from './machine.ts'
+
+const CLONE_MS = 30 * 60_000
+
+export interface CloneOptions extends Patience {
+  depth?: number
+  /** Instead of the one that the remote calls its own. */
+  branch?: string | undefined
+  /** Each line of git's progress. */
+  onProgress?: (line: string) => void
+}
+
+/** All or nothing: when it fails, the folder is as it was. The remote may be empty. */
+export async function cloneRepository(
+  machine: Machine,
+  url: string,
+  folder: string,
+  options: CloneOptions = {},
+): Promise<void> {
+  const { depth, branch, onProgress, signal, timeoutMs = CLONE_MS } = options
+  const source = cloneSource(machine, url)
+  const target = resolve(machine.cwd, folder)
+  const wasThere = exists(target)
+  if (wasThere && (!isFolder(target) || readdirSync(target).length > 0)) {
+    throw new LoadoutError('FILE_EXISTS', `${target} exists already and is not empty`, { hint: 'name a new folder' })
+  }
+  const flags = ['--template=', '--no-recurse-submodules', '--no-local', onProgress ? '--progress' : '--quiet']
+  if (depth !== undefined) flags.push(`--depth=${depth}`)
+  if (branch !== undefined) flags.push(`--branch=${branch}`)
+  try {
+    mkdirSync(dirname(target), { recursive: true })
+    await runGit(machine, dirname(target), ['clone', ...flags, '--', source, target], {
+      timeoutMs,
+      ...(signal && { signal }),
+      ...(onProgress && { onLine: onProgress }),
+    })
+  } catch (error) {
+    for (const name of isFolder(target) ? readdirSync(target) : []) {
+      rmSync(join(target, name), { recursive: true, force: true })
+    }
+    if (!wasThere) rmSync(target, { recursive: true, force: true })
+    throw cloneError(asLoadoutError(error, target, 'write'), withoutPassword(url))
+  }
+}
+
+/** Which address failed matters; the folder it was to go to does not. */
+function cloneError(error: LoadoutError, url: string): LoadoutError {
+  const reason = /^git clone failed in .*?: (.*)$/s.exec(error.message)?.[1]
+  if (reason === undefined) return error
+  const byHand = `run it by hand: git clone ${shellWord(url)}`
+  const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
+  return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })
+}
+
+/** A relative path is seen from the working folder, as it was typed there. */
+export function cloneSource(machine: Machine, url: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
+  const isKnown = scheme === undefined || /^(?:file|git|https?|ssh|git\+ssh|ssh\+git)$/.test(scheme)
+  if (url === '' || isUnsafeUrl(url) || !isKnown) {
+    throw new LoadoutError('GIT_UNSAFE', `${withoutPassword(url) || 'an empty URL'} is no address to clone from`, {
+      hint: 'use a path, or a URL with https or ssh',
+    })
+  }
+  const isRemote = scheme !== undefined || /^[^/]+:/.test(url)
+  return isRemote || isAbsolute(url) ? url : resolve(machine.cwd, url)
+}

@@ -1,0 +1,280 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Code } from '../text/codes.ts'
+import { parseForeignJson, parseJson } from '../text/json.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { ownedName, removeOrphans } from './leftovers.ts'
+
+/** The most that is read into memory as one text. */
+const LARGEST_TEXT = 256 * 1024 * 1024
+
+/** The whole of a regular text file. Says which path failed, why, and what to do. */
+export function readText(path: string, largest = LARGEST_TEXT): string {
+  return withFile(path, path, READING, (file, stat) => textOf(readWhole(file, stat, path, largest), path))
+}
+
+/** The bytes as text. Throws when they are not. */
+export function textOf(bytes: Buffer, path: string): string {
+  const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'
+  if (problem === undefined) return bytes.toString('utf8')
+  throw new LoadoutError('NOT_TEXT', `${path} cannot be read as text: ${problem}`, {
+    hint: 'convert it to UTF-8, or remove it',
+  })
+}
+
+/** Not waiting: opening a pipe would otherwise hang until somebody writes into it. */
+export const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/** Opens a file, lends it, and closes it. What goes wrong is told with the path as it is shown. */
+export function withFile<T>(path: string, shown: string, flags: number, use: (file: number, stat: Stats) => T): T {
+  let file: number | undefined
+  try {
+    file = openSync(path, flags, 0o666)
+    return use(file, fstatSync(file))
+  } catch (error) {
+    throw asLoadoutError(error, shown, (flags & constants.O_RDWR) === 0 ? 'read' : 'write')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** All of an open file, as long as it was when it was opened. */
+export function readWhole(file: number, stat: Stats, shown: string, largest: number): Buffer {
+  requireRegular(stat, shown)
+  if (stat.size <= largest) return readUpTo(file, stat.size)
+  const message = `${shown} has ${stat.size} bytes, more than the limit of ${largest}`
+  throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
+}
+
+/** The next bytes of an open file, at most so many. */
+export function readUpTo(file: number, most: number): Buffer {
+  const bytes = Buffer.allocUnsafe(most)
+  let length = 0
+  while (length < most) {
+    const read = readSync(file, bytes, length, most - length, null)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** How many bytes at the end of a beginning start a character that does not end there. */
+export function brokenTail(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] as number
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0
+  }
+  return 0
+}
+
+/** Asked before opening: opening a pipe would wait for its writer. */
+export function requireFile(path: string): Stats {
+  try {
+    return requireRegular(statSync(path), path)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+export function requireRegular(stat: Stats, shown: string): Stats {
+  if (stat.isDirectory())
+    throw new LoadoutError('NOT_A_FILE', `${shown} is a folder`, { hint: 'name a file inside it' })
+  if (!stat.isFile()) throw notAFile(shown)
+  return stat
+}
+
+function notAFile(path: string): LoadoutError {
+  return new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
+}
+
+/** True if the path leads to a regular file. Anything in the way counts as no. */
+export function isFile(path: string): boolean {
+  return statOrNothing(path)?.isFile() ?? false
+}
+
+export function isFolder(path: string): boolean {
+  return statOrNothing(path)?.isDirectory() ?? false
+}
+
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+/** Whether this user may create files in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function statOrNothing(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
+ * that is there keeps its mode; a new one gets the given one. Not for files of a project: see `writeInside`.
+ */
+export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
+  try {
+    const target = resolveLink(path)
+    mkdirSync(dirname(target), { recursive: true })
+    replaceFile(target, path, content, { newMode })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Puts a file in its place, in a folder that is there; a link in that place is replaced. Pipes and devices stay. */
+export function replaceFile(
+  target: string,
+  shown: string,
+  content: string | readonly Uint8Array[],
+  { newMode = 0o666 }: { newMode?: number } = {},
+): void {
+  const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
+  try {
+    const found = lstatSync(target, { throwIfNoEntry: false })
+    if (found?.isSymbolicLink() === false && !found.isFile() && !found.isDirectory()) throw notAFile(shown)
+    const mode = found?.isFile() ? found.mode & 0o777 : undefined
+    const file = openSync(stage, 'wx', mode ?? newMode)
+    try {
+      for (const part of typeof content === 'string' ? [Buffer.from(content)] : content) writeFully(file, part)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    if (mode !== undefined) chmodSync(stage, mode)
+    renameSync(stage, target)
+    removeLeftovers(target)
+  } catch (error) {
+    rmSync(stage, { force: true })
+    throw asLoadoutError(error, shown, 'write')
+  }
+}
+
+/** Removes what a writer of this file left behind when it was killed. */
+export function removeLeftovers(target: string): void {
+  removeOrphans(dirname(target), (name) => name === `.${basename(target)}`)
+}
+
+/** Whether anything is at a path: a file, a folder, also a link that leads nowhere. */
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true })
+}
+
+function writeFully(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+}
+
+function resolveLink(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+const READ_TROUBLE: Record<string, [Code, string, string]> = {
+  ENOENT: ['FILE_NOT_FOUND', 'does not exist', 'check the path'],
+  ENOTDIR: ['FILE_NOT_FOUND', 'does not exist: a part of its path is not a folder', 'check the path'],
+  EISDIR: ['NOT_A_FILE', 'is a folder', 'name a file inside it'],
+  ENXIO: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
+  ENODEV: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
+  EACCES: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
+  EPERM: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
+  ELOOP: ['FILE_UNREADABLE', 'is a link that leads back to itself', 'repair the link'],
+  ENAMETOOLONG: ['FILE_UNREADABLE', 'has a name that is too long', 'check the path'],
+}
+
+const WRITE_TROUBLE: Record<string, [string, string]> = {
+  ENOSPC: ['the disk is full', 'free some space; the old content is still there'],
+  EDQUOT: ['the disk quota is used up', 'free some space; the old content is still there'],
+  ENAMETOOLONG: ['its name is too long', 'choose a shorter one'],
+  ENOENT: ['its folder does not exist', 'check the path'],
+  EACCES: ['permission denied', 'check the permissions of its folder'],
+  EPERM: ['permission denied', 'check the permissions of its folder'],
+  EROFS: ['the file system is read-only', 'choose another place'],
+  ENOTDIR: ['a part of its path is not a folder', 'check the path'],
+  EEXIST: ['a part of its path is not a folder', 'check the path'],
+  EISDIR: ['it is a folder', 'check the path'],
+}
+
+export function asLoadoutError(error: unknown, path: string, action: 'read' | 'write'): LoadoutError {
+  if (error instanceof LoadoutError) return error
+  const code = codeOf(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  if (action === 'read') {
+    const [kind, problem, hint] = READ_TROUBLE[code] ?? [
+      'FILE_UNREADABLE',
+      `cannot be read: ${detail}`,
+      'check the path',
+    ]
+    return new LoadoutError(kind, `${path} ${problem}`, { hint, cause: error })
+  }
+  const [problem, hint] = WRITE_TROUBLE[code] ?? [detail, 'check the path']
+  return new LoadoutError('WRITE_FAILED', `${path} could not be written: ${problem}`, { hint, cause: error })
+}
+
+/** The system's name for what went wrong: `ENOENT`; empty if it did not come from there. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/**
+ * The JSON of a file, of any shape. A byte order mark is accepted; an error names line and column. With a limit in bytes
+ * the nesting is limited too: the time of reading is then limited, whoever wrote the file.
+ */
+export function readJson(path: string, largest?: number): unknown {
+  const text = readText(path, largest).replace(/^\ufeff/, '')
+  const { value, problem } = largest === undefined ? parseJson(text) : parseForeignJson(text)
+  if (problem === undefined) return value
+  throw new LoadoutError(
+    'BAD_JSON',
+    problem.replace(/^it /, () => `${path} `),
+    { hint: 'repair or remove the file' },
+  )
+}

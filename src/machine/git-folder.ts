@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve, sep } from 'node:path'
+import { LoadoutError } from '../text/trouble.ts'
+import { exists, isFile, isFolder, readText } from './files.ts'
+
+/** Where git keeps its own files: `.git`, or the folder that the `.git` file of a worktree names. */
+export function gitFolder(repo: string): string {
+  if (!isFolder(repo)) throw notARepository(repo, 'there is no such folder')
+  const path = join(repo, '.git')
+  if (!exists(path)) throw notARepository(repo, 'it has no .git')
+  if (isFolder(path)) return path
+  const target = /^gitdir: (.+)$/m.exec(readText(path, 65_536))?.[1]
+  const folder = target === undefined ? undefined : resolve(repo, target)
+  if (folder === undefined || !isFolder(folder)) throw notARepository(repo, 'its .git leads nowhere')
+  return folder
+}
+
+export function notARepository(folder: string, problem: string): LoadoutError {
+  return new LoadoutError('REPO_NOT_FOUND', `${folder} is not a git repository: ${problem}`, {
+    hint: 'loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
+  })
+}
+
+/**
+ * Removes the lock files of a git that was killed. Git does not write into a lock who holds it, so a lock goes only if
+ * it is not older than the interrupted work, and no git process in this repository is older than the lock. False: a git
+ * may still be at work; nothing was removed.
+ */
+export function removeDeadLocks(repo: string, since: number): boolean {
+  const locks = locksOf(repo).filter(({ changed }) => changed >= since)
+  const living = livingGits().filter((git) => mayWorkIn(git, repo))
+  const newest = Math.max(-Infinity, ...locks.map(({ changed }) => changed))
+  if (living.some((git) => isOwnWriter(git) || git.started <= newest + CLOCK_SLACK_MS)) return false
+  for (const { path } of locks) rmSync(path, { force: true })
+  return true
+}
+
+// Both the start of a process and the time of a file are known only roughly.
+const CLOCK_SLACK_MS = 1_000
+
+interface GitProcess {
+  started: number
+  /** Its arguments, and its environment where that can be read. */
+  words: string
+  environment: string
+  /** Its working folder, where the system says so. */
+  folder: string | undefined
+}
+
+/** A git that an earlier Loadout started, and that may be about to take a lock. */
+function isOwnWriter({ words }: GitProcess): boolean {
+  const isOwn = words.includes('core.fsmonitor=false')
+  return isOwn && /\0(?:add|commit|update-index|reset|merge|checkout|fetch|push|remote)\0/.test(words)
+}
+
+/** If in doubt, yes. */
+function mayWorkIn({ words, environment, folder }: GitProcess, repo: string): boolean {
+  if (folder === undefined || words.includes('--git-dir') || environment.includes('\0GIT_DIR=')) return true
+  const places = [repo, realpathSync(repo), gitFolder(repo), realpathSync(gitFolder(repo))]
+  return places.some((place) => words.includes(place) || folder === place || folder.startsWith(place + sep))
+}
+
+function livingGits(): GitProcess[] {
+  return isFolder('/proc/self') ? gitsInProc() : gitsOfPs()
+}
+
+function gitsInProc(): GitProcess[] {
+  // The two clocks, joined at this process: a container may not know when the system started.
+  const [ownStart, ownTicks] = [Date.now() - process.uptime() * 1000, startTicks('self')]
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      const words = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
+      if (!isGit(words.split('\0')[0] ?? '')) return []
+      const started = ownStart + (startTicks(pid) - ownTicks) * TICK_MS
+      const environment = orNothing(() => `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`) ?? ''
+      return [{ started, words, environment, folder: orNothing(() => readlinkSync(`/proc/${pid}/cwd`)) }]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
+  })
+}
+
+const TICK_MS = 10
+
+/** The 22nd field; the second is a name in brackets that may hold anything. */
+function startTicks(pid: string): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+}
+
+function gitsOfPs(): GitProcess[] {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C' }
+  const flags = ['-axww', '-o', 'lstart=', '-o', 'command=']
+  const list = orNothing(() => execFileSync('ps', flags, { encoding: 'utf8', env }))
+  if (list === undefined) return [{ started: -Infinity, words: '', environment: '', folder: undefined }]
+  return list.split('\n').flatMap((line) => {
+    const [, start = '', command = ''] = /^\s*(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/.exec(line) ?? []
+    const words = `${command.split(' ').join('\0')}\0`
+    if (!isGit(words.split('\0')[0] ?? '') || words.includes('--daemon')) return []
+    return [{ started: Date.parse(start), words, environment: '', folder: undefined }]
+  })
+}
+
+function isGit(program: string): boolean {
+  return /^git(?:-.+)?$/.test(basename(program))
+}
+
+function locksOf(repo: string): { path: string; changed: number }[] {
+  const own = gitFolder(repo)
+  const common = isFile(join(own, 'commondir')) ? resolve(own, readText(join(own, 'commondir')).trim()) : own
+  const folders = [...new Set([own, common])]
+  const paths = folders.flatMap((folder) => [
+    ...readdirSync(folder).map((name) => join(folder, name)),
+    ...(isFolder(join(folder, 'refs'))
+      ? readdirSync(join(folder, 'refs'), { recursive: true, encoding: 'utf8' }).map((name) =>
+          join(folder, 'refs', name),
+        )
+      : []),
+  ])
+  const locks = paths.filter((path) => path.endsWith('.lock') && isFile(path))
+  return locks.flatMap((path) => orNothing(() => ({ path, changed: statSync(path).mtimeMs })) ?? [])
+}
+
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

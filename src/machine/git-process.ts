@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
+
+export interface ProcessOptions {
+  /** Default: a minute. */
+  timeoutMs?: number
+  signal?: AbortSignal
+  /** Each line of stderr as it arrives; progress lines end in a carriage return. */
+  onLine?: (line: string) => void
+}
+
+export interface GitOutput {
+  stdout: string
+  stderr: string
+  code: number
+}
+
+const TIMEOUT_MS = 60_000
+const LARGEST_OUTPUT = 64 * 1024 * 1024
+
+/** Its own session: nothing in it can reach the terminal, and all of it can be ended at once. */
+export function spawnGit(words: readonly string[], env: NodeJS.ProcessEnv, input: string | undefined): ChildProcess {
+  const stdin = input === undefined ? 'ignore' : 'pipe'
+  const child = spawn('git', words, { cwd: '/', env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+  child.stdin?.on('error', () => {}).end(input)
+  if (running.size === 0) process.once('exit', endAll)
+  running.add(child)
+  return child
+}
+
+const running = new Set<ChildProcess>()
+
+/** A session of its own would outlive the program. */
+function endAll(): void {
+  for (const child of running) killGroup(child, 'SIGKILL')
+}
+
+const KILL_GRACE_MS = 1500
+// What a command leaves in the background, such as a shared ssh connection, may hold the pipes open for ever.
+const PIPE_GRACE_MS = 500
+
+export function collect(child: ChildProcess, what: string, options: ProcessOptions): Promise<GitOutput> {
+  const { timeoutMs = TIMEOUT_MS, signal, onLine } = options
+  const endPipes = () => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy())
+  const killing = new Timer(KILL_GRACE_MS, () => [killGroup(child, 'SIGKILL'), endPipes()])
+  const draining = new Timer(PIPE_GRACE_MS, endPipes)
+  let stopped: LoadoutError | undefined
+  const stop = (problem: string, hint: string) => {
+    if (stopped) return
+    stopped = new LoadoutError('GIT_FAILED', `${what} ${problem} and was stopped`, { hint })
+    // Asked first, so that git removes its lock files.
+    killGroup(child, 'SIGTERM')
+    killing.start()
+  }
+  const limit = new Timer(timeoutMs, () =>
+    stop(`took longer than ${timeoutMs / 1000} s`, 'check the connection and the hooks'),
+  )
+  const onAbort = () => stop('was cancelled', 'run it again')
+  const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  let size = 0
+  const receive = (part: Buffer[]) => (bytes: Buffer) => {
+    size += bytes.length
+    if (size > LARGEST_OUTPUT) stop(`wrote more than ${LARGEST_OUTPUT} bytes`, 'check the repository')
+    else part.push(bytes)
+    if (child.exitCode !== null) draining.start()
+  }
+  child.stdout?.on('data', receive(parts.stdout))
+  child.stderr?.on('data', receive(parts.stderr))
+  if (onLine) child.stderr?.on('data', lineReader(onLine))
+  child.once('exit', () => draining.start())
+  limit.start()
+  signal?.addEventListener('abort', onAbort)
+  if (signal?.aborted) onAbort()
+  const ended = new Promise<GitOutput>((settle, fail) => {
+    child.once('error', (error) => fail(startError(error)))
+    child.once('close', (code) => {
+      const [stdout, stderr] = [Buffer.concat(parts.stdout).toString(), Buffer.concat(parts.stderr).toString()]
+      if (stopped) fail(stopped)
+      else settle({ stdout, stderr, code: code ?? KILLED })
+    })
+  })
+  return ended.finally(() => {
+    // Git is gone; what it had started may have ignored the first signal.
+    if (stopped) killGroup(child, 'SIGKILL')
+    for (const timer of [killing, draining, limit]) timer.stop()
+    signal?.removeEventListener('abort', onAbort)
+    running.delete(child)
+    if (running.size === 0) process.removeListener('exit', endAll)
+  })
+}
+
+/** The exit code given to a git that a signal ended. */
+export const KILLED = 255
+
+class Timer {
+  readonly #milliseconds: number
+  readonly #run: () => void
+  #timeout: NodeJS.Timeout | undefined
+
+  constructor(milliseconds: number, run: () => void) {
+    this.#milliseconds = milliseconds
+    this.#run = run
+  }
+
+  start(): void {
+    this.stop()
+    this.#timeout = setTimeout(this.#run, this.#milliseconds)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timeout)
+  }
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It has ended already.
+  }
+}
+
+function lineReader(onLine: (line: string) => void): (bytes: Buffer) => void {
+  let rest = ''
+  return (bytes) => {
+    const lines = (rest + bytes.toString()).split(/[\r\n]+/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') onLine(line.trim())
+  }
+}
+
+function startError(error: Error): LoadoutError {
+  if (!('code' in error) || (error.code !== 'ENOENT' && error.code !== 'EACCES')) {
+    return new LoadoutError('GIT_FAILED', `git could not be started: ${error.message}`, { cause: error })
+  }
+  return new LoadoutError('GIT_MISSING', 'git could not be run: it is not on the PATH', {
+    hint: 'install git, or add its folder to PATH',
+    cause: error,
+  })
+}
+
+// Also said when something better is: by the remote, or by a hook that writes to stdout.
+const NOISE = /^(?:hint:|warning:|To |From |Cloning into|remote:$|error: failed to push some refs)/
+
+/** The line that says what went wrong, without git's prefix. One that ends in a colon brings the next along. */
+export function reasonOf({ stdout, stderr, code }: GitOutput): string {
+  const lines = [stderr, stdout].flatMap((text) => text.split(/[\r\n]+/)).map((line) => line.trim())
+  const said = lines.filter((line) => line !== '')
+  const at = said.findIndex((line) => !NOISE.test(line))
+  const line = (said[at] ?? said[0] ?? `exit code ${code}`).replace(/^(?:fatal|error|remote): /, '')
+  return withoutPassword(line.endsWith(':') ? `${line} ${said[at + 1] ?? ''}` : line)
+}
+
+export function withoutPassword(text: string): string {
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@']+@/gi, '$1')
+}
+
+const HINTS: readonly (readonly [RegExp, (folder: string) => string])[] = [
+  [/dubious ownership/, (folder) => `git config --global --add safe.directory ${shellWord(folder)}`],
+  [/terminal prompts disabled|Permission denied \(|could not read (?:Username|Password)/, () => SIGN_IN],
+  [/Host key verification failed/, () => 'connect once with ssh to accept the host key'],
+  [/overwritten by/, () => 'move or commit these files first'],
+  [/\.lock': File exists/, () => 'another git is at work here; wait for it, or remove the lock file if none is'],
+  [/\[rejected\]|fetch first|non-fast-forward/, () => 'the remote has commits that are not here; sync again'],
+  [/transport '.*' not allowed/, () => 'use a URL with https or ssh'],
+]
+const SIGN_IN = 'nobody is asked for a password: set up an ssh key or a git credential helper'
+
+export function hintFor(reason: string, folder: string, args: readonly string[]): string {
+  const known = HINTS.find(([pattern]) => pattern.test(reason))
+  const command = ['git', '-C', folder, ...args].map((word) => shellWord(withoutPassword(word))).join(' ')
+  return known ? known[1](folder) : `run it by hand: ${command}`
+}

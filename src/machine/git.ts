@@ -1,0 +1,122 @@
+import { realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { LoadoutError } from '../text/trouble.ts'
+import { exists } from './files.ts'
+import { removeDeadLocks } from './git-folder.ts'
+import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
+import type { Machine } from './machine.ts'
+
+export interface GitOptions extends ProcessOptions {
+  input?: string
+  /** Only for what the user's own hooks are meant to guard: commit and push. */
+  allowHooks?: boolean
+  /** Exit codes that are an answer. Default: only 0. */
+  okCodes?: readonly number[]
+  /** More `key=value` settings for this call. */
+  settings?: readonly string[]
+  /** On top of the environment that is made here; undefined removes one. */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+/** What can be said about a call that may take long. */
+export type Patience = Pick<GitOptions, 'signal' | 'timeoutMs'>
+
+/** For calls that run the user's hooks. */
+export const HOOKS_MS = 10 * 60_000
+
+// The command line wins over every file, so a repository cannot turn these on again.
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'push.recurseSubmodules=no',
+  'merge.autoStash=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.ext.allow=never',
+]
+
+// Hooks inherit what is set on the command line, and these would get in their way. An empty diff.external makes git
+// fail rather than run something.
+const SETTINGS_WITHOUT_HOOKS = [
+  'core.hooksPath=/dev/null',
+  'core.pager=cat',
+  'color.ui=false',
+  'diff.external=',
+  'diff.ignoreSubmodules=all',
+]
+
+/** Runs git in a folder, without a shell, with nobody to ask and nothing of the repository's choosing to run. */
+export async function runGit(
+  machine: Machine,
+  folder: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitOutput> {
+  const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
+  const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
+  const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args)), ...options.env }
+  const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
+  if ((options.okCodes ?? [0]).includes(output.code)) return output
+  const reason = reasonOf(output)
+  throw new LoadoutError('GIT_FAILED', `git ${args[0]} failed in ${folder}: ${reason}`, {
+    hint: hintFor(reason, folder, args),
+  })
+}
+
+/** A git that did not end by itself may have left its lock files. */
+async function runToEnd(words: string[], env: NodeJS.ProcessEnv, what: string, folder: string, options: GitOptions) {
+  const begun = Date.now()
+  let isKilled = true
+  try {
+    const output = await collect(spawnGit(words, env, options.input), what, options)
+    isKilled = output.code === KILLED
+    return output
+  } finally {
+    if (isKilled && exists(join(folder, '.git'))) removeDeadLocks(folder, begun - FILE_CLOCK_MS)
+  }
+}
+
+// The clock that stamps files ticks this slowly.
+const FILE_CLOCK_MS = 20
+
+// Of the variables that steer git, those a person sets for all repositories. The rest names one repository or a program.
+const KEPT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|PROXY_COMMAND|EXEC_PATH|(?:SSL|HTTP|AUTHOR|COMMITTER)_\w+)$/
+const KEPT_CONFIG = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|(?:KEY|VALUE)_\d+)$/
+
+function gitEnv({ env, home }: Machine, folder: string, { allowHooks }: GitOptions): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([n]) => !n.startsWith('GIT_') || KEPT.test(n) || KEPT_CONFIG.test(n))
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GIT_EDITOR: ':',
+    GIT_SEQUENCE_EDITOR: ':',
+    GIT_PAGER: 'cat',
+    GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+    GIT_CEILING_DIRECTORIES: dirname(realOrResolved(folder)),
+    // A hook may have a reason to take locks.
+    ...(allowHooks ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
+  }
+}
+
+function realOrResolved(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}
+
+const NETWORK = ['fetch', 'push', 'clone', 'remote', 'ls-remote']
+
+/** ssh must not ask for a password either, unless it is not the plain ssh that would be told so. */
+async function sshEnv(machine: Machine, folder: string, [command = '']: readonly string[]): Promise<NodeJS.ProcessEnv> {
+  if (!NETWORK.includes(command) || machine.env.GIT_SSH_COMMAND || machine.env.GIT_SSH) return {}
+  const { code } = await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })
+  return code === 0 ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
+}

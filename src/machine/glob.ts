@@ -1,0 +1,125 @@
+import picomatch from 'picomatch'
+import { globProblem } from '../text/glob.ts'
+
+/** A pattern of paths, read part by part, so that one can tell where below a folder it may still match. */
+export interface Glob {
+  pattern: string
+  /** The pattern taken as a path. */
+  path: string
+  /** The folder above everything it can match; for a pattern without wildcards the path itself. */
+  base: string
+  /** What stands behind the base, one test for each part of a path. Empty without wildcards. */
+  parts: readonly GlobPart[]
+  /** Asked last, of a path that has passed all parts. */
+  accepts(path: string): boolean
+}
+
+interface GlobPart {
+  /** `**`: any number of folders. */
+  isDeep: boolean
+  /** Without wildcards: it matches the name it is. */
+  isLiteral: boolean
+  matches(name: string): boolean
+}
+
+/** The parts that a name in a folder is held against: several when `**` leaves a choice. */
+export type Progress = readonly number[]
+
+/** Hidden files match only where the pattern names the dot; a leading ! is a letter like any other. */
+export function readGlob(pattern: string): Glob {
+  const path = pattern.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/')
+  const { base, glob } = picomatch.scan(path, OPTIONS)
+  if (glob === '') return { pattern, path, base: path, parts: [], accepts: () => true }
+  // Groups such as {a,b/c} cannot be judged part by part: they are looked for everywhere below their base.
+  if (GROUP_ACROSS_PARTS.test(glob)) return { pattern, path, base, parts: [DEEP], accepts: picomatch(path, OPTIONS) }
+  return { pattern, path, base, parts: glob.split('/').map(readPart), accepts: () => true }
+}
+
+const OPTIONS = { nonegate: true } as const
+const GROUP_ACROSS_PARTS = /[{(][^})]*\/[^{(]*[})]/
+const GROUP = /[[\]{}()|\\]|[!+@]\(/
+
+/** Why a pattern cannot be looked for, or undefined when it can. */
+export function patternProblem(pattern: string): string | undefined {
+  const problem = globProblem(pattern)
+  if (problem !== undefined) return problem
+  // A group with many wildcards becomes a regular expression that may take longer than anybody waits.
+  if (GROUP.test(pattern) && (pattern.match(/[*+]+/g) ?? []).length > MOST_WILDCARDS) {
+    return `it has groups and more than ${MOST_WILDCARDS} wildcards`
+  }
+  return undefined
+}
+
+const MOST_WILDCARDS = 4
+
+const DEEP: GlobPart = { isDeep: true, isLiteral: false, matches: (name) => !name.startsWith('.') }
+
+function readPart(part: string): GlobPart {
+  if (part === '**') return DEEP
+  if (GROUP.test(part)) return { isDeep: false, isLiteral: false, matches: picomatch(part, OPTIONS) }
+  const isLiteral = !/[*?]/.test(part)
+  return { isDeep: false, isLiteral, matches: isLiteral ? (name) => name === part : (name) => isWild(part, name) }
+}
+
+/** `*` and `?` in time that grows with the name, however many there are. */
+function isWild(part: string, name: string): boolean {
+  if (name.startsWith('.') && !part.startsWith('.')) return false
+  let [at, place, star, restart] = [0, 0, -1, 0]
+  while (at < name.length) {
+    if (part[place] === '*') {
+      star = place++
+      restart = at
+    } else if (part[place] === '?' || part[place] === name[at]) {
+      place++
+      at++
+    } else if (star >= 0) {
+      place = star + 1
+      at = ++restart
+    } else return false
+  }
+  while (part[place] === '*') place++
+  return place === part.length
+}
+
+export interface Step {
+  progress: Progress
+  /** Whether a part without wildcards names this folder. */
+  isNamed: boolean
+  /** Whether anything but `**` leads into this folder. */
+  isDirect: boolean
+}
+
+/** At the base of a pattern. */
+export function startOf({ parts }: Glob): Progress {
+  return reachable(parts, [0])
+}
+
+/** What remains to be matched inside a folder of this name; undefined when nothing in it can match. */
+export function enterFolder({ parts }: Glob, progress: Progress, name: string): Step | undefined {
+  const next: number[] = []
+  let [isNamed, isDirect] = [false, false]
+  for (const at of progress) {
+    const part = parts[at] as GlobPart
+    const isEnd = !part.isDeep && at === parts.length - 1
+    if (isEnd || !part.matches(name)) continue
+    next.push(part.isDeep ? at : at + 1)
+    isNamed ||= part.isLiteral
+    isDirect ||= !part.isDeep
+  }
+  return next.length === 0 ? undefined : { progress: reachable(parts, next), isNamed, isDirect }
+}
+
+/** Whether a file of this name, in a folder that has come this far, has passed all parts. */
+export function endsAt({ parts }: Glob, progress: Progress, name: string): boolean {
+  return progress.includes(parts.length - 1) && parts[parts.length - 1]?.matches(name) === true
+}
+
+/** `**` may stand for no folder at all. */
+function reachable(parts: readonly GlobPart[], starts: readonly number[]): Progress {
+  const places = new Set<number>()
+  for (let at of starts) {
+    places.add(at)
+    while (at < parts.length - 1 && parts[at]?.isDeep) places.add(++at)
+  }
+  return [...places]
+}

@@ -1,0 +1,232 @@
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { pathProblem } from '../text/paths.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import {
+  asLoadoutError,
+  codeOf,
+  exists,
+  isLink,
+  READING,
+  readUpTo,
+  readWhole,
+  replaceFile,
+  requireRegular,
+  textOf,
+  withFile,
+  writeAtomically,
+} from './files.ts'
+
+/** Prose for a model is smaller than this. */
+const LARGEST_PROSE = 4 * 1024 * 1024
+
+/** What was read of a file of a project, pack or skill. */
+export interface InsideBytes {
+  bytes: Buffer
+  /** Of the whole file. */
+  size: number
+  /** What was opened, after links, as a path from the root. */
+  real: string
+  failure?: undefined
+}
+
+/** Why a file gave nothing. The message names no folder of this machine, so that a bundle may say it. */
+export interface Unread {
+  bytes?: undefined
+  size?: undefined
+  real?: undefined
+  failure: LoadoutError
+}
+
+/**
+ * Reads a file below a root. It is opened without waiting for a pipe, then asked where it is and what it is: whatever
+ * was swapped in the meantime, nothing outside the root is read. Of a file with more than `most` bytes the first `head`
+ * are read; without `head` it is refused. Never throws.
+ */
+export function readInside(root: string, path: string, limits: { most: number; head?: number }): InsideBytes | Unread {
+  try {
+    return openInside(root, path, READING, (file, stat, real) => {
+      requireRegular(stat, path)
+      const isHead = limits.head !== undefined && stat.size > limits.most
+      const bytes = isHead ? readUpTo(file, limits.head ?? 0) : readWhole(file, stat, path, limits.most)
+      return { bytes, size: stat.size, real }
+    })
+  } catch (error) {
+    return { failure: asLoadoutError(error, path, 'read') }
+  }
+}
+
+/** The text of a payload or of a file of a skill. Throws when it cannot be read, or lies outside its root. */
+export function readTextInside(root: string, path: string): string {
+  const problem = pathProblem(path)
+  if (problem !== undefined) throw escapes(path, problem)
+  const shown = join(root, path)
+  return openInside(
+    root,
+    path,
+    READING,
+    (file, stat) => textOf(readWhole(file, stat, shown, LARGEST_PROSE), shown),
+    shown,
+  )
+}
+
+/** Lends a file that something can be added to at its end; made if it is not there. */
+export function appendInside(root: string, path: string, write: (file: number, stat: Stats) => void): void {
+  refuseLinkOut(root, path)
+  try {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    openInside(root, path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | READING, (file, stat) =>
+      write(file, requireRegular(stat, path)),
+    )
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+function openInside<T>(
+  root: string,
+  path: string,
+  flags: number,
+  use: (file: number, stat: Stats, real: string) => T,
+  shown = path,
+): T {
+  const full = join(root, path)
+  if (!isBelow(join(root, '.'), full)) throw escapes(path, 'it leaves its root')
+  const check = (file: number, stat: Stats) => {
+    const real = realFrom(root, full, file, stat)
+    if (real === undefined) throw escapes(path, 'it is a link that leaves its root')
+    return use(file, stat, real)
+  }
+  try {
+    return withFile(full, shown, flags | constants.O_NOFOLLOW, check)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || codeOf(error.cause) !== 'ELOOP') throw error
+  }
+  // A link. Looked at before it is followed: only opening some devices has an effect already.
+  if (!staysInside(root, path)) throw escapes(path, 'it is a link that leaves its root')
+  return withFile(full, shown, flags & ~constants.O_CREAT, check)
+}
+
+/** Where an open file is, from the root; undefined outside of it. */
+function realFrom(root: string, full: string, file: number, stat: Stats): string | undefined {
+  const real = realOf(file) ?? realByIdentity(full, stat)
+  if (real === undefined) return undefined
+  // Most roots are real already. A real path that starts with the root as it is spelt is below it.
+  const base = isBelow(root, real) ? root : realpathSync.native(root)
+  return isBelow(base, real) ? relative(base, real) : undefined
+}
+
+/** Where the system does not tell: the path, as long as it leads to the same file without any link. */
+function realByIdentity(full: string, { dev, ino }: Stats): string | undefined {
+  const real = realOrNothing(full)
+  const there = real === undefined ? undefined : lstatSync(real, { throwIfNoEntry: false })
+  return there?.dev === dev && there.ino === ino ? real : undefined
+}
+
+function escapes(path: string, problem: string): LoadoutError {
+  return new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path.slice(0, 200))} is refused: ${problem}`, {
+    hint: 'keep the file inside the folder that it belongs to',
+  })
+}
+
+/** Whether a path below a root is still inside it after links, as far as it exists. */
+export function staysInside(root: string, path: string): boolean {
+  const full = join(root, path)
+  const real = realOrNothing(full)
+  if (real === undefined) return dirname(full) === full || full === root || staysInside(root, join(path, '..'))
+  return isBelow(realpathSync.native(root), real)
+}
+
+/**
+ * Writes a file of a project, all of it or nothing. A link that leads out of the root, at the end of the path or on the
+ * way, is refused; one that stays inside is written through, one that leads nowhere is replaced. An existing file keeps
+ * its mode.
+ */
+export function writeInside(root: string, path: string, content: string | readonly Uint8Array[]): void {
+  refuseLinkOut(root, path)
+  const full = join(root, path)
+  const target = realOrNothing(full) ?? full
+  try {
+    mkdirSync(dirname(target), { recursive: true })
+    const folder = openSync(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY)
+    try {
+      // Through the open folder: whatever takes its place meanwhile, the file lands where the check looked.
+      const place = realOf(folder)
+      if (place !== undefined && !isBelow(realpathSync.native(root), place)) throw leadsOut(root, dirname(path), place)
+      const pinned = place === undefined ? dirname(target) : `/proc/self/fd/${folder}`
+      replaceFile(join(pinned, basename(target)), full, content)
+    } finally {
+      closeSync(folder)
+    }
+  } catch (error) {
+    throw asLoadoutError(error, full, 'write')
+  }
+}
+
+/** A file that must not be there yet. */
+export function writeNewInside(root: string, path: string, content: string): void {
+  const full = join(root, path)
+  if (exists(full)) throw new LoadoutError('FILE_EXISTS', `${full} exists already`, { hint: 'it was left as it is' })
+  writeInside(root, path, content)
+}
+
+/** Writes where the user asked. What they named inside the project must stay inside; elsewhere their word counts. */
+export function writeNamed(root: string, path: string, content: string | readonly Uint8Array[]): void {
+  const inside = pathFrom(root, path)
+  if (inside === undefined) writeAtomically(path, content)
+  else writeInside(root, inside, content)
+}
+
+/** Throws for a path that a user named inside a project and that a link leads out of it. */
+export function refuseNamedLinkOut(root: string, path: string): void {
+  const inside = pathFrom(root, path)
+  if (inside !== undefined) refuseLinkOut(root, inside)
+}
+
+/** Throws for a path below a root that leaves it; says which link leads out, and where to. */
+export function refuseLinkOut(root: string, path: string): void {
+  if (staysInside(root, path)) return
+  const parts = path.split('/')
+  const ends = parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+  const link = ends.find((end) => isLink(join(root, end)) && !staysInside(root, end)) ?? path
+  throw leadsOut(root, link, realOrNothing(join(root, link)))
+}
+
+function leadsOut(root: string, link: string, target: string | undefined): LoadoutError {
+  const where = target === undefined ? '' : `, to ${target}`
+  return new LoadoutError('PATH_ESCAPE', `${join(root, link)} is a link that leads out of ${root}${where}`, {
+    hint: 'nothing was written; replace the link with a file or folder of its own',
+  })
+}
+
+/** A path as seen from a root, however the way to the root is spelt; undefined when it does not lie below it. */
+function pathFrom(root: string, path: string): string | undefined {
+  const real = realOrNothing(root) ?? root
+  const full = resolve(path)
+  for (let folder = dirname(full); ; folder = dirname(folder)) {
+    if (folder === root || realOrNothing(folder) === real) return relative(folder, full)
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** Where an open file or folder really is, if the system tells. */
+function realOf(file: number): string | undefined {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${file}`)
+    return path.startsWith('/') ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+}
+
+function realOrNothing(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isRecord } from '../text/record.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { asLoadoutError, codeOf } from './files.ts'
+import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
+
+/** Gives the lock back. */
+export type Release = () => void
+
+export interface LockOptions {
+  /** What the holder is doing, for whoever has to wait: `equip`. */
+  purpose: string
+  /** How long to wait for another holder. */
+  waitMs?: number | undefined
+  /** Stops the waiting. */
+  signal?: AbortSignal | undefined
+  /** Cleans up after a holder that died, which had the lock since then. False: the lock cannot be taken over yet. */
+  cleanUp?: ((since: number) => boolean) | undefined
+}
+
+interface Owner {
+  pid: number
+  /** Told by the system: a new process may get the number of a dead one. */
+  started: string
+  host: string
+  purpose: string
+}
+
+const DEFAULT_WAIT_MS = 20_000
+const OWNER_FILE = 'owner.json'
+
+/**
+ * One writer at a time. A lock is a folder that is renamed into place with its owner's name inside, so it is never
+ * there without one. The lock of a dead process is taken over.
+ */
+export async function acquireLock(path: string, options: LockOptions): Promise<Release> {
+  const { purpose, waitMs = DEFAULT_WAIT_MS, signal, cleanUp } = options
+  const deadline = Date.now() + waitMs
+  for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {
+    const release = tryLock(path, purpose, cleanUp)
+    if (release !== undefined) return release
+    signal?.throwIfAborted()
+    if (Date.now() > deadline) throw lockedBy(path, readOwner(path))
+    await new Promise((wake) => setTimeout(wake, pause * (0.5 + Math.random())))
+  }
+}
+
+/** The lock if it is free now. */
+export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cleanUp']): Release | undefined {
+  try {
+    const owner = readOwner(path)
+    if (owner !== undefined && isDead(owner)) removeStale(path, owner, purpose, cleanUp)
+    if (!place(path, purpose)) return undefined
+    sweep(dirname(path))
+    return () => release(path)
+  } catch (error) {
+    throw asLoadoutError(error, dirname(dirname(path)), 'write')
+  }
+}
+
+/** Removes what killed processes left beside a lock: locks in the making, and locks on taking one over. */
+function sweep(folder: string): void {
+  removeOrphans(folder)
+  for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
+    const owner = readOwner(join(folder, name))
+    if (owner !== undefined && isDead(owner)) release(join(folder, name))
+  }
+}
+
+/** Whether a process that is alive has the lock. */
+export function isHeld(path: string): boolean {
+  const owner = readOwner(path)
+  return owner !== undefined && !isDead(owner)
+}
+
+function place(path: string, purpose: string): boolean {
+  const stage = ownedName(path)
+  const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    mkdirSync(stage)
+    writeFileSync(join(stage, OWNER_FILE), JSON.stringify(owner))
+    renameSync(stage, path)
+    return true
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    // Taken; or the folder around it was just removed by a holder that has finished.
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) return false
+    throw error
+  }
+}
+
+/** Under a lock of its own: two that find the same dead owner must not remove each other's new lock. */
+function removeStale(path: string, stale: Owner, purpose: string, cleanUp: LockOptions['cleanUp'] = () => true): void {
+  const releaseBreaker = tryLock(`${path}.break`, purpose)
+  if (releaseBreaker === undefined) return
+  try {
+    const owner = readOwner(path)
+    if (owner === undefined || owner.pid !== stale.pid || owner.started !== stale.started) return
+    // Before the lock goes: if this is killed as well, the next process still finds it.
+    if (cleanUp(statSync(join(path, OWNER_FILE)).mtimeMs)) release(path)
+  } finally {
+    releaseBreaker()
+  }
+}
+
+function release(path: string): void {
+  try {
+    rmSync(join(path, OWNER_FILE), { force: true })
+    rmdirSync(path)
+    rmdirSync(dirname(path))
+  } catch {
+    // An empty lock is free, and another may hold it already.
+  }
+}
+
+function readOwner(path: string): Owner | undefined {
+  try {
+    const json = parsedOrNothing(readFileSync(join(path, OWNER_FILE), 'utf8'))
+    // A lock takes its place with its owner inside: only a power cut leaves one whose owner cannot be read.
+    if (!isRecord(json)) return { pid: 0, started: NEVER, host: hostname(), purpose: 'a command' }
+    const { pid, started, host, purpose } = json
+    return { pid: Number(pid), started: String(started), host: String(host), purpose: String(purpose) }
+  } catch {
+    return undefined
+  }
+}
+
+const NEVER = 'never'
+
+function parsedOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A holder on another machine cannot be asked; it counts as alive. */
+function isDead({ pid, started, host }: Owner): boolean {
+  if (host !== hostname()) return false
+  return started === NEVER || !isAlive(pid) || startOf(pid) !== started
+}
+
+/** When a process began, where the system tells; elsewhere nothing, for all alike. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is a name in brackets that may hold anything; the state is the third, the start the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A process that has ended keeps its number until its parent asks, which in a container may be never.
+    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '')
+  } catch {
+    return ''
+  }
+}
+
+function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
+  if (owner !== undefined && isDead(owner)) {
+    const git = `loadout ${owner.purpose} was interrupted, and git is still at work in it`
+    return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked: ${git}`, {
+      hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
+    })
+  }
+  const holder =
+    owner === undefined ? 'another process' : `loadout ${owner.purpose} (process ${owner.pid} on ${owner.host})`
+  return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked by ${holder}`, {
+    hint: `wait until it has finished; if it never will, remove ${path}`,
+  })
+}

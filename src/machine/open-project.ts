@@ -1,0 +1,90 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { LoadoutError } from '../text/trouble.ts'
+import { expandHome } from './config-file.ts'
+import { asLoadoutError, isFile, isFolder } from './files.ts'
+import type { Machine } from './machine.ts'
+import { readSettings, SETTINGS_FILE, type Settings } from './settings.ts'
+
+export const INDEX_IN_PROJECT = '.claude/loadout/index.json'
+
+/** The project that a call is about. Opened once per call and handed on. */
+export interface Project {
+  /** The folder that the call named, or the working folder. */
+  readonly place: string
+  /** The folder of the project: its index, settings, notes and payloads are below it. */
+  readonly root: string
+  /** The nearest folder upwards from `place` that has a `.git`. */
+  readonly repository: string | undefined
+  /** What `loadout.json` in the root says; read when it is first needed. */
+  readonly settings: Settings
+}
+
+/**
+ * The one way to find a project. A named folder is taken exactly, and must be there; a project that is open already is
+ * returned as it is. Otherwise: the nearest folder upwards with an index or a `loadout.json`, no further than the
+ * repository; else the repository; else the working folder.
+ */
+export function openProject(machine: Machine, named?: string | Project): Project {
+  if (typeof named === 'object') return named
+  if (named !== undefined) return projectAt(requireFolder(machine, named))
+  const { cwd } = machine
+  if (isProject(cwd)) return projectAt(cwd)
+  const repository = findRepository(cwd)
+  const root = repository && upwards(cwd, repository).find(isProject)
+  return projectAt(root ?? repository ?? cwd, cwd)
+}
+
+/** A folder as a project, whatever is in it; it need not be there. */
+export function projectAt(root: string, place = root): Project {
+  let repository: string | undefined | null = null
+  let settings: Settings | undefined
+  return {
+    place,
+    root,
+    get repository() {
+      if (repository === null) repository = findRepository(place)
+      return repository
+    },
+    get settings() {
+      settings ??= readSettings(root)
+      return settings
+    },
+  }
+}
+
+function requireFolder(machine: Machine, named: string): string {
+  if (named === '') {
+    throw new LoadoutError('USAGE', 'the project folder has no name', { hint: 'the folder you are in is: --project .' })
+  }
+  const folder = resolve(machine.cwd, expandHome(machine, named))
+  if (!isFolder(folder)) {
+    const problem = existsSync(folder) ? 'is not a folder' : 'does not exist'
+    throw new LoadoutError('NOT_A_FOLDER', `${folder} ${problem}`, { hint: 'name the folder of a project' })
+  }
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'read')
+  }
+  return folder
+}
+
+function isProject(folder: string): boolean {
+  return isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))
+}
+
+/** The nearest folder upwards with a `.git`. */
+export function findRepository(start: string): string | undefined {
+  return upwards(start, undefined).find((folder) => existsSync(join(folder, '.git')))
+}
+
+/** A folder and those around it, innermost first, up to and including the last; without one, up to the root of the disk. */
+export function upwards(start: string, last: string | undefined): string[] {
+  const folders = [start]
+  for (let folder = start; folder !== last && dirname(folder) !== folder; ) {
+    folder = dirname(folder)
+    folders.push(folder)
+  }
+  return folders
+}

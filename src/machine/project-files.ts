@@ -1,0 +1,168 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { printableLine } from '../text/printable.ts'
+import type { Finding } from '../text/trouble.ts'
+import { codeOf, isFolder } from './files.ts'
+import { endsAt, enterFolder, type Glob, patternProblem, readGlob, type Step, startOf } from './glob.ts'
+import { staysInside } from './inside.ts'
+import { Walk, type WalkEntry } from './walk.ts'
+
+export interface FindOptions {
+  /** Folders that are looked into, for all patterns together. */
+  mostFolders?: number
+  /** Files that are given back. */
+  mostFiles?: number
+  /** Paths that are passed over in silence, such as the file that is about to be written. */
+  exclude?: ReadonlySet<string>
+}
+
+export interface FoundFile {
+  /** From the root, with slashes. Something other than a regular file may stand there: whoever reads it says so. */
+  path: string
+  /** The first pattern that names it. */
+  pattern: string
+}
+
+export interface FoundFiles {
+  files: FoundFile[]
+  findings: Finding[]
+}
+
+const MOST_FOLDERS = 10_000
+const MOST_FILES = 2000
+const MOST_FINDINGS = 50
+
+/** The files of a project that patterns name: in the order of the patterns, then of their paths, each once. */
+export function findFiles(root: string, patterns: readonly string[], options: FindOptions = {}): FoundFiles {
+  return new FileSearch(root, options).run(patterns)
+}
+
+class FileSearch {
+  private readonly findings: Finding[] = []
+  private readonly files = new Map<string, FoundFile>()
+  /** Folders with names that are not UTF-8. */
+  private readonly lost = new Set<string>()
+  private unreported = 0
+  private readonly walk: Walk
+  private readonly root: string
+  private readonly mostFolders: number
+  private readonly mostFiles: number
+  private readonly exclude: ReadonlySet<string>
+
+  constructor(root: string, { mostFolders = MOST_FOLDERS, mostFiles = MOST_FILES, exclude = new Set() }: FindOptions) {
+    this.root = root
+    // Folders of these kinds are entered only when a pattern names them.
+    this.walk = new Walk(root, { ignore: ['versions', 'dependencies', 'built'], mostFolders })
+    this.mostFolders = mostFolders
+    this.mostFiles = mostFiles
+    this.exclude = exclude
+  }
+
+  run(patterns: readonly string[]): FoundFiles {
+    for (const pattern of new Set(patterns)) {
+      const problem = patternProblem(pattern)
+      if (problem !== undefined) {
+        this.report('error', 'PATH_ESCAPE', pattern, `the pattern is refused: ${problem}`, 'name files of the project')
+        continue
+      }
+      for (const path of this.search(readGlob(pattern)).sort()) {
+        if (this.files.has(path) || this.exclude.has(path)) continue
+        if (this.files.size >= this.mostFiles) {
+          const message = `more than ${this.mostFiles} files match; the rest was not looked at`
+          this.report('warning', 'discovery.limit', pattern, message, 'name fewer files')
+          return this.result()
+        }
+        this.files.set(path, { path, pattern })
+      }
+    }
+    return this.result()
+  }
+
+  private result(): FoundFiles {
+    if (this.unreported > 0) {
+      const message = `${this.unreported} more places could not be looked at`
+      this.findings.push({ severity: 'warning', code: 'discovery.skipped', message })
+    }
+    return { files: [...this.files.values()], findings: this.findings }
+  }
+
+  private search(glob: Glob): string[] {
+    const paths = glob.parts.length > 0 ? [...this.matches(glob)] : []
+    // A path may look like a pattern: app/[id]/notes.md.
+    if (this.isThere(glob.path)) paths.push(glob.path)
+    return paths
+  }
+
+  /** Anything but a folder. */
+  private isThere(path: string): boolean {
+    try {
+      const stat = lstatSync(join(this.root, path), { throwIfNoEntry: false })
+      return stat !== undefined && !stat.isDirectory() && !path.endsWith('/') && !isFolder(join(this.root, path))
+    } catch {
+      return false
+    }
+  }
+
+  private *matches(glob: Glob): Generator<string> {
+    if (!staysInside(this.root, glob.base)) return this.refuseLink(glob.base)
+    const { leftOut } = this.walk
+    const [unreadable, count] = [leftOut.unreadable.length, leftOut.count]
+    const reached = new Map([[glob.base, startOf(glob)]])
+    for (const { inside: folder, entries, enter } of this.walk.folders(glob.base)) {
+      const progress = reached.get(folder) ?? startOf(glob)
+      for (const entry of entries) {
+        const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+        if (entry.kind === 'folder' || (entry.kind === 'link' && isFolder(join(this.root, path)))) {
+          const step = enterFolder(glob, progress, entry.name)
+          if (step === undefined || this.isLost(folder, entry) || !this.mayEnter(path, entry, step)) continue
+          reached.set(path, step.progress)
+          enter(entry.name)
+        } else if (endsAt(glob, progress, entry.name) && glob.accepts(path) && !this.isLost(folder, entry)) yield path
+      }
+    }
+    for (const { inside, error } of leftOut.unreadable.slice(unreadable)) this.reportUnreadable(inside, codeOf(error))
+    if (leftOut.count > count) {
+      const message = `more than ${this.mostFolders} folders had to be looked into; the rest was not`
+      this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
+    }
+  }
+
+  /** As `**` enters no link, links that lead in circles end with the pattern. */
+  private mayEnter(path: string, { kind, isIgnored }: WalkEntry, step: Step): boolean {
+    if (isIgnored && !step.isNamed) return false
+    if (kind !== 'link') return true
+    if (!step.isDirect) return false
+    if (!staysInside(this.root, path)) {
+      this.refuseLink(path)
+      return false
+    }
+    const target = relative(realpathSync(this.root), realpathSync(join(this.root, path)))
+    return step.isNamed || !target.split(sep).some((name) => this.walk.isIgnored(name))
+  }
+
+  private reportUnreadable(folder: string, code: string): void {
+    if (code === 'ENOENT' || code === 'ENOTDIR') return
+    const message = `the folder cannot be read (${code || 'unknown reason'})`
+    this.report('warning', 'discovery.unreadable', folder || '.', message, 'check its permissions')
+  }
+
+  private isLost(folder: string, { isNameable }: WalkEntry): boolean {
+    if (!isNameable && !this.lost.has(folder)) {
+      this.lost.add(folder)
+      const message = 'it holds names that are not UTF-8; they were passed over'
+      this.report('warning', 'discovery.skipped', folder || '.', message, 'rename them')
+    }
+    return !isNameable
+  }
+
+  private refuseLink(path: string): void {
+    if (this.findings.some(({ subject, code }) => subject === path && code === 'PATH_ESCAPE')) return
+    this.report('warning', 'PATH_ESCAPE', path, 'the folder is a link that leaves the project', 'it was not entered')
+  }
+
+  private report(severity: Finding['severity'], code: Finding['code'], subject: string, what: string, hint: string) {
+    const finding = { severity, code, subject, message: `${printableLine(subject)}: ${what}`, hint }
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
+    else this.unreported++
+  }
+}

@@ -1,0 +1,134 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isRecord } from '../text/record.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import type { Machine } from './machine.ts'
+import {
+  appendRecord,
+  changeRecord,
+  privateFolder,
+  type RecordFile,
+  readRecord,
+  recordPath,
+  writeRecord,
+} from './records.ts'
+
+const homes: string[] = []
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+function aMachine(): Machine {
+  const home = mkdtempSync(join(tmpdir(), 'loadout-test-'))
+  homes.push(home)
+  return { cwd: home, home, env: {}, now: () => new Date(0) }
+}
+
+const COUNTER: RecordFile<number> = {
+  place: 'deep/er/counter.json',
+  empty: 0,
+  parse(json, path) {
+    if (isRecord(json) && typeof json.count === 'number') return json.count
+    throw new LoadoutError('BAD_APPROVALS', `${path} has no count`)
+  },
+  format: (count) => JSON.stringify({ count }),
+  broken: { code: 'BAD_APPROVALS', hint: 'repair it' },
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+/** What other users may do must not depend on how a shell happens to be set up. */
+async function withUmask<T>(umask: number, run: () => T | Promise<T>): Promise<T> {
+  const before = process.umask(umask)
+  try {
+    return await run()
+  } finally {
+    process.umask(before)
+  }
+}
+
+describe('a record', () => {
+  it('is what holds while there is no file, and then what was written', async () => {
+    const machine = aMachine()
+    expect(readRecord(machine, COUNTER)).toBe(0)
+    expect(await changeRecord(machine, COUNTER, 'count', (count) => count + 1)).toBe(1)
+    expect(readRecord(machine, COUNTER)).toBe(1)
+  })
+
+  it('loses no change when many are made at once', async () => {
+    const machine = aMachine()
+    const add = () => changeRecord(machine, COUNTER, 'count', (count) => count + 1)
+    await Promise.all(Array.from({ length: 20 }, add))
+    expect(readRecord(machine, COUNTER)).toBe(20)
+  })
+
+  const BROKEN: [what: string, text: string][] = [
+    ['cut off', '{"count": '],
+    ['of another shape', '{"sum": 3}'],
+    ['empty', ''],
+    ['not text', '\u0000'],
+  ]
+  it.each(BROKEN)('that is %s is reported, left as it is, and leaves no traces', async (_, text) => {
+    const machine = aMachine()
+    const path = recordPath(machine, COUNTER.place)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, text)
+    expect(() => readRecord(machine, COUNTER)).toThrow(expect.objectContaining({ code: 'BAD_APPROVALS' }))
+    await expect(changeRecord(machine, COUNTER, 'count', () => 7)).rejects.toMatchObject({ code: 'BAD_APPROVALS' })
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(existsSync(recordPath(machine, 'locks'))).toBe(false)
+  })
+
+  it('that could not be read again is not written', async () => {
+    const machine = aMachine()
+    await changeRecord(machine, COUNTER, 'count', () => 1)
+    await expect(changeRecord(machine, COUNTER, 'count', () => Number.NaN)).rejects.toThrow('has no count')
+    expect(readRecord(machine, COUNTER)).toBe(1)
+  })
+})
+
+describe('other users', () => {
+  it.each([0o000, 0o022])('cannot enter the folders or read the files under umask %i', async (umask) => {
+    const machine = aMachine()
+    await withUmask(umask, async () => {
+      await changeRecord(machine, COUNTER, 'count', () => 1)
+      appendRecord(machine, 'log/lines.jsonl', [{ a: 1 }])
+    })
+    for (const folder of ['', 'deep', 'deep/er', 'log']) expect(modeOf(recordPath(machine, folder))).toBe('700')
+    for (const file of [COUNTER.place, 'log/lines.jsonl']) expect(modeOf(recordPath(machine, file))).toBe('600')
+  })
+
+  it('lose the rights that an earlier version gave them', () => {
+    const machine = aMachine()
+    const path = recordPath(machine, 'deep/er/counter.json')
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, '{}')
+    for (const each of ['', 'deep', 'deep/er']) chmodSync(recordPath(machine, each), 0o777)
+    chmodSync(path, 0o666)
+    writeRecord(machine, 'deep/er/counter.json', '{"count": 1}')
+    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(recordPath(machine, folder))).toBe('700')
+    expect(modeOf(path)).toBe('600')
+  })
+
+  it('are not asked about a folder above ours, and a read-only folder stays read-only', () => {
+    const machine = aMachine()
+    const state = recordPath(machine, '')
+    mkdirSync(state, { recursive: true })
+    chmodSync(join(state, '..'), 0o755)
+    chmodSync(state, 0o555)
+    privateFolder(machine, '')
+    expect(modeOf(state)).toBe('500')
+    expect(modeOf(join(state, '..'))).toBe('755')
+    chmodSync(state, 0o700)
+  })
+})
+
+it('lines are appended, never into a pipe or a folder', () => {
+  const machine = aMachine()
+  appendRecord(machine, 'log/lines.jsonl', [{ a: 1 }, { b: 2 }])
+  appendRecord(machine, 'log/lines.jsonl', [{ c: 3 }])
+  expect(readFileSync(recordPath(machine, 'log/lines.jsonl'), 'utf8')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n')
+  expect(() => appendRecord(machine, 'log', [{ a: 1 }])).toThrow(expect.objectContaining({ code: 'NOT_A_FILE' }))
+})

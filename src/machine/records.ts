@@ -1,0 +1,115 @@
+import { appendFileSync, chmodSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import type { Code } from '../text/codes.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { asLoadoutError, exists, readJson, readText, requireFile, writeAtomically } from './files.ts'
+import { acquireLock } from './lock.ts'
+import { type Machine, stateFolder } from './machine.ts'
+
+// Records say what a person approved and what they asked for: other users must neither read nor replace them.
+const PRIVATE_FILE = 0o600
+const PRIVATE_FOLDER = 0o700
+
+/** A file below the state folder that holds one value, and its format. */
+export interface RecordFile<T> {
+  /** Slash-separated, below the state folder: `packs/approvals.json`. */
+  place: string
+  /** The value while there is no file. */
+  empty: T
+  /** Throws a LoadoutError for anything unexpected: a record that is half understood must not count. */
+  parse(json: unknown, path: string): T
+  format(value: T): string
+  /** How a file that cannot be read or parsed is reported. */
+  broken: { code: Code; hint: string }
+}
+
+export function recordPath(machine: Machine, place: string): string {
+  return join(stateFolder(machine), place)
+}
+
+/** Throws when the file is there and cannot be read or parsed. */
+export function readRecord<T>(machine: Machine, file: RecordFile<T>): T {
+  const path = recordPath(machine, file.place)
+  if (!exists(path)) return file.empty
+  try {
+    return file.parse(readJson(path), path)
+  } catch (error) {
+    if (!(error instanceof LoadoutError) || error.code === file.broken.code) throw error
+    throw new LoadoutError(file.broken.code, error.message, { hint: file.broken.hint, cause: error })
+  }
+}
+
+/** Replaces the value, one writer at a time. A file that cannot be parsed stays as it is. */
+export async function changeRecord<T>(
+  machine: Machine,
+  file: RecordFile<T>,
+  purpose: string,
+  change: (value: T) => T,
+): Promise<T> {
+  // Before the lock: a file that must be repaired first is no reason to leave traces.
+  readRecord(machine, file)
+  const folder = privateFolder(machine, 'locks')
+  const release = await acquireLock(join(folder, file.place.replaceAll('/', '-')), { purpose })
+  try {
+    const value = change(readRecord(machine, file))
+    const text = file.format(value)
+    // Before the old file is replaced: a value that cannot be read again would take all the others with it.
+    file.parse(JSON.parse(text), recordPath(machine, file.place))
+    writeRecord(machine, file.place, text)
+    return value
+  } finally {
+    release()
+  }
+}
+
+/** Writes a whole file atomically and reads it back. Only this user can read it. */
+export function writeRecord(machine: Machine, place: string, text: string): void {
+  const path = recordPath(machine, place)
+  privateFolder(machine, dirname(place))
+  tighten(path, PRIVATE_FILE)
+  writeAtomically(path, text, PRIVATE_FILE)
+  if (readText(path) === text) return
+  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it holds something else than was written`, {
+    hint: 'check the disk, then run the command again',
+  })
+}
+
+/** Appends one JSON line per object, all in one write. */
+export function appendRecord(machine: Machine, place: string, lines: readonly object[]): void {
+  const path = recordPath(machine, place)
+  try {
+    privateFolder(machine, dirname(place))
+    // Appending to a pipe would wait for its reader.
+    if (exists(path)) requireFile(path)
+    tighten(path, PRIVATE_FILE)
+    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: PRIVATE_FILE })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** A folder below the state folder that only this user can enter, whatever the umask. Folders that are wider are tightened. */
+export function privateFolder(machine: Machine, place: string): string {
+  const root = stateFolder(machine)
+  const folder = join(root, place)
+  try {
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'write')
+  }
+  for (let each = folder; each === root || each.startsWith(root + sep); each = dirname(each)) {
+    tighten(each, PRIVATE_FOLDER)
+  }
+  return folder
+}
+
+/** Takes rights away, never adds one: a folder that its owner made read-only stays so. */
+function tighten(path: string, most: number): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  if (mode === undefined || (mode & 0o777 & ~most) === 0) return
+  try {
+    chmodSync(path, mode & most)
+  } catch {
+    // It belongs to another user, whose choice it is.
+  }
+}

@@ -1,0 +1,50 @@
+import { nearest } from '../../text/nearest.ts'
+import { getOwn, isRecord } from '../../text/record.ts'
+import type { Finding } from '../../text/trouble.ts'
+
+/** Keys and what is below them. `*` stands for names that the user chooses. */
+type Keys = { readonly [key: string]: Keys | 'value' }
+
+/** Every key of `config.json`. A new one is a row here, and its reader beside what it configures. */
+const KEYS: Keys = {
+  $schema: 'value',
+  repo_path: 'value',
+  repo_actions: { import_auto_commit: 'value', delete_auto_commit: 'value', sync_push: 'value' },
+  targets: { '*': { enabled: 'value', path: 'value' } },
+  profiles: 'value',
+  usage: { keep_tasks: 'value' },
+  packs: {
+    maxDepth: 'value',
+    maxDirectories: 'value',
+    followLinks: 'value',
+    builtIn: 'value',
+    approvalFor: 'value',
+    explicitPathIsApproval: 'value',
+  },
+  organization: { packs: 'value' },
+}
+
+/** Keys of the file that nothing reads, each with the key that was probably meant. The rest of the file still counts. */
+export function unknownKeys(json: unknown, path: string): Finding[] {
+  return collect(json, KEYS, '').map(({ place, meant }) => {
+    const message = `${path}: there is no setting "${place}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+    return { severity: 'error', code: 'BAD_CONFIG', message, subject: place, hint: 'correct the key, or remove it' }
+  })
+}
+
+interface Unknown {
+  place: string
+  meant: string | undefined
+}
+
+function collect(json: unknown, keys: Keys, prefix: string): Unknown[] {
+  if (!isRecord(json)) return []
+  return Object.entries(json).flatMap(([key, value]): Unknown[] => {
+    const known = getOwn(keys, key) ?? getOwn(keys, '*')
+    if (known === undefined) {
+      const close = nearest(key, Object.keys(keys))
+      return [{ place: `${prefix}${key}`, meant: close === undefined ? undefined : `${prefix}${close}` }]
+    }
+    return known === 'value' ? [] : collect(value, known, `${prefix}${key}.`)
+  })
+}

@@ -1,0 +1,36 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asLoadoutError } from './files.ts'
+import { ownedName, removeOrphans } from './leftovers.ts'
+
+const NAME = 'loadout'
+
+/** Runs something with a temporary folder of its own, which is gone afterwards. */
+export async function withScratch<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = makeScratch()
+  try {
+    return await run(folder)
+  } catch (error) {
+    throw asLoadoutError(error, folder, 'write')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A temporary folder for this process. */
+export function makeScratch(): string {
+  removeOldScratch()
+  const folder = join(tmpdir(), ownedName(NAME))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return folder
+  } catch (error) {
+    throw asLoadoutError(error, tmpdir(), 'write')
+  }
+}
+
+/** Removes the temporary folders of killed processes. */
+export function removeOldScratch(): void {
+  removeOrphans(tmpdir(), (name) => name === NAME)
+}

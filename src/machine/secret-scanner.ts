@@ -1,0 +1,82 @@
+import type { Detection } from '../text/sensitive/detect.ts'
+import { failedDetection } from '../text/sensitive/sanitize.ts'
+
+/** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
+export async function scanForSecrets(text: string): Promise<readonly Detection[]> {
+  if (text === '') return []
+  try {
+    const found: Detection[] = []
+    for (const { start, piece } of cutPieces(text)) {
+      for (const detection of await scanPiece(piece)) {
+        found.push({ ...detection, start: detection.start + start, end: detection.end + start })
+      }
+    }
+    return found
+  } catch {
+    // The cause may quote the text.
+    return [failedDetection(text)]
+  }
+}
+
+const LONGEST_PIECE = 65_536
+/** No secret that the rules know is longer; one at a cut is whole in the next piece. */
+const OVERLAP = 8192
+
+/** The scanner compares every finding with every other one, so it gets a bounded text at a time. */
+function cutPieces(text: string): { start: number; piece: string }[] {
+  const pieces = []
+  for (let start = 0; start === 0 || start + OVERLAP < text.length; start += LONGEST_PIECE - OVERLAP) {
+    pieces.push({ start, piece: text.slice(start, start + LONGEST_PIECE) })
+  }
+  return pieces
+}
+
+async function scanPiece(text: string): Promise<Detection[]> {
+  const { lintSource, rules } = await loadScanner()
+  // The scanner takes a byte order mark away and counts from behind it.
+  const skipped = text.startsWith('\ufeff') ? 1 : 0
+  const { messages } = await lintSource({
+    source: { content: text, filePath: 'text', ext: '', contentType: 'text' },
+    options: { config: { rules }, noPhysicFilePath: true },
+  })
+  return messages.map(({ ruleId, range: [from, to], data }) => {
+    const start = Math.min(from + skipped, text.length - 1)
+    const end = Math.max(to + skipped, start + 1, ...endsOf(text, start, data))
+    const kind = ruleId.replace(/^.*secretlint-rule-/, '')
+    return { contentClass: CREDENTIALS.has(kind) ? 'credential' : 'secret', kind, start, end }
+  })
+}
+
+const CREDENTIALS: ReadonlySet<string> = new Set(['basicauth', 'database-connection-string'])
+
+/** Some rules report the place of a name and the length of its value: what they quote must be inside the range. */
+function endsOf(text: string, start: number, data: object | undefined): number[] {
+  return Object.values(data ?? {}).flatMap((quoted: unknown) => {
+    if (typeof quoted !== 'string' || quoted === '') return []
+    const at = text.indexOf(quoted, start)
+    return at === -1 ? [] : [at + quoted.length]
+  })
+}
+
+/** Comments in a text must not switch the scanner off: whoever wrote the text could hide a secret with one. */
+const SWITCHES = '@secretlint/secretlint-rule-filter-comments'
+
+let loading: ReturnType<typeof load> | undefined
+
+function loadScanner(): ReturnType<typeof load> {
+  loading ??= load()
+  return loading
+}
+
+async function load() {
+  const [{ lintSource }, { rules }, { secretLintProfiler }] = await Promise.all([
+    import('@secretlint/core'),
+    import('@secretlint/secretlint-rule-preset-recommend'),
+    import('@secretlint/profiler'),
+  ])
+  // It keeps a record of every step and searches it at every step.
+  secretLintProfiler.mark = () => undefined
+  // One by one: a rule that is disabled inside a preset runs all the same.
+  const kept = rules.filter(({ meta }) => meta.id !== SWITCHES).map((rule) => ({ id: rule.meta.id, rule }))
+  return { lintSource, rules: kept }
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { formatClaim } from '../kit/rules/session/session-state.ts'
+import type { Machine } from './machine.ts'
+import { recordPath } from './records.ts'
+import { claimant, claimLine, givenPacks, notePacks, sessionsFolder } from './sessions.ts'
+
+const homes: string[] = []
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+function aMachine(): Machine {
+  const home = mkdtempSync(join(tmpdir(), 'loadout-test-'))
+  homes.push(home)
+  return { cwd: home, home, env: {}, now: () => new Date(0) }
+}
+
+it('packs of a conversation are kept, each once, beside those of others', () => {
+  const machine = aMachine()
+  expect(givenPacks(machine, 'one')).toEqual([])
+  notePacks(machine, 'one', ['a', 'b'])
+  notePacks(machine, 'one', ['b', 'c'])
+  notePacks(machine, 'two', [])
+  expect([givenPacks(machine, 'one'), givenPacks(machine, 'two')]).toEqual([['a', 'b', 'c'], []])
+})
+
+it('a conversation with hooks has one file', () => {
+  const machine = aMachine()
+  const line = (isAnew: boolean, start: number) => formatClaim({ by: claimant(), parts: [], start, isAnew })
+  claimLine(machine, 'claude', 'one', line(false, 1))
+  notePacks(machine, 'one', ['a'])
+  expect(readdirSync(sessionsFolder(machine))).toEqual(['claude.one.jsonl'])
+  expect(givenPacks(machine, 'one')).toEqual(['a'])
+  claimLine(machine, 'claude', 'one', line(true, 2))
+  expect(givenPacks(machine, 'one'), 'its context is empty').toEqual([])
+})
+
+it('what an earlier version noted counts, and a damaged file counts as empty', () => {
+  const machine = aMachine()
+  const old = recordPath(machine, 'packs/sessions/one.json')
+  mkdirSync(dirname(old), { recursive: true })
+  writeFileSync(old, '{"wrappers":["a"]}\n')
+  notePacks(machine, 'one', ['b'])
+  expect(givenPacks(machine, 'one')).toEqual(['a', 'b'])
+  writeFileSync(old, '{"wrappers":')
+  writeFileSync(join(sessionsFolder(machine), 'packs.one.jsonl'), 'what?\n')
+  expect(givenPacks(machine, 'one')).toEqual([])
+})
+
+it.each(['', '.', '..', '../x', 'a b', 'x'.repeat(129)])('%j cannot be a session', (session) => {
+  const machine = aMachine()
+  expect(() => givenPacks(machine, session)).toThrow(expect.objectContaining({ code: 'USAGE' }))
+  expect(() => notePacks(machine, session, ['a'])).toThrow(expect.objectContaining({ code: 'USAGE' }))
+})

@@ -1,0 +1,147 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
+import { formatClaim, readState } from '../kit/rules/session/session-state.ts'
+import { sha256 } from '../text/digest.ts'
+import { isRecord, isTextList } from '../text/record.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { asLoadoutError, exists, readJson, requireFile } from './files.ts'
+import type { Machine } from './machine.ts'
+import { privateFolder, recordPath } from './records.ts'
+
+// Thousands of parts: more is no session.
+const LARGEST_STATE = 4 * 1024 * 1024
+
+/** What a session was given so far; empty when nothing is known of it. */
+export function readSession(machine: Machine, agent: string, session: string): string {
+  const path = sessionPath(machine, agent, session)
+  if (!exists(path)) return ''
+  requireFile(path)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    return readAll(file)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Adds a line in a single write, and gives the file as it is then: whose line stands first was first. */
+export function claimLine(machine: Machine, agent: string, session: string, line: string): string {
+  const path = sessionPath(machine, agent, session)
+  try {
+    if (exists(path)) requireFile(path)
+    else privateFolder(machine, SESSIONS)
+    const file = openSync(path, 'a+', 0o600)
+    try {
+      const bytes = Buffer.from(line)
+      // A line that is cut off can never be understood: then nobody says anything until the context is empty again.
+      if (writeSync(file, bytes) < bytes.length) throw new LoadoutError('WRITE_FAILED', `${path}: the disk is full`)
+      return readAll(file)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Tells this process from every other that claims at the same moment. */
+export function claimant(): string {
+  return `${process.pid}-${process.hrtime.bigint()}`
+}
+
+function readAll(file: number): string {
+  const { size } = fstatSync(file)
+  if (size > LARGEST_STATE) throw new LoadoutError('FILE_TOO_LARGE', 'the state of the session is too large')
+  const bytes = Buffer.allocUnsafe(size)
+  let length = 0
+  while (length < size) {
+    const count = readSync(file, bytes, length, size - length, length)
+    if (count === 0) break
+    length += count
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/
+
+/** Agents name sessions as they like: what could be a path, or would be too long for one, is named by its digest. */
+function sessionPath(machine: Machine, agent: string, session: string): string {
+  return join(sessionsFolder(machine), `${agent}.${PLAIN.test(session) ? session : `~${sha256(session)}`}.jsonl`)
+}
+
+export function sessionsFolder(machine: Machine): string {
+  return recordPath(machine, SESSIONS)
+}
+
+const SESSIONS = 'hooks/sessions'
+/** Stands for the agent in the file of a conversation that has no hooks. */
+const NO_AGENT = 'packs'
+const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
+
+/** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */
+export function givenPacks(machine: Machine, session: string): string[] {
+  requireConversation(session)
+  const claims = agentsOf(machine, session).flatMap((agent) => {
+    try {
+      return readState(readSession(machine, agent, session)).claims
+    } catch {
+      return []
+    }
+  })
+  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
+  return [...new Set([...earlierPacks(machine, session), ...sums])]
+}
+
+/** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
+export function notePacks(machine: Machine, session: string, sums: readonly string[]): void {
+  requireConversation(session)
+  if (sums.length === 0) return
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum }))
+  const [agent = NO_AGENT] = agentsOf(machine, session)
+  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+}
+
+function agentsOf(machine: Machine, session: string): string[] {
+  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
+  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+}
+
+/** What earlier versions noted, in a file of its own. */
+function earlierPacks(machine: Machine, session: string): string[] {
+  try {
+    const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))
+    return isRecord(json) && isTextList(json.wrappers) ? json.wrappers : []
+  } catch {
+    return []
+  }
+}
+
+function requireConversation(session: string): void {
+  if (CONVERSATION.test(session)) return
+  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
+    hint: 'use letters, digits, dots, dashes and underscores',
+  })
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+const MOST_LOOKED_AT = 500
+
+/** Forgets sessions that nobody has touched for a month: some at each call, another stretch each time. */
+export function pruneSessions(machine: Machine): void {
+  const folder = sessionsFolder(machine)
+  const now = machine.now().getTime()
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+    const from = names.length > MOST_LOOKED_AT ? now % names.length : 0
+    for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, MOST_LOOKED_AT)) {
+      const path = join(folder, name)
+      if (now - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
+    }
+  } catch {
+    // Old files do no harm; the next session tries again.
+  }
+}

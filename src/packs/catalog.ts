@@ -1,0 +1,103 @@
+import { readPackConfig } from '../agents/config.ts'
+import { isPlace, readApprovals } from '../machine/approvals.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { packageFolder } from '../machine/package-folder.ts'
+import { realFolder } from '../machine/real-folder.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
+import { digestTree } from './disk/pack-digest.ts'
+import { readPackManifest } from './disk/pack-head.ts'
+import { findPackRoot } from './disk/pack-roots.ts'
+import type { Approval } from './rules/gates/approval.ts'
+import {
+  buildCatalog,
+  type Catalog,
+  choosePack,
+  isPackPath,
+  type PackChoice,
+  type TrustedPack,
+} from './rules/gates/catalog.ts'
+import { needsApproval, type PackState, TRUST_NO_PLACE, type TrustPolicy, trustOf } from './rules/gates/trust.ts'
+import type { KnowledgePack } from './rules/pack.ts'
+import type { PackConfig } from './rules/pack-config.ts'
+
+export interface CatalogRequest {
+  /** The workspace; the working folder's when it is absent. */
+  project?: string | Project | undefined
+  /** Packs that were named. Those named by a path are there too, wherever they lie. */
+  packs?: readonly string[] | undefined
+}
+
+export interface OpenedCatalog {
+  catalog: Catalog
+  discovery: Discovery
+  approvals: readonly Approval[]
+  findings: Finding[]
+}
+
+/** Discover, judge, decide: what everything about packs starts with. Reads no body that nobody has answered for. */
+export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
+  const discovery = discover(machine, request)
+  const { approvals, isKnown, findings } = readApprovals(machine)
+  const policy = isKnown ? discovery.config : TRUST_NO_PLACE
+  const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
+  const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
+  const catalog = buildCatalog(packs.map((pack) => judge(pack, answers.get(pack.root), policy)))
+  return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
+}
+
+/** What was named by its path and lies in none of the places that are looked through. */
+function explicitPacks(machine: Machine, typed: readonly string[], known: readonly KnowledgePack[]): KnowledgePack[] {
+  return typed.filter(isPackPath).flatMap((path) => {
+    const root = findPackRoot(realFolder(machine, path))
+    if (root === undefined || known.some((pack) => pack.root === root)) return []
+    const { manifest, warnings } = readPackManifest(root)
+    return manifest === undefined ? [] : [{ manifest, scope: 'explicit', root, depth: 0, warnings }]
+  })
+}
+
+function judge(pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): TrustedPack {
+  const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
+  const current = isCompared ? stateOf(pack.root, approval) : undefined
+  return { ...pack, trust: trustOf(pack, approval, current, policy) }
+}
+
+/** What cannot be read is not what was approved. */
+function stateOf(root: string, { place, follow }: Approval): PackState {
+  const isSamePlace = place === undefined || isPlace(root, place)
+  if (follow === true) return { isSamePlace, files: undefined }
+  try {
+    return { isSamePlace, files: digestTree(root) }
+  } catch (error) {
+    if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
+    throw error
+  }
+}
+
+/** What a person typed after a command. */
+export function readChoice(machine: Machine, typed: string): PackChoice {
+  if (!isPackPath(typed)) return { name: typed }
+  const place = realFolder(machine, typed)
+  return { asked: typed, root: findPackRoot(place) ?? place }
+}
+
+export function findPack(machine: Machine, catalog: Catalog, typed: string): TrustedPack {
+  return choosePack(catalog, readChoice(machine, typed))
+}
+
+/** What was found, and the configuration it was looked for with. */
+export interface Discovery extends Discovered {
+  config: PackConfig
+}
+
+export interface DiscoverRequest {
+  /** The folder of a project, if it is not the one around the working folder. */
+  project?: string | Project | undefined
+}
+
+/** Every pack that this machine can see from here, as its configuration says. */
+export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
+  const config = readPackConfig(machine)
+  return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
+}

@@ -1,0 +1,164 @@
+import { basename, join, relative } from 'node:path'
+import type { Machine } from '../../machine/machine.ts'
+import type { Code } from '../../text/codes.ts'
+import { compareText } from '../../text/order.ts'
+import type { Finding, Severity } from '../../text/trouble.ts'
+import { readManifest } from '../rules/manifest.ts'
+import { type KnowledgePack, PACK_FILE } from '../rules/pack.ts'
+import { SCOPES, type Scope } from '../rules/vocabulary.ts'
+import type { PackWarning } from '../rules/warning.ts'
+import { type Scan, type ScanLimits, scanRoot } from './folder-scan.ts'
+import { headWarning, openHeadCache } from './pack-head.ts'
+import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from './pack-roots.ts'
+
+export type { DiscoveryRequest } from './pack-roots.ts'
+
+/** Everything that was found, metadata only, and all that was not looked at. */
+export interface Discovery {
+  /** Of all scopes; names may occur more than once. By scope, depth and path. */
+  packs: KnowledgePack[]
+  quarantined: QuarantinedPack[]
+  roots: { scope: Scope; path: string; exists: boolean }[]
+  /** Folders that were not looked into because of their name: the first of them. */
+  skipped: string[]
+  skippedCount: number
+  findings: Finding[]
+}
+
+/** A pack that cannot be listed, because nobody knows what it says. */
+export interface QuarantinedPack {
+  scope: Scope
+  /** Of its KNOWLEDGE.md. */
+  path: string
+  reason: string
+  line?: number
+  warnings: PackWarning[]
+}
+
+const MOST_SKIPPED = 100
+
+/** Looks for packs in every place where they may be. Of each it reads the frontmatter, and opens nothing else. */
+export function discoverPacks(machine: Machine, request: DiscoveryRequest): Discovery {
+  const { roots, findings } = findPackRoots(machine, request)
+  const found = new Collection()
+  const skipped: string[] = []
+  for (const root of roots) {
+    if (root.finding !== undefined) findings.push(root.finding)
+    if (!root.exists || root.finding !== undefined || !found.isNewRoot(root, roots)) continue
+    const real = realOrSame(root.path)
+    const scan = scanOne(machine, real, request)
+    found.add(root.scope, scan)
+    for (const path of scan.skipped) skipped.push(path)
+    findings.push(...findingsOf(real, scan, request.config))
+  }
+  return {
+    packs: found.packs.sort((a, b) => compareScopes(a, b) || a.depth - b.depth || compareText(a.root, b.root)),
+    quarantined: found.quarantined.sort((a, b) => compareScopes(a, b) || compareText(a.path, b.path)),
+    roots: roots.map(({ scope, path, exists }) => ({ scope, path, exists })),
+    skipped: skipped.sort().slice(0, MOST_SKIPPED),
+    skippedCount: skipped.length,
+    findings,
+  }
+}
+
+function scanOne(machine: Machine, root: string, { config }: DiscoveryRequest): Scan {
+  const heads = openHeadCache(machine, root)
+  const scan = scanRoot(root, config, heads)
+  heads.save()
+  return scan
+}
+
+/** A pack is there once, under the scope that comes first, whichever ways lead to it. */
+class Collection {
+  readonly packs: KnowledgePack[] = []
+  readonly quarantined: QuarantinedPack[] = []
+  private readonly seen = new Set<string>()
+  private readonly seenRoots = new Set<string>()
+
+  isNewRoot({ scope, path }: PackRoot, roots: readonly PackRoot[]): boolean {
+    const real = realOrSame(path)
+    // A project that is a link to the user's own packs does not take them over.
+    const isUsers = roots.some((other) => other.scope === 'user' && other.exists && realOrSame(other.path) === real)
+    if ((scope === 'workspace' && isUsers) || this.seenRoots.has(real)) return false
+    this.seenRoots.add(real)
+    return true
+  }
+
+  add(scope: Scope, { packs }: Scan): void {
+    for (const { folder, depth, head } of packs) {
+      if (this.seen.has(folder)) continue
+      this.seen.add(folder)
+      const path = join(folder, PACK_FILE)
+      if ('problem' in head) {
+        const { problem, line } = head
+        const place = line === undefined ? {} : { line }
+        this.quarantined.push({ scope, path, reason: problem, ...place, warnings: [headWarning(head)] })
+        continue
+      }
+      const { manifest, warnings } = readManifest(head.fields, basename(folder))
+      if (manifest !== undefined) this.packs.push({ manifest, scope, root: folder, depth, warnings })
+      else this.quarantined.push({ scope, path, reason: 'it has no description', warnings })
+    }
+  }
+}
+
+function compareScopes(a: { scope: Scope }, b: { scope: Scope }): number {
+  return SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope)
+}
+
+const MOST_NAMED = 5
+const MOST_EACH = 20
+
+/** What a scan did not look at, in words. Many places of one kind are one finding that names some of them. */
+export function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
+  const findings: Finding[] = []
+  const add = (severity: Severity, code: Code, message: string, hint?: string) =>
+    findings.push({ severity, code, subject: root, message, ...(hint !== undefined && { hint }) })
+  const name = (paths: readonly string[]) => nameSome(root, paths)
+  if (scan.left > 0) {
+    const message = `${root} has more than ${limits.maxDirectories} folders; ${scan.left} or more were not looked into`
+    add('warning', 'discovery.limit', message, raise('maxDirectories'))
+  }
+  for (const { path, reason } of scan.unreadable.slice(0, MOST_EACH)) {
+    findings.push({
+      severity: 'warning',
+      code: 'discovery.unreadable',
+      subject: path,
+      message: `${path} cannot be read (${reason})`,
+      hint: 'check its permissions',
+    })
+  }
+  if (scan.unreadable.length > MOST_EACH) {
+    const others = scan.unreadable.length - MOST_EACH
+    add('warning', 'discovery.unreadable', `${others} more folders below ${root} cannot be read`)
+  }
+  if (scan.notFiles.length > 0) {
+    add('warning', 'discovery.not-a-file', `not a ${PACK_FILE} that can be read: ${name(scan.notFiles)}`)
+  }
+  if (scan.outside.length > 0) {
+    const message = `links out of ${root} were not followed: ${name(scan.outside)}`
+    add('warning', 'discovery.link', message, 'set "followLinks": true under "packs" in the configuration to allow it')
+  }
+  if (scan.dangling.length > 0) {
+    add('info', 'discovery.link', `links in ${root} that lead nowhere: ${name(scan.dangling)}`)
+  }
+  if (scan.beyond.length > 0) {
+    const message = `folders more than ${limits.maxDepth} levels below ${root} were not looked into, in: ${name(scan.beyond)}`
+    add('info', 'discovery.depth', message, raise('maxDepth'))
+  }
+  if (scan.skipped.length > 0) {
+    add('info', 'discovery.skipped', `not looked into because of their names: ${name(scan.skipped)}`)
+  }
+  return findings
+}
+
+function raise(key: string): string {
+  return `raise "${key}" under "packs" in the configuration to look further`
+}
+
+function nameSome(root: string, paths: readonly string[]): string {
+  const sorted = [...paths].sort()
+  const named = sorted.slice(0, MOST_NAMED).map((path) => relative(root, path) || '.')
+  const others = sorted.length - named.length
+  return named.join(', ') + (others > 0 ? ` and ${others} more` : '')
+}

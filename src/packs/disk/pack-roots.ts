@@ -1,0 +1,166 @@
+import { readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { resolveConfigured } from '../../agents/config.ts'
+import { isFile, isFolder } from '../../machine/files.ts'
+import { withoutPassword } from '../../machine/git-process.ts'
+import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import { openProject, type Project, upwards } from '../../machine/open-project.ts'
+import { isInside } from '../../machine/walk.ts'
+import { sha256 } from '../../text/digest.ts'
+import { shellWord } from '../../text/printable.ts'
+import type { Finding } from '../../text/trouble.ts'
+import { PACK_FILE } from '../rules/pack.ts'
+import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
+import type { Scope } from '../rules/vocabulary.ts'
+
+export interface DiscoveryRequest {
+  /** The project whose packs are meant; default: the one around the working folder. */
+  project?: string | Project | undefined
+  config: PackConfig
+  /** Of this program. */
+  packageFolder: string
+}
+
+export interface PackRoot {
+  scope: Scope
+  path: string
+  exists: boolean
+  /** Why it is not looked into although it exists. */
+  finding?: Finding
+}
+
+/** Where all clients look for packs, below a workspace or a home folder. */
+export const SHARED_FOLDER = join('.agents', 'knowledge')
+
+/** Our own folder first, then the one that all clients share. */
+export const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
+
+/** Every place where packs may be, in the order in which the scopes win. */
+export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
+  const workspace = findWorkspace(machine, openProject(machine, request.project))
+  const findings: Finding[] = []
+  const roots: PackRoot[] = []
+  const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
+  if (workspace !== undefined && !isSame(workspace, machine.home)) {
+    for (const name of KNOWLEDGE_FOLDERS) roots.push(workspaceRoot(workspace, join(workspace, name), request.config))
+  }
+  for (const name of KNOWLEDGE_FOLDERS) add('user', join(machine.home, name))
+  for (const source of request.config.organization) {
+    const { folders, finding } = organizationFolders(machine, source, workspace ?? machine.cwd, request.packageFolder)
+    if (finding !== undefined) findings.push(finding)
+    // A package that came with somebody's project deserves no more trust than the rest of that project.
+    for (const folder of folders) add(isWithin(workspace, folder) ? 'workspace' : 'organization', folder)
+  }
+  if (request.config.builtIn) add('built-in', join(request.packageFolder, 'knowledge'))
+  return { roots, findings }
+}
+
+/** The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's. */
+export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
+  const folders = upwards(place, repository ?? place)
+  const home = folders.findIndex((folder) => isSame(folder, machine.home))
+  const known = home < 0 ? folders : folders.slice(0, home)
+  const found = known.find((folder) => KNOWLEDGE_FOLDERS.some((name) => isFolder(join(folder, name))))
+  return found ?? (home < 0 ? root : undefined)
+}
+
+/** A project may not point at folders elsewhere on this machine. */
+function workspaceRoot(workspace: string, path: string, { followLinks }: PackConfig): PackRoot {
+  const root: PackRoot = { scope: 'workspace', path, exists: isFolder(path) }
+  if (!root.exists || followLinks || isWithin(workspace, path)) return root
+  const message = `${path} leads out of the project and is not looked into`
+  const hint = 'set "followLinks": true under "packs" in the configuration to allow it'
+  return { ...root, finding: { severity: 'warning', code: 'discovery.link', subject: path, message, hint } }
+}
+
+interface SourceFolders {
+  folders: string[]
+  finding?: Finding
+}
+
+function organizationFolders(
+  machine: Machine,
+  source: OrganizationSource,
+  start: string,
+  packageFolder: string,
+): SourceFolders {
+  if (source.kind === 'folder') {
+    const folder = resolveConfigured(machine, source.folder)
+    return isFolder(folder)
+      ? { folders: [folder] }
+      : absent(folder, 'is not a folder', 'create it, or correct the path')
+  }
+  if (source.kind === 'git') {
+    const folder = clonePath(machine, source)
+    const url = withoutPassword(source.url)
+    return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
+  }
+  const folder = findPackage(source.name, packageFolder) ?? findPackage(source.name, start)
+  const hint = `npm install --global ${shellWord(source.name)}`
+  return folder === undefined ? absent(source.name, 'is not installed', hint) : inside(folder)
+}
+
+function absent(subject: string, problem: string, hint: string): SourceFolders {
+  const message = `packs of the organization: ${subject} ${problem}`
+  return { folders: [], finding: { severity: 'warning', code: 'discovery.source', subject, message, hint } }
+}
+
+/** Where a repository or a package keeps its packs; if nowhere in particular, anywhere. */
+function inside(folder: string): SourceFolders {
+  const usual = ['knowledge', ...KNOWLEDGE_FOLDERS].map((name) => join(folder, name)).filter(isFolder)
+  return { folders: usual.length > 0 ? usual : [folder] }
+}
+
+/** Where a repository of the organization is kept. One folder for each address and branch. */
+export function clonePath(
+  machine: Machine,
+  { url, branch = '' }: { url: string; branch?: string | undefined },
+): string {
+  const name = basename(url.replace(/\/+$/, ''), '.git')
+    .replace(/[^\w-]+/g, '-')
+    .slice(0, 40)
+  const id = sha256(`${url}\0${branch}`).slice(0, 12)
+  return join(organizationFolder(machine), `${name || 'packs'}-${id}`)
+}
+
+export function organizationFolder(machine: Machine): string {
+  return join(cacheFolder(machine), 'packs', 'organization')
+}
+
+/** As Node would find it, but only by looking. */
+function findPackage(name: string, start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', name)
+    if (isFolder(found)) return found
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+function isWithin(folder: string | undefined, path: string): boolean {
+  return folder !== undefined && isInside(realOrSame(folder), realOrSame(path))
+}
+
+function isSame(a: string, b: string): boolean {
+  return a === b || realOrSame(a) === realOrSame(b)
+}
+
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** The real path of the pack that a folder, or its KNOWLEDGE.md, is; undefined when it is none. */
+export function findPackRoot(path: string): string | undefined {
+  const folder = basename(path) === PACK_FILE && isFile(path) ? dirname(path) : path
+  try {
+    if (!isFolder(folder)) return undefined
+    const root = realpathSync(folder)
+    // Asked of the listing: some disks would find another spelling as well.
+    return readdirSync(root).includes(PACK_FILE) && isFile(join(root, PACK_FILE)) ? root : undefined
+  } catch {
+    return undefined
+  }
+}

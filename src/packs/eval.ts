@@ -1,0 +1,154 @@
+import { resolve } from 'node:path'
+import { readText } from '../machine/files.ts'
+import { writeNewInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { findPack, openCatalog } from './catalog.ts'
+import { LARGEST_PACK_FILE, openPack } from './disk/pack-folder.ts'
+import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
+import { admit } from './rules/gates/admission.ts'
+import { type Catalog, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { createSelector } from './rules/gates/select-packs.ts'
+import { opensTier } from './rules/gates/trust.ts'
+import { type PackFiles, parsePackJson } from './rules/pack-files.ts'
+import { readSelectionSuite, type SelectionSuite } from './rules/records/selection-suite.ts'
+import { resolvePack } from './rules/resolve/resolve-pack.ts'
+import { readTaskWords } from './rules/task-words.ts'
+
+export interface PackEvalRequest {
+  /** Its name, or its folder. */
+  pack: string
+  project?: string | Project | undefined
+  /** `train`, `validation` or a file. Default: all that the pack has. */
+  suite?: string | undefined
+  /** Leave the results in the pack. */
+  write?: boolean | undefined
+}
+
+export interface PackEvaluation {
+  pack: string
+  root: string
+  suites: (EvalReport & { suite: string; written?: string })[]
+}
+
+/** Asks the prompts that a pack brings along whether they would choose it. A case that fails is an error. */
+export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
+  const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  const { root, manifest } = pack
+  const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
+  const findings: Finding[] = []
+  const answer = selectForEval(catalog, pack)
+  const suites = findSuites(machine, openPack(root), request.suite)
+  if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
+  for (const { name, text } of suites) {
+    const read = readSuiteText(name, text, manifest.name)
+    if (read.problem !== undefined) {
+      findings.push(badSuite(name, read.problem))
+      continue
+    }
+    const isOpen = opensTier(pack.trust, 'context')
+    if (!isOpen) findings.push(onlySelection(pack))
+    const report = runSuite(isOpen ? read.suite : withoutNames(read.suite), answer)
+    const written = request.write ? leaveRecord(machine, root, name, report, suites.length > 1) : undefined
+    value.suites.push({ suite: name, ...report, ...(written === undefined ? {} : { written }) })
+    findings.push(...failures(name, report))
+  }
+  return { value, findings }
+}
+
+const KNOWN_SUITES: Readonly<Record<string, string>> = {
+  train: 'evals/discovery.train.json',
+  validation: 'evals/discovery.validation.json',
+}
+
+function findSuites(machine: Machine, files: PackFiles, suite: string | undefined): { name: string; text: string }[] {
+  const known = suite === undefined ? undefined : KNOWN_SUITES[suite]
+  if (suite !== undefined && known === undefined) {
+    return [{ name: suite, text: readText(resolve(machine.cwd, suite), LARGEST_PACK_FILE) }]
+  }
+  const names = known === undefined ? ['evals/discovery.json', ...Object.values(KNOWN_SUITES)] : [known]
+  return names.flatMap((name) => {
+    const text = files.read(name)?.text
+    return text === undefined ? [] : [{ name, text }]
+  })
+}
+
+function readSuiteText(
+  path: string,
+  text: string,
+  packName: string,
+): { suite: SelectionSuite; problem?: undefined } | { problem: string } {
+  const parsed = parsePackJson({ path, text })
+  return parsed.problem === undefined ? readSelectionSuite(parsed.value, packName) : { problem: parsed.problem }
+}
+
+/** Cases by number: what somebody wrote into a pack is not shown before it is open. */
+function withoutNames(suite: SelectionSuite): SelectionSuite {
+  return { ...suite, cases: suite.cases.map((each, index) => ({ ...each, id: `case-${index + 1}` })) }
+}
+
+/** One file a suite, named by the time. */
+function leaveRecord(machine: Machine, root: string, suite: string, report: EvalReport, isOneOfMany: boolean): string {
+  const time = machine.now().toISOString().slice(0, 19).replaceAll(':', '-')
+  const kind = isOneOfMany ? `-${suite.replace(/^.*discovery\.?|\.?json$/g, '') || 'all'}` : ''
+  const name = `eval-discovery-${time}Z${kind}.json`
+  const path = `runs/${name}`
+  writeNewInside(root, path, writeEvalRecord(suite, report))
+  return path
+}
+
+/** Choosing takes the metadata alone; what a context would warn of takes the pack. */
+function onlySelection({ manifest, root }: TrustedPack): Finding {
+  return {
+    severity: 'info',
+    code: 'pack.trust.unapproved',
+    message: `${packWord(manifest.name)} is not open: its cases have numbers for names, and its warnings were not looked for`,
+    subject: manifest.name,
+    hint: `loadout approve ${shellWord(root)}`,
+  }
+}
+
+function failures(suite: string, { results }: EvalReport): Finding[] {
+  return results
+    .filter(({ passed }) => !passed)
+    .map(({ id, expected, actual }) => ({
+      severity: 'error',
+      code: 'BELOW_THRESHOLD',
+      message: `${suite}, ${id.slice(0, 60)}: expected ${expected}, got ${actual}`,
+      subject: suite,
+    }))
+}
+
+function badSuite(subject: string, problem: string): Finding {
+  return {
+    severity: 'error',
+    code: 'BAD_SUITE',
+    message: `${subject}: ${problem}`,
+    subject,
+    hint: 'a suite is { "pack_name": "…", "cases": [{ "id": "…", "prompt": "…", "expected": "select" }] }',
+  }
+}
+
+/** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
+export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
+  const others = entries.map((entry) => entry.pack.manifest).filter(({ name }) => name !== pack.manifest.name)
+  const { select } = createSelector([...others, pack.manifest])
+  const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
+  return (task) => {
+    if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
+    if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
+    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+      task,
+      words: readTaskWords(task),
+      needs: [],
+      wantsCitations: false,
+      isDeep: false,
+      mustEscalate,
+      tier: pack.trust.tier ?? 'guide',
+    })
+    return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
+  }
+}

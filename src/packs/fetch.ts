@@ -1,0 +1,31 @@
+import { readPackConfig } from '../agents/config.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { type FetchedSource, fetchSource } from './disk/fetch-packs.ts'
+
+export interface FetchRequest {
+  onProgress?: ((done: number, total: number, what: string) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface PackFetch {
+  sources: (Omit<FetchedSource, 'error'> & { problem?: string })[]
+}
+
+/** Brings every repository with packs of the organization up to date. One that fails stops none of the others. */
+export async function fetchPacks(machine: Machine, request: FetchRequest): Promise<Report<PackFetch>> {
+  const { onProgress, signal } = request
+  const wanted = readPackConfig(machine).organization.filter((source) => source.kind === 'git')
+  const findings: Finding[] = []
+  const sources: PackFetch['sources'] = []
+  for (const [at, source] of wanted.entries()) {
+    signal?.throwIfAborted()
+    const { error, ...fetched } = await fetchSource(machine, source, signal === undefined ? {} : { signal })
+    onProgress?.(at + 1, wanted.length, fetched.source)
+    sources.push({ ...fetched, ...(error !== undefined && { problem: error.message }) })
+    if (error === undefined) continue
+    const { code, message, hint } = error
+    findings.push({ severity: 'error', code, subject: fetched.source, message, ...(hint !== undefined && { hint }) })
+  }
+  return { value: { sources }, findings }
+}

@@ -1,0 +1,76 @@
+import type { Machine } from '../machine/machine.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Report } from '../text/trouble.ts'
+import { type CatalogRequest, type Discovery, openCatalog } from './catalog.ts'
+import { type Collision, isUndecided, type TrustedPack } from './rules/gates/catalog.ts'
+import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
+import { type DisclosedPack, discloseCatalog } from './rules/gates/disclosure.ts'
+import type { TrustState } from './rules/gates/trust.ts'
+import type { Scope } from './rules/vocabulary.ts'
+
+export interface ListedPack extends CatalogRow {
+  /** Another pack has its name. */
+  isShadowed: boolean
+}
+
+export interface WaitingPack {
+  name: string
+  scope: Scope
+  root: string
+  trust: TrustState
+  /** Whether another pack has the name until somebody answers. */
+  wouldShadow: boolean
+  /** What a person types to approve it. */
+  command: string
+}
+
+export interface PackList {
+  packs: ListedPack[]
+  /** What is there and not listed, because nobody asked for it. */
+  hidden: { archived: number; shadowed: number }
+  waiting: WaitingPack[]
+  collisions: readonly Collision[]
+  quarantined: Discovery['quarantined']
+  roots: Discovery['roots']
+  skipped: Discovery['skipped']
+  /** What a model is told about the packs: fenced, and empty when there is none. */
+  disclosure: string
+}
+
+/** The packs by name. With `all` also those that are archived, or kept out by another. */
+export function listPacks(machine: Machine, request: CatalogRequest & { all?: boolean }): Report<PackList> {
+  const { catalog, discovery, findings } = openCatalog(machine, request)
+  const winners = catalog.entries.map(({ pack }) => pack)
+  const isShadowed = (pack: TrustedPack) => !winners.includes(pack)
+  const isArchived = ({ manifest }: TrustedPack) => manifest.status === 'archived'
+  const ordered = catalog.entries.flatMap(({ pack, shadowed }) => [pack, ...shadowed])
+  const shown = request.all ? ordered : ordered.filter((pack) => !isShadowed(pack) && !isArchived(pack))
+  const { quarantined, roots, skipped } = discovery
+  const value = {
+    packs: shown.map((pack) => ({ ...catalogRow(pack), isShadowed: isShadowed(pack) })),
+    hidden: request.all
+      ? { archived: 0, shadowed: 0 }
+      : { archived: winners.filter(isArchived).length, shadowed: ordered.length - winners.length },
+    waiting: [
+      ...winners.filter(isUndecided).map((pack) => describeWaiting(pack, false)),
+      ...catalog.waiting.map((pack) => describeWaiting(pack, true)),
+    ],
+    collisions: catalog.collisions,
+    quarantined,
+    roots,
+    skipped,
+    disclosure: discloseCatalog(winners.filter(({ trust }) => trust.state !== 'denied').map(toDisclose)),
+  }
+  return { value, findings }
+}
+
+function toDisclose(pack: TrustedPack): DisclosedPack {
+  const { name, description, type, status = 'unknown' } = pack.manifest
+  const { scope, trust } = pack
+  return { name, description, type, status, trust: trust.state, scope, needsApproval: isUndecided(pack) }
+}
+
+function describeWaiting({ manifest, scope, root, trust }: TrustedPack, wouldShadow: boolean): WaitingPack {
+  const command = `loadout approve ${shellWord(root)}`
+  return { name: manifest.name, scope, root, trust: trust.state, wouldShadow, command }
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { refuseLinkOut } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { writeNewFolder } from './disk/new-pack-folder.ts'
+import { findWorkspace, SHARED_FOLDER } from './disk/pack-roots.ts'
+import { packTemplate } from './rules/author/pack-template.ts'
+import type { Profile, RuntimeMode } from './rules/vocabulary.ts'
+
+export interface NewPackRequest {
+  name: string
+  description?: string | undefined
+  profile?: Profile | undefined
+  mode?: RuntimeMode | undefined
+  /** For every project of this user. */
+  isUser?: boolean | undefined
+  /** The workspace. Default: the one around the working folder. */
+  project?: string | undefined
+}
+
+export interface NewPack {
+  name: string
+  path: string
+  files: string[]
+  /** Commands to go on with. */
+  next: string[]
+}
+
+const LONGEST_DESCRIPTION = 1024
+
+/** Starts a pack: a small one that is valid, for its author to fill in. */
+export async function startPack(machine: Machine, request: NewPackRequest): Promise<Report<NewPack>> {
+  const { name, profile = 'wiki-first', mode = 'data' } = request
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
+    throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
+      hint: 'use at most 64 lower case letters and digits, with hyphens inside',
+    })
+  }
+  const home = homeOf(machine, request)
+  const path = join(home, SHARED_FOLDER, name)
+  if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
+  const files = packTemplate({ name, description: describe(request), profile, mode })
+  await writeNewFolder(path, files)
+  const shown = shellWord(path)
+  const next = [
+    `loadout validate ${shown}`,
+    ...(request.isUser ? [] : [`loadout approve ${name}`]),
+    `loadout packs resolve ${shellWord('a question it should answer')} --pack ${name} --confirm ${name}`,
+  ]
+  return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }
+}
+
+function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
+  if (isUser && project !== undefined) {
+    throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
+  }
+  if (isUser) return machine.home
+  return findWorkspace(machine, openProject(machine, project)) ?? machine.cwd
+}
+
+function describe({ name, description }: NewPackRequest): string {
+  const text = description?.trim() ?? ''
+  if (text.length > LONGEST_DESCRIPTION) {
+    throw new LoadoutError('USAGE', `the description has more than ${LONGEST_DESCRIPTION} characters`, {
+      hint: 'say what the pack knows and when to use it; the rest belongs into its pages',
+    })
+  }
+  return text || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
+}

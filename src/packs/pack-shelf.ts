@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { projectOf, type Shelf, type ShelfRequest } from '../kit/shelf.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openCatalog } from './catalog.ts'
+import { type Admission, admit } from './rules/gates/admission.ts'
+import type { Catalog, TrustedPack } from './rules/gates/catalog.ts'
+import { packDocument } from './rules/gates/select-packs.ts'
+import type { TrustState } from './rules/gates/trust.ts'
+import { PACK_FILE } from './rules/pack.ts'
+import type { PackStatus, Scope } from './rules/vocabulary.ts'
+import { nextStep } from './show.ts'
+
+export interface PackDetails {
+  summary: string
+  status: PackStatus | 'unknown'
+  trust: TrustState
+  /** Where it was found. */
+  scope: Scope
+  /** What happens when it is asked for by name. */
+  admission: Admission['verdict']
+  /** What a person types next to use it. */
+  next: string
+}
+
+export interface PackShelf extends Shelf<PackDetails> {
+  catalog: Catalog
+  /** Also one that is not offered. */
+  find(name: string): TrustedPack | undefined
+}
+
+/**
+ * The packs by name, by their metadata alone. Offered are those a model is told about: none that was denied, none that is
+ * archived.
+ */
+export function openPacks(machine: Machine, request: ShelfRequest): PackShelf {
+  const { catalog, findings } = openCatalog(machine, { project: projectOf(machine, request) })
+  const all = catalog.entries.map(({ pack }) => pack)
+  const offered = all.filter(({ trust, manifest }) => trust.state !== 'denied' && manifest.status !== 'archived')
+  const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
+  return {
+    kind: 'pack',
+    catalog,
+    names: offered.map(({ manifest }) => manifest.name),
+    paths: offered.map(({ root }) => join(root, PACK_FILE)),
+    documents: () => offered.map(({ manifest }) => packDocument(manifest)),
+    describe: (name) => {
+      const pack = find(name)
+      return pack && describePack(pack)
+    },
+    find,
+    // What is odd about the catalog is told by packs list; that nobody can say what was approved shuts packs here too.
+    findings: findings.filter(({ code }) => code === 'BAD_APPROVALS'),
+  }
+}
+
+function describePack(pack: TrustedPack): PackDetails {
+  const { manifest, trust, scope } = pack
+  const { verdict } = admit(pack, { isExplicit: true, isConfirmed: false })
+  return {
+    summary: manifest.description,
+    status: manifest.status ?? 'unknown',
+    trust: trust.state,
+    scope,
+    admission: verdict,
+    next: nextStep(pack, verdict),
+  }
+}

@@ -1,0 +1,71 @@
+import type { Machine } from '../machine/machine.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { admit } from './rules/gates/admission.ts'
+import { summarizeChanges } from './rules/gates/approval.ts'
+import type { AuditedPack, AuditRecord } from './rules/resolve/audit-record.ts'
+import { rebuildWrapper } from './rules/resolve/rehydrate.ts'
+
+export interface RehydratedContext {
+  id: string
+  task: string
+  /** Byte for byte what was given then. Empty when anything has changed. */
+  wrappers: { pack: string; text: string }[]
+  /** What has changed since, by pack. */
+  changed: { pack: string; paths: string[] }[]
+}
+
+/** A recorded context once more, byte for byte; or what has changed since, and then not a byte. */
+export function rehydrate(machine: Machine, id: string, record: AuditRecord): Report<RehydratedContext> {
+  const given = record.packs.filter(({ wrapper }) => wrapper !== undefined)
+  const { task } = record.request
+  const rebuilt = given.map((audited) => ({ audited, ...rebuild(machine, audited, task) }))
+  const changed = rebuilt.flatMap((each) =>
+    each.changed === undefined ? [] : [{ pack: each.audited.name, paths: each.changed }],
+  )
+  const wrappers = rebuilt.flatMap(({ audited, text }) => (text === undefined ? [] : [{ pack: audited.name, text }]))
+  const value = { id, task, wrappers: changed.length > 0 ? [] : wrappers, changed }
+  const since = rebuilt.flatMap(({ audited, text, since }) =>
+    text === undefined || since.length === 0 ? [] : [sinceFinding(audited.name, since)],
+  )
+  return { value, findings: [...changed.map((each) => changedFinding(each, task)), ...since] }
+}
+
+/** The gates are asked again: who took an approval back does not want to see the text any more. */
+function rebuild(machine: Machine, audited: AuditedPack, task: string) {
+  const { catalog } = openCatalog(machine, { packs: [audited.root] })
+  const pack = catalog.all.find(({ root }) => root === audited.root)
+  if (pack === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `the pack ${audited.name} is no longer in ${audited.root}`, {
+      hint: 'resolve the task again',
+    })
+  }
+  const { trust } = pack
+  // Of a pack that has changed, the files that are still what was approved may be given again.
+  const judged =
+    trust.state === 'changed' && trust.files !== undefined ? { ...pack, trust: { ...trust, isOpen: true } } : pack
+  const { verdict } = admit(judged, { isExplicit: true, isConfirmed: audited.confirmation !== undefined })
+  if (verdict !== 'admitted') {
+    throw new LoadoutError('APPROVAL_NEEDED', `the pack ${audited.name} may not be used any more`, {
+      hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
+    })
+  }
+  return { ...rebuildWrapper(audited, pack, openPack(pack.root, trust.files), task), since: trust.changes ?? [] }
+}
+
+function sinceFinding(pack: string, changes: readonly string[]): Finding {
+  const message = `${pack} has changed in files that this context did not use: ${summarizeChanges(changes)}`
+  return { severity: 'warning', code: 'CONTEXT_CHANGED', message, subject: pack, hint: `loadout approve pack:${pack}` }
+}
+
+function changedFinding({ pack, paths }: RehydratedContext['changed'][number], task: string): Finding {
+  return {
+    severity: 'error',
+    code: 'CONTEXT_CHANGED',
+    message: `${pack} has changed since: ${paths.join(', ')}`,
+    subject: pack,
+    hint: `resolve it again: loadout packs resolve ${shellWord(task)}`,
+  }
+}

@@ -1,0 +1,213 @@
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { givenPacks } from '../machine/sessions.ts'
+import { sha256 } from '../text/digest.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { recordUsage } from '../usage/record.ts'
+import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { deliveredPacks, recordContext } from './record.ts'
+import { orderWrappers } from './rules/fence/wrapper.ts'
+import { type Admission, admit } from './rules/gates/admission.ts'
+import { type Catalog, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { refuse } from './rules/gates/refusal.ts'
+import { createSelector } from './rules/gates/select-packs.ts'
+import { PACK_FILE } from './rules/pack.ts'
+import {
+  type ActivePack,
+  isWaiting,
+  newWrappers,
+  type PackContext,
+  presentPack,
+  type RefusedPack,
+  type Substitution,
+} from './rules/resolve/pack-context.ts'
+import { resolvePack } from './rules/resolve/resolve-pack.ts'
+import { readTaskWords } from './rules/task-words.ts'
+import { settleWarnings, toFinding } from './rules/warning.ts'
+
+export interface ResolveRequest {
+  task: string
+  /** Packs by name or path; without any, those that fit the task. */
+  packs?: readonly string[] | undefined
+  /** Tokens for all wrappers together. */
+  budget?: number | undefined
+  /** Each pack may take the whole budget. */
+  isBudgetPerPack?: boolean | undefined
+  cite?: boolean | undefined
+  deep?: boolean | undefined
+  needs?: readonly string[] | undefined
+  /** Packs whose status the user said yes to. */
+  confirmed?: readonly string[] | undefined
+  project?: string | Project | undefined
+  /** Text that this session was given already is not given again. */
+  session?: string | undefined
+  /** Also leaves a record in the `runs/` of each pack. */
+  writeRun?: boolean | undefined
+  /** Default: true. A look at what would happen leaves no trace. */
+  isRecorded?: boolean | undefined
+}
+
+const DEFAULT_PACK_BUDGET = 4_000
+
+/** What the packs of this machine know about a task: gated, reduced to what is useful, fenced, with what is missing. */
+export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {
+  const opened = openCatalog(machine, { project: request.project, packs: request.packs })
+  const wanted = choosePacks(machine, opened, request)
+  const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
+  const given = request.session === undefined ? [] : givenPacks(machine, request.session)
+  const resolved = resolveAll(admitted, request, given)
+  const active = resolved.filter(isAsApproved)
+  const swapped = resolved
+    .filter((each) => !isAsApproved(each))
+    .flatMap(({ pack }) => refuse(pack, 'approval-needed') ?? [])
+  const context: PackContext = {
+    task: request.task,
+    active,
+    refused: [...refused, ...swapped],
+    substitutions,
+    collisions: opened.catalog.collisions.filter(({ name }) => wanted.some(({ pack }) => pack.manifest.name === name)),
+    tokens: 0,
+    budget: request.budget ?? DEFAULT_PACK_BUDGET,
+    auditId: undefined,
+  }
+  const tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
+  const whole = { ...context, tokens }
+  const recorded = request.isRecorded === false ? NOT_RECORDED : recordContext(machine, whole, request)
+  const used =
+    request.isRecorded === false
+      ? []
+      : recordUsage(machine, { task: request.task, stage: 'delivered', entries: deliveredPacks(whole) })
+  return {
+    value: { ...whole, auditId: recorded.auditId },
+    findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings, ...used],
+  }
+}
+
+/** The file that was read is the one that was judged: it may have been swapped in between. */
+function isAsApproved({ pack, resolution }: ActivePack): boolean {
+  return pack.trust.files === undefined || pack.trust.files[PACK_FILE] === resolution.entryDigest
+}
+
+const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
+
+/** A broken store of approvals shuts packs that were open: that must be said here too. */
+function isAboutApprovals({ code }: Finding): boolean {
+  return code === 'BAD_APPROVALS'
+}
+
+interface Wanted {
+  pack: TrustedPack
+  activation: ActivePack['activation']
+  confidence: number | undefined
+}
+
+function choosePacks(machine: Machine, { catalog }: OpenedCatalog, request: ResolveRequest): Wanted[] {
+  if (request.packs !== undefined && request.packs.length > 0) {
+    const named = request.packs.map((typed) => findPack(machine, catalog, typed))
+    return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
+  }
+  const all = catalog.entries.map(({ pack }) => pack)
+  const shut = new Set(all.filter(isShut))
+  const wanted = selectAmong(
+    all.filter((pack) => !shut.has(pack)),
+    request.task,
+  )
+  // Those that are shut keep no other out. They are named, so that nobody wonders.
+  return shut.size === 0 ? wanted : [...wanted, ...selectAmong(all, request.task).filter(({ pack }) => shut.has(pack))]
+}
+
+/** Whatever anybody answers now, a task alone does not open it. */
+function isShut(pack: TrustedPack): boolean {
+  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
+}
+
+function selectAmong(packs: readonly TrustedPack[], task: string): Wanted[] {
+  const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
+  const { select } = createSelector(packs.map(({ manifest }) => manifest))
+  return select(task).flatMap(({ id, confidence }) => {
+    const pack = byName.get(id)
+    return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]
+  })
+}
+
+interface Admitted extends Wanted {
+  admission: Admission
+  confirmation: string | undefined
+}
+
+/** Trust, then status; for a stale pack a newer one of its name, if there is one. */
+function passGates(catalog: Catalog, wanted: readonly Wanted[], request: ResolveRequest) {
+  const admitted: Admitted[] = []
+  const refused: RefusedPack[] = []
+  const substitutions: Substitution[] = []
+  for (const each of wanted) {
+    const newer = each.pack.manifest.status === 'stale' ? newerAlternative(each.pack, catalog.all) : undefined
+    if (newer !== undefined) substitutions.push(substitution(each.pack, newer))
+    const pack = newer ?? each.pack
+    const isConfirmed = (request.confirmed ?? []).includes(pack.manifest.name)
+    const admission = admit(pack, { isExplicit: each.activation === 'explicit', isConfirmed })
+    const refusal = refuse(pack, admission.verdict)
+    if (refusal !== undefined) refused.push(refusal)
+    else admitted.push({ ...each, pack, admission, confirmation: isConfirmed ? confirmationOf(pack) : undefined })
+  }
+  return { admitted, refused, substitutions }
+}
+
+/** What was said yes to: this status of this pack. */
+function confirmationOf({ root, manifest }: TrustedPack): string {
+  return sha256(JSON.stringify([root, manifest.name, manifest.status])).slice(0, 16)
+}
+
+function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
+  const side = ({ scope, root, manifest }: TrustedPack) => ({ scope, path: root, version: manifest.version })
+  return { name: stale.manifest.name, from: side(stale), to: side(newer) }
+}
+
+/** The likeliest pack first; what it leaves of the budget is for the next. */
+function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, given: readonly string[]): ActivePack[] {
+  let left = request.budget ?? DEFAULT_PACK_BUDGET
+  const resolved = admitted.map(({ pack, admission, ...rest }, order) => {
+    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+      task: request.task,
+      words: readTaskWords(request.task),
+      needs: request.needs ?? [],
+      wantsCitations: request.cite ?? false,
+      isDeep: request.deep ?? false,
+      mustEscalate: admission.mustEscalate,
+      tier: pack.trust.tier ?? 'guide',
+    })
+    const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
+    const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)
+    const isRepeated = presented.wrapper !== undefined && given.includes(sha256(presented.wrapper))
+    if (!isRepeated && !request.isBudgetPerPack) left -= presented.tokens
+    const { showsGaps } = admission
+    const active: ActivePack = { pack, showsGaps, resolution, presented, isRepeated, ...rest }
+    return { name: pack.manifest.name, mode: pack.manifest.mode, order, active }
+  })
+  return orderWrappers(resolved).map(({ active }) => active)
+}
+
+function findingsOf({ active, refused, substitutions }: PackContext): Finding[] {
+  const warnings = active.flatMap(({ pack, presented }) =>
+    presented.warnings.map((warning) => toFinding(warning, pack.manifest.name)),
+  )
+  return [
+    ...refused.map((each): Finding => {
+      const { name, message, command } = each
+      const code = isWaiting(each)
+        ? each.reason === 'approval-needed'
+          ? 'APPROVAL_NEEDED'
+          : 'CONFIRMATION_NEEDED'
+        : 'PACK_REFUSED'
+      const hint = command === undefined ? {} : { hint: command }
+      return { severity: isWaiting(each) ? 'warning' : 'info', code, message, subject: name, ...hint }
+    }),
+    ...substitutions.map(({ name, from, to }): Finding => {
+      const message = `${packWord(name)} of the ${from.scope} is stale; that of the ${to.scope} is newer, and is used`
+      return { severity: 'info', code: 'pack.substituted', message, subject: name }
+    }),
+    ...warnings,
+  ]
+}

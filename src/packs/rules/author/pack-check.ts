@@ -1,0 +1,119 @@
+import type { Code } from '../../../text/codes.ts'
+import { isRecord } from '../../../text/record.ts'
+import type { Severity } from '../../../text/trouble.ts'
+import type { PackManifest } from '../pack.ts'
+import type { PackFile, PackFiles } from '../pack-files.ts'
+import { parsePackJson } from '../pack-files.ts'
+import { type AnchorPlace, anchorsOf, parseAnchor } from '../records/anchor.ts'
+import type { PackWarning } from '../warning.ts'
+
+const GUIDE = 'KNOWLEDGE.md'
+
+/** More than this is not opened to validate one pack. */
+const MOST_OPENED = 3000
+const MOST_BYTES = 128 * 1024 * 1024
+
+/** More than this is not listed one by one. */
+const MOST_WARNINGS = 1000
+
+/** What a check of a pack works with. Messages say place and rule; what the pack says stays out of them. */
+export interface PackCheck {
+  readonly manifest: PackManifest
+  readonly files: PackFiles
+  readonly warnings: PackWarning[]
+  warn(severity: Severity, code: Code, path: string, message: string, line?: number): void
+  /** Undefined also when enough files have been opened. */
+  read(path: string): PackFile | undefined
+  /** The JSON of a file that is there; what is none is reported under the code. */
+  readJson(path: string, code: Code): unknown
+  fingerprint(path: string): string | undefined
+  /** Where an anchor leads in a file; undefined when the file cannot be read. */
+  find(path: string, anchor: string): AnchorPlace | undefined
+}
+
+export function startCheck(manifest: PackManifest, files: PackFiles): PackCheck {
+  const warnings: PackWarning[] = []
+  const fingerprints = new Map<string, string | undefined>()
+  const finders = new Map<string, ((anchor: string) => AnchorPlace) | undefined>()
+  const mayOpen = createAllowance(files)
+  const check: PackCheck = {
+    manifest,
+    files,
+    warnings,
+    warn(severity, code, path, message, line) {
+      if (warnings.length < MOST_WARNINGS) {
+        warnings.push({ severity, code, path, message, ...(line === undefined ? {} : { line }) })
+      } else warnings.push({ severity, code: 'discovery.limit', path: GUIDE, message: 'there is more of this kind' })
+    },
+    read(path) {
+      if (mayOpen(path)) return files.read(path)
+      check.warn('warning', 'discovery.limit', GUIDE, 'the pack is so large that not every file was looked into')
+      return undefined
+    },
+    readJson(path, code) {
+      const file = check.read(path)
+      if (file === undefined) return undefined
+      const parsed = parsePackJson(file)
+      if ('value' in parsed) return parsed.value
+      check.warn('error', code, path, parsed.problem)
+      return undefined
+    },
+    fingerprint(path) {
+      if (!fingerprints.has(path) && mayOpen(path)) fingerprints.set(path, files.fingerprint(path))
+      return fingerprints.get(path)
+    },
+    find(path, anchor) {
+      if (!finders.has(path)) {
+        const file = check.read(path)
+        finders.set(path, file === undefined ? undefined : anchorsOf(file.text))
+      }
+      return finders.get(path)?.(anchor)
+    },
+  }
+  return check
+}
+
+/** Keeps count of what is opened, in files and bytes. */
+function createAllowance(files: PackFiles): (path: string) => boolean {
+  const allowed = new Set<string>()
+  let bytes = 0
+  return (path) => {
+    if (allowed.has(path)) return true
+    const found = files.sizeOf(path) ?? 0
+    // What is larger than all that may be read is refused by the reader, with a better reason.
+    const size = found > MOST_BYTES ? 0 : found
+    if (allowed.size >= MOST_OPENED || bytes + size > MOST_BYTES) return false
+    allowed.add(path)
+    bytes += size
+    return true
+  }
+}
+
+/** Whether there is a file at a path, or a folder with something in it. */
+export function isThere({ files }: PackCheck, path: string): boolean {
+  return files.sizeOf(path) !== undefined || files.list(path).length > 0
+}
+
+/** Reports a source that is not there, or whose anchor leads nowhere. `at` says where in the file it is named. */
+export function checkPlace(
+  check: PackCheck,
+  place: { path: string; anchor?: string | undefined },
+  from: { path: string; at: string; line?: number },
+): void {
+  const { path, anchor } = place
+  if (!isThere(check, path)) {
+    check.warn('error', 'source.absent', from.path, `${from.at} names a file that is not there`, from.line)
+    return
+  }
+  const kind = anchor === undefined ? undefined : parseAnchor(anchor).kind
+  if (anchor === undefined || (kind !== 'lines' && kind !== 'heading')) return
+  if (check.find(path, anchor)?.isFound !== false) return
+  const what = kind === 'lines' ? 'lines that the file does not have' : 'a heading that the file does not have'
+  check.warn('error', 'source.anchor.absent', from.path, `${from.at} names ${what}`, from.line)
+}
+
+/** The texts of a list inside a record; of objects the path. */
+export function pathsIn(value: unknown): string[] {
+  const items = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : []
+  return items.map((item) => (typeof item === 'string' ? item : isRecord(item) ? String(item.path ?? '') : ''))
+}

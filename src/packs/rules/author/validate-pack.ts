@@ -1,0 +1,263 @@
+import { findTokens } from '../../../text/fence.ts'
+import { packPathProblem } from '../../../text/pack-path.ts'
+import { isRecord } from '../../../text/record.ts'
+import { scanContent } from '../fence/content-guard.ts'
+import { readGuide } from '../fence/guide.ts'
+import { PACK_FILE, type PackManifest } from '../pack.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { findInlineAnchors } from '../records/anchor.ts'
+import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
+import { readSelectionSuite } from '../records/selection-suite.ts'
+import { type Claim, readSourceMap, SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { announcesLimits } from '../resolve/choice.ts'
+import { isProse } from '../resolve/reading.ts'
+import { type PackWarning, settleWarnings } from '../warning.ts'
+import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'
+
+export interface PackToValidate {
+  /** As far as it could be read, with what was odd about it. */
+  manifest: PackManifest | undefined
+  warnings: readonly PackWarning[]
+  files: PackFiles
+}
+
+/**
+ * Everything that can be known about a pack without using it. A message names a file, a line or a place in a record,
+ * and the rule; nothing that the pack itself says, for it may not be trusted yet.
+ */
+export function validatePack({ manifest, warnings, files }: PackToValidate): PackWarning[] {
+  if (manifest === undefined) return settleWarnings(warnings)
+  const check = startCheck(manifest, files)
+  checkGuide(check)
+  checkPrimaryFiles(check)
+  checkLayers(check)
+  checkSourceMap(check)
+  checkRuns(check)
+  checkEvals(check)
+  checkOntology(check)
+  checkTexts(check)
+  return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
+}
+
+/** How bad it is, in one word. */
+export function validationStatus(warnings: readonly PackWarning[]): 'passed' | 'needs-review' | 'failed' {
+  if (warnings.some(({ severity }) => severity === 'error')) return 'failed'
+  return warnings.some(({ severity }) => severity === 'warning') ? 'needs-review' : 'passed'
+}
+
+function checkGuide(check: PackCheck): void {
+  const guide = readGuide(check.files)
+  if (guide === undefined) return
+  check.warnings.push(...guide.warnings)
+  for (const { path, line } of guide.map) {
+    if (!isThere(check, path))
+      check.warn('warning', 'pack.map.absent', PACK_FILE, 'the context map names nothing', line)
+  }
+  if (check.manifest.profile === 'hybrid' && guide.map.length === 0) {
+    check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
+  }
+  if (check.manifest.mode === 'persona' && !announcesLimits(check.files, [guide.body, ...documentTexts(check)])) {
+    check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about what it never says')
+  }
+}
+
+function documentTexts({ files, read }: PackCheck): string[] {
+  return files.list('documents').flatMap((path) => (isProse(path) ? (read(path)?.text ?? []) : []))
+}
+
+function checkPrimaryFiles(check: PackCheck): void {
+  const { primaryDocument, primaryOntology, primaryAnswers, profile } = check.manifest
+  const named = { primaryDocument, primaryOntology, primaryAnswers }
+  for (const [key, path] of Object.entries(named)) {
+    if (path === undefined || check.files.sizeOf(path) !== undefined) continue
+    const isDocument = key === 'primaryDocument' && profile === 'document-first'
+    const message = `metadata.${key} names a file that is not there`
+    if (isDocument) check.warn('warning', 'pack.documents.missing', PACK_FILE, message)
+    else check.warn('error', 'source.absent', PACK_FILE, message)
+  }
+  if (profile === 'document-first' && check.files.list('documents').length === 0) {
+    check.warn('warning', 'pack.documents.missing', PACK_FILE, 'a document-first pack needs a folder documents/')
+  }
+  if (primaryAnswers !== undefined) check.readJson(primaryAnswers, 'answers.invalid')
+}
+
+/** The standard views, so that a pipe or device in the place of one is noticed. */
+const STANDARD_VIEWS = ['compiled/briefing.md', 'compiled/facts.md', 'compiled/boundaries.md']
+
+function checkLayers(check: PackCheck): void {
+  const has = (folder: string) => check.files.list(folder).length > 0
+  for (const view of STANDARD_VIEWS) check.read(view)
+  const derived = ['compiled', 'answers'].find(has)
+  if (derived !== undefined && !['wiki', 'documents', 'sources', 'ontology'].some(has)) {
+    const message = 'it holds the only copy of its facts; keep them in wiki/, documents/ or sources/'
+    check.warn('warning', 'source.absent', derived, message)
+  }
+  if (has('scripts')) {
+    check.warn('warning', 'discovery.skipped', 'scripts', 'scripts are no part of a pack, and are never run')
+  }
+}
+
+const TEXT_LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'answers', 'assets']
+const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
+
+/** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
+function checkTexts(check: PackCheck): void {
+  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) =>
+    /\.(?:md|markdown)$/i.test(path),
+  )
+  for (const path of [PACK_FILE, ...paths]) {
+    const file = check.read(path)
+    if (file === undefined) continue
+    if (ANCHORED_LAYERS.has(path.split('/')[0] ?? '')) checkAnchors(check, path, file.text)
+    checkContent(check, path, file.text)
+  }
+}
+
+/** Sources are evidence and may quote anything; what is written for a model may not. */
+function checkContent(check: PackCheck, path: string, text: string): void {
+  const severity = path.startsWith('sources/') ? 'info' : 'warning'
+  const { secrets, injections } = scanContent(text)
+  for (const { line, kind } of secrets) {
+    check.warn('error', 'content.secret', path, `it holds what looks like a secret (${kind})`, line)
+  }
+  for (const { line, kind } of injections) {
+    check.warn(severity, 'content.injection', path, `the text reads like an order to a model (${kind})`, line)
+  }
+  for (const { start } of findTokens(text)) {
+    const line = text.slice(0, start).split('\n').length
+    check.warn(severity, 'fence.neutralised', path, 'the text imitates a fence; it will be made harmless', line)
+  }
+}
+
+function checkAnchors(check: PackCheck, path: string, text: string): void {
+  for (const { line, ...place } of findInlineAnchors(text)) {
+    if (packPathProblem(place.path) !== undefined) {
+      check.warn('error', 'source.escape', path, 'a source mark names a path outside the pack', line)
+    } else checkPlace(check, place, { path, at: 'a source mark', line })
+  }
+}
+
+/** The source map: its form, and whether its sources and their anchors are there. */
+export function checkSourceMap(check: PackCheck): void {
+  const path = SOURCE_MAP_PATH
+  if (check.files.sizeOf(path) === undefined) return
+  const value = check.readJson(path, 'map.invalid')
+  if (value === undefined) return
+  const map = readSourceMap(value)
+  for (const problem of map.problems) check.warn('error', 'map.invalid', path, problem)
+  for (const at of map.escapes) check.warn('error', 'source.escape', path, `${at} names a path outside the pack`)
+  for (const [index, claim] of map.claims.entries()) checkClaim(check, claim, `claim ${index + 1}`)
+  for (const [index, section] of map.sections.entries()) {
+    const at = `section ${index + 1}`
+    checkPlace(check, { path: section.document }, { path, at })
+    for (const { path: source, fragment } of section.sourceAnchors) {
+      checkPlace(check, { path: source, anchor: fragment }, { path, at })
+    }
+  }
+}
+
+function checkClaim(check: PackCheck, claim: Claim, at: string): void {
+  const path = SOURCE_MAP_PATH
+  const { status, source } = claim
+  if (source.path !== '') checkPlace(check, source, { path, at })
+  for (const { path: target } of claim.compiledInto) {
+    if (isThere(check, target)) continue
+    check.warn('warning', 'source.absent', path, `${at} is compiled into a file that is not there`)
+  }
+  if (status === 'stale' || status === 'disputed' || status === 'missing') {
+    check.warn('warning', `claim.${status}`, path, `a claim is ${status}`)
+  }
+  if (status === 'source-required') {
+    const severity = check.manifest.grounding === 'required' ? 'warning' : 'info'
+    check.warn(severity, 'claim.source-required', path, 'a claim still needs a source')
+  }
+}
+
+/** The compile runs: their form, what they say of the files as they are now, and whether they still hold. */
+export function checkRuns(check: PackCheck): void {
+  const runs: { run: CompileRun; file: string }[] = []
+  for (const file of check.files.list('runs').filter(isCompileRunPath)) {
+    const value = check.readJson(file, 'run.invalid')
+    if (value === undefined) continue
+    const read = readCompileRun(value)
+    if ('problem' in read) {
+      check.warn('error', 'run.invalid', file, read.problem)
+      continue
+    }
+    for (const at of read.escapes) check.warn('error', 'source.escape', file, `${at} names a path outside the pack`)
+    runs.push({ run: read.run, file })
+  }
+  const current = governingRuns(runs)
+  const inForce = new Set(current.values())
+  for (const { run, file } of runs) {
+    if (!inForce.has(run)) continue
+    checkState(check, run, file)
+    checkInputs(check, run, file)
+    for (const [index, { path, operation }] of run.outputs.entries()) {
+      if (current.get(path) !== run || operation === 'deleted' || operation === 'unchanged') continue
+      if (isThere(check, path)) continue
+      check.warn('warning', 'source.absent', file, `outputs[${index}] is a file that is not there`)
+    }
+  }
+}
+
+function checkState(check: PackCheck, run: CompileRun, file: string): void {
+  const { status } = run
+  if (status === 'failed') check.warn('error', 'run.failed', file, 'the last run for some files has failed')
+  else if (status !== 'passed') check.warn('warning', `run.${status}`, file, `the last run for some files is ${status}`)
+  else if (run.review?.isRequired) check.warn('warning', 'run.review-required', file, 'the run asks for a review')
+  for (const [index, { severity }] of run.diagnostics.entries()) {
+    check.warn(severity, 'run.diagnostic', file, `the compiler left a note in diagnostics[${index}]`)
+  }
+  for (const [index, { coverage }] of run.chapters.entries()) {
+    if (coverage === 'full') continue
+    check.warn('warning', 'run.diagnostic', file, `the coverage of chapters[${index}] is ${coverage}`)
+  }
+}
+
+function checkInputs(check: PackCheck, run: CompileRun, file: string): void {
+  for (const [index, { path, sha256 }] of run.inputs.entries()) {
+    if (!isThere(check, path)) {
+      check.warn('warning', 'run.input.gone', file, `inputs[${index}] is a file that is not there`)
+    } else if (sha256 !== undefined) {
+      const now = check.fingerprint(path)
+      if (now === undefined || now === sha256) continue
+      check.warn('warning', 'run.input.drift', file, `inputs[${index}] has changed since the run`)
+    }
+  }
+}
+
+/** The suites that say for which prompts the pack is to be chosen. Other evals are not ours to judge. */
+export function checkEvals(check: PackCheck): void {
+  for (const path of check.files.list('evals').filter((file) => file.endsWith('.json'))) {
+    const value = check.readJson(path, 'record.invalid')
+    if (value === undefined) continue
+    const isSelection = /^evals\/discovery[^/]*$/.test(path) || (isRecord(value) && value.cases !== undefined)
+    if (!isSelection) continue
+    const read = readSelectionSuite(value, check.manifest.name)
+    if ('problem' in read) check.warn('error', 'record.invalid', path, read.problem)
+  }
+}
+
+/** The manifest of an ontology: whether the files that it lists are there, and are JSON. */
+export function checkOntology(check: PackCheck): void {
+  const path = check.manifest.primaryOntology ?? 'ontology/ontology.json'
+  if (check.files.sizeOf(path) === undefined) return
+  const value = check.readJson(path, 'ontology.invalid')
+  if (value === undefined) return
+  if (!isRecord(value)) {
+    check.warn('error', 'ontology.invalid', path, 'the record must be an object')
+    return
+  }
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  for (const [index, listed] of pathsIn(value.files).entries()) {
+    const at = `files[${index}]`
+    if (packPathProblem(listed) !== undefined) {
+      check.warn('error', 'source.escape', path, `${at} names a path outside the pack`)
+      continue
+    }
+    const file = [`${folder}${listed}`, listed].find((each) => isThere(check, each))
+    if (file === undefined) check.warn('error', 'source.absent', path, `${at} names a file that is not there`)
+    else if (file.endsWith('.json')) check.readJson(file, 'ontology.invalid')
+  }
+}

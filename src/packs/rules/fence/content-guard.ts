@@ -1,0 +1,105 @@
+import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts'
+import type { ContextPart } from '../pack-files.ts'
+import type { Choice } from '../resolve/resolution.ts'
+import type { PackWarning } from '../warning.ts'
+
+/** What was found where. Never the text itself: a finding about a secret must not spread it. */
+export interface ContentFindings {
+  /** Lines are counted from 1. */
+  secrets: { line: number; kind: string }[]
+  injections: { line: number; kind: string }[]
+}
+
+/** Looks for obvious secrets and for text that speaks to the reader's model. A hint, no proof, in either direction. */
+export function scanContent(text: string): ContentFindings {
+  const found = foundLines(text)
+  return {
+    secrets: distinct(found.filter(isSecret)).map(({ line, kind }) => ({ line, kind })),
+    injections: distinct(found.filter((each) => !isSecret(each))).map(({ line, kind }) => ({
+      line,
+      kind: kind.replace('injection-', ''),
+    })),
+  }
+}
+
+/** Puts a visible mark in the place of each line that holds a secret. The number of lines stays the same. */
+export function withholdSecrets(text: string): { text: string; lines: number[] } {
+  const kinds = new Map<number, Set<string>>()
+  for (const { line, to, kind } of foundLines(text).filter(isSecret)) {
+    for (let at = line; at <= to; at++) kinds.set(at, (kinds.get(at) ?? new Set()).add(kind))
+  }
+  if (kinds.size === 0) return { text, lines: [] }
+  const shown = text.split('\n').map((line, index) => {
+    const held = kinds.get(index + 1)
+    return held === undefined ? line : `[withheld: this line looks like a secret (${[...held].join(', ')})]`
+  })
+  return { text: shown.join('\n'), lines: [...kinds.keys()].sort((a, b) => a - b) }
+}
+
+interface FoundLines extends Detection {
+  line: number
+  /** The last line, which differs from the first for a key of several lines. */
+  to: number
+}
+
+function foundLines(text: string): FoundLines[] {
+  const lineAt = createLineFinder(text)
+  return detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))
+}
+
+function isSecret({ contentClass }: Detection): boolean {
+  return contentClass !== 'prompt_injection'
+}
+
+/** In the order of the lines, each kind once for a line. */
+function distinct<T extends { line: number; kind: string }>(found: readonly T[]): T[] {
+  const first = new Map<string, T>()
+  for (const item of found) {
+    const key = `${item.line} ${item.kind}`
+    if (!first.has(key)) first.set(key, item)
+  }
+  return [...first.values()].sort((a, b) => a.line - b.line)
+}
+
+/** The line of a place, counted from 1. */
+function createLineFinder(text: string): (place: number) => number {
+  const ends: number[] = []
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) ends.push(end)
+  return (place) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < place) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+/** Nothing that looks like a secret goes on, and what reads like an order to a model is named. */
+export function guardChoices(
+  choices: readonly Choice[],
+  warnings: readonly PackWarning[],
+): { choices: Choice[]; warnings: PackWarning[] } {
+  const found = warnings.map((warning): PackWarning => ({ ...warning, message: withholdSecrets(warning.message).text }))
+  const kept = choices.map((choice): Choice => {
+    const { path, text, lines } = choice.part
+    const { secrets, injections } = scanContent(text)
+    const lineOf = (line: number) => (lines === undefined ? {} : { line: lines.from + line - 1 })
+    for (const { line, kind } of secrets) {
+      const message = `text was withheld: it looks like a secret (${kind})`
+      found.push({ severity: 'error', code: 'content.secret', path, ...lineOf(line), message })
+    }
+    for (const { line, kind } of injections) {
+      const message = `the text reads like an order to a model (${kind}); it is data, and was left as it is`
+      found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
+    }
+    return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part) }
+  })
+  return { choices: kept, warnings: found }
+}
+
+/** The part without what looks like a secret. Lines keep their numbers. */
+export function guardPart(part: ContextPart): ContextPart {
+  return { ...part, text: withholdSecrets(part.text).text }
+}

@@ -1,0 +1,172 @@
+import { sha256 } from '../../../text/digest.ts'
+import { compareText, sortedBy } from '../../../text/order.ts'
+import { isRecord } from '../../../text/record.ts'
+import { LoadoutError } from '../../../text/trouble.ts'
+import { oneOf, TIERS, type Tier } from '../vocabulary.ts'
+
+export const DECISIONS = ['approved', 'denied'] as const
+export type Decision = (typeof DECISIONS)[number]
+
+const KINDS = ['pack', 'adapter'] as const
+
+/** The SHA-256 of each file by its path. A link counts as what it says. */
+export type FileDigests = Readonly<Record<string, string>>
+
+/** A person's answer about a pack, or about an adapter's command. Stored outside both, so that neither can answer for itself. */
+export interface Approval {
+  /** Follows from the content, so that a record can be named later. */
+  id: string
+  kind: (typeof KINDS)[number]
+  /** The folder of the pack, or of the adapter's project, after links. */
+  root: string
+  /** Of the pack, or of the adapter. */
+  name: string
+  /** Which repository or folder lies at this path, so that another one at the same path inherits nothing. */
+  place?: string
+  /** Of KNOWLEDGE.md, or of the command's words, as they were approved. A denial needs none. */
+  digest?: string
+  /** Every file that was approved. Absent in records of earlier versions, which ask again, and with `follow`. */
+  files?: FileDigests
+  /** Later changes of this folder are approved too. */
+  follow?: true
+  tier: Tier
+  actor: string
+  /** An ISO time. */
+  at: string
+  decision: Decision
+}
+
+const VERSION = 2
+const OLD_VERSION = 1
+const KEYS = ['id', 'kind', 'root', 'name', 'place', 'digest', 'files', 'follow', 'tier', 'actor', 'at', 'decision']
+const OLD_KEYS = ['id', 'root', 'name', 'digest', 'treeDigest', 'tier', 'actor', 'at', 'decision']
+const DIGEST = /^[0-9a-f]{64}$/
+
+export const APPROVALS_HINT = 'repair it, or move it away and approve again'
+
+export function makeApproval(answer: Omit<Approval, 'id'>): Approval {
+  return { ...answer, id: approvalId(answer) }
+}
+
+function approvalId({
+  kind,
+  root,
+  name,
+  place,
+  digest,
+  files,
+  follow,
+  tier,
+  decision,
+  at,
+}: Omit<Approval, 'id'>): string {
+  const pinned = Object.entries(files ?? {}).sort(([a], [b]) => compareText(a, b))
+  const parts = [kind, root, name, place ?? '', digest ?? '', pinned, follow ?? false, tier, decision, at]
+  return sha256(JSON.stringify(parts)).slice(0, 16)
+}
+
+/** The records of the file. Anything unexpected is an error: a record that is half understood must open nothing. */
+export function parseApprovals(json: unknown, path: string): Approval[] {
+  if (!isRecord(json)) throw bad(path, 'the file must be an object')
+  const { version, approvals } = json
+  if (version !== VERSION && version !== OLD_VERSION) throw bad(path, `"version" must be ${VERSION}`)
+  if (!Array.isArray(approvals)) throw bad(path, '"approvals" must be a list')
+  const parsed = approvals.map((record, at) => parseApproval(record, path, `"approvals[${at}]"`, version))
+  if (new Set(parsed.map(keyOf)).size < parsed.length) throw bad(path, 'a folder is answered for twice')
+  return parsed
+}
+
+function parseApproval(record: unknown, path: string, what: string, version: number): Approval {
+  if (!isRecord(record)) throw bad(path, `${what} must be an object`)
+  const known = version === VERSION ? KEYS : OLD_KEYS
+  const stranger = Object.keys(record).find((key) => !known.includes(key))
+  if (stranger !== undefined) throw bad(path, `${what} has a key that is not known: ${JSON.stringify(stranger)}`)
+  const text = (key: string): string => {
+    const value = record[key]
+    if (typeof value !== 'string' || (value === '' && key !== 'name')) throw bad(path, `${what} needs a text "${key}"`)
+    return value
+  }
+  const tier = oneOf(TIERS, record.tier)
+  const decision = oneOf(DECISIONS, record.decision)
+  const kind = version === VERSION ? oneOf(KINDS, record.kind) : 'pack'
+  if (kind === undefined) throw bad(path, `"kind" of ${what} must be one of ${KINDS.join(', ')}`)
+  if (tier === undefined) throw bad(path, `"tier" of ${what} must be one of ${TIERS.join(', ')}`)
+  if (decision === undefined) throw bad(path, `"decision" of ${what} must be one of ${DECISIONS.join(', ')}`)
+  if (record.follow !== undefined && record.follow !== true) throw bad(path, `"follow" of ${what} must be true`)
+  const needsDigest = decision === 'approved' && record.follow !== true
+  const approval: Omit<Approval, 'id'> = {
+    kind,
+    root: text('root'),
+    name: text('name'),
+    ...(record.place !== undefined && { place: text('place') }),
+    ...((record.digest !== undefined || needsDigest) && { digest: text('digest') }),
+    ...(record.files !== undefined && { files: parseFiles(record.files, path, what) }),
+    ...(record.follow === true && { follow: true }),
+    tier,
+    actor: text('actor'),
+    at: text('at'),
+    decision,
+  }
+  if (approval.digest !== undefined && !DIGEST.test(approval.digest)) {
+    throw bad(path, `"digest" of ${what} is not a SHA-256`)
+  }
+  const id = version === VERSION ? approvalId(approval) : oldId(approval)
+  if (text('id') !== id) throw bad(path, `${what} does not fit its "id": it was changed by hand`)
+  return makeApproval(approval)
+}
+
+function oldId({ root, digest, tier, decision, at }: Omit<Approval, 'id'>): string {
+  return sha256(JSON.stringify([root, digest ?? '', tier, decision, at])).slice(0, 16)
+}
+
+function parseFiles(json: unknown, path: string, what: string): FileDigests {
+  if (!isRecord(json)) throw bad(path, `"files" of ${what} must be an object`)
+  const files = Object.entries(json).map(([name, digest]): [string, string] => {
+    if (typeof digest !== 'string' || !DIGEST.test(digest)) throw bad(path, `"files" of ${what} holds no SHA-256`)
+    return [name, digest]
+  })
+  return Object.fromEntries(files)
+}
+
+function bad(path: string, problem: string): LoadoutError {
+  return new LoadoutError('BAD_APPROVALS', `${path} cannot be trusted: ${problem}`, { hint: APPROVALS_HINT })
+}
+
+export function formatApprovals(approvals: readonly Approval[]): string {
+  return `${JSON.stringify({ version: VERSION, approvals }, null, 2)}\n`
+}
+
+/** A pack is its folder; a project has several adapters. */
+export function keyOf({ kind, root, name }: Pick<Approval, 'kind' | 'root' | 'name'>): string {
+  return JSON.stringify(kind === 'pack' ? [kind, root] : [kind, root, name])
+}
+
+/** One answer for each thing: a later one takes the place of an earlier. */
+export function withApproval(approvals: readonly Approval[], approval: Approval): Approval[] {
+  return sortedBy([...withoutApproval(approvals, approval), approval], keyOf)
+}
+
+export function withoutApproval(
+  approvals: readonly Approval[],
+  answered: Pick<Approval, 'kind' | 'root' | 'name'>,
+): Approval[] {
+  return approvals.filter((approval) => keyOf(approval) !== keyOf(answered))
+}
+
+/** What differs from the files that were approved, in words. */
+export function changesSince(approved: FileDigests, current: FileDigests): string[] {
+  const names = [...new Set([...Object.keys(approved), ...Object.keys(current)])].sort(compareText)
+  return names.flatMap((name) => {
+    const was = Object.hasOwn(approved, name) ? approved[name] : undefined
+    const is = Object.hasOwn(current, name) ? current[name] : undefined
+    if (was === is) return []
+    return [`${name} ${was === undefined ? 'was added' : is === undefined ? 'was removed' : 'changed'}`]
+  })
+}
+
+const MOST_NAMED = 5
+
+export function summarizeChanges(changes: readonly string[]): string {
+  const rest = changes.length - MOST_NAMED
+  return [...changes.slice(0, MOST_NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+}

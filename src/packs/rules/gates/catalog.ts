@@ -1,0 +1,207 @@
+import { nearest } from '../../../text/nearest.ts'
+import { compareText, sortedBy } from '../../../text/order.ts'
+import { printableLine, shellWord } from '../../../text/printable.ts'
+import { clip } from '../../../text/text-width.ts'
+import { type Finding, LoadoutError } from '../../../text/trouble.ts'
+import type { KnowledgePack } from '../pack.ts'
+import { type PackStatus, SCOPES, type Scope } from '../vocabulary.ts'
+import { compareLabels, isTrustedLess, type Trust, type TrustState } from './trust.ts'
+import { compareVersions, isLaterDay } from './version-order.ts'
+
+export type TrustedPack = KnowledgePack & { trust: Trust }
+
+/** The pack that has a name, and those of the same name that it keeps out, in the order in which they would follow. */
+export interface CatalogEntry {
+  pack: TrustedPack
+  shadowed: readonly TrustedPack[]
+}
+
+/** Everything that was discovered, by name. Metadata only. */
+export interface Catalog {
+  /** One per name, by name. */
+  entries: readonly CatalogEntry[]
+  collisions: readonly Collision[]
+  /** Packs that would take a name from one that is open, if somebody approved them. */
+  waiting: readonly TrustedPack[]
+  /** Every pack once, the winners and all others, in order of precedence. */
+  all: readonly TrustedPack[]
+  findings: readonly Finding[]
+}
+
+export interface Contender {
+  scope: Scope
+  path: string
+  version: string | undefined
+  /** The state of trust, not what the pack says of itself. */
+  trust: TrustState
+}
+
+/** One name, several packs. */
+export interface Collision {
+  name: string
+  winner: Contender
+  shadowed: readonly (Contender & { status: PackStatus | undefined })[]
+  /** What decided: an approval that is missing, the scope, the depth below its root, or the order of paths. */
+  reason: 'approval' | 'scope' | 'depth' | 'path'
+  /** Whether a pack lost that claims more for itself, and may be read. */
+  lowerTrustShadowsHigher: boolean
+}
+
+export function buildCatalog(packs: readonly TrustedPack[]): Catalog {
+  const all = onePerFolder(packs).sort(comparePrecedence)
+  const decided = groupByName(all).map(decide)
+  const rivals = decided.filter(({ shadowed }) => shadowed.length > 0)
+  const collisions = rivals.map(describeCollision)
+  const waiting = decided.flatMap((entry) => entry.waiting)
+  return {
+    entries: decided.map(({ pack, shadowed }) => ({ pack, shadowed })),
+    collisions,
+    waiting,
+    all,
+    findings: [...collisions.flatMap(collisionFinding), ...waiting.map(waitingFinding)],
+  }
+}
+
+function groupByName(packs: readonly TrustedPack[]): TrustedPack[][] {
+  const groups = new Map<string, TrustedPack[]>()
+  for (const pack of packs) {
+    const group = groups.get(pack.manifest.name)
+    if (group === undefined) groups.set(pack.manifest.name, [pack])
+    else group.push(pack)
+  }
+  return sortedBy(groups, ([name]) => name).map(([, group]) => group)
+}
+
+/** The scope decides, then the shallower folder, then the path. */
+export function comparePrecedence(a: KnowledgePack, b: KnowledgePack): number {
+  return SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || a.depth - b.depth || compareText(a.root, b.root)
+}
+
+/** A folder that is reached twice is one pack, seen from where it is trusted. */
+function onePerFolder(packs: readonly TrustedPack[]): TrustedPack[] {
+  const found = new Map<string, TrustedPack>()
+  const preferred = [...packs].sort(
+    (a, b) => Number(b.trust.isOpen) - Number(a.trust.isOpen) || comparePrecedence(a, b),
+  )
+  for (const pack of preferred) if (!found.has(pack.root)) found.set(pack.root, pack)
+  return [...found.values()]
+}
+
+interface Decided extends CatalogEntry {
+  waiting: readonly TrustedPack[]
+}
+
+/** A pack that is not open never takes the name from one that is. */
+function decide(rivals: readonly TrustedPack[]): Decided {
+  const winner = rivals.find(({ trust }) => trust.isOpen) ?? rivals.find(isUndecided) ?? rivals[0]
+  if (winner === undefined) throw new Error('a name without a pack')
+  const ahead = winner.trust.isOpen ? rivals.slice(0, rivals.indexOf(winner)) : []
+  return { pack: winner, shadowed: rivals.filter((pack) => pack !== winner), waiting: ahead.filter(isUndecided) }
+}
+
+/** Whether somebody could still be asked about it. */
+export function isUndecided({ trust }: TrustedPack): boolean {
+  return trust.state === 'unapproved' || trust.state === 'changed'
+}
+
+function describeCollision({ pack, shadowed }: CatalogEntry): Collision {
+  const contender = ({ scope, root, manifest, trust }: TrustedPack): Contender => ({
+    scope,
+    path: root,
+    version: manifest.version,
+    trust: trust.state,
+  })
+  return {
+    name: pack.manifest.name,
+    winner: contender(pack),
+    shadowed: shadowed.map((loser) => ({ ...contender(loser), status: loser.manifest.status })),
+    reason: reasonFor(pack, shadowed),
+    lowerTrustShadowsHigher: shadowed.some(
+      (loser) => loser.trust.isOpen && compareLabels(pack.manifest.trust, loser.manifest.trust) < 0,
+    ),
+  }
+}
+
+function reasonFor(winner: TrustedPack, shadowed: readonly TrustedPack[]): Collision['reason'] {
+  const [closest] = shadowed
+  if (closest === undefined || comparePrecedence(closest, winner) < 0) return 'approval'
+  if (closest.scope !== winner.scope) return 'scope'
+  return closest.depth === winner.depth ? 'path' : 'depth'
+}
+
+function collisionFinding({ name, winner, shadowed, reason, lowerTrustShadowsHigher }: Collision): Finding[] {
+  // What waits or was denied has a word of its own.
+  if (reason === 'approval' && !lowerTrustShadowsHigher) return []
+  const losers = shadowed.map(({ scope }) => scope).join(', ')
+  const doubt = lowerTrustShadowsHigher ? ', and keeps out one that claims more trust' : ''
+  return [
+    {
+      severity: 'warning',
+      code: lowerTrustShadowsHigher ? 'catalog.collision.lower-trust' : 'catalog.collision',
+      subject: name,
+      message: `${packWord(name)} is there ${shadowed.length + 1} times: ${winner.scope} comes before ${losers}${doubt}`,
+      hint: `loadout explain ${shellWord(`pack:${name}`)} says more; name a pack by its path to use another`,
+    },
+  ]
+}
+
+function waitingFinding(pack: TrustedPack): Finding {
+  const { scope, root, manifest } = pack
+  return {
+    severity: 'warning',
+    code: 'catalog.waiting',
+    subject: manifest.name,
+    message: `${packWord(manifest.name)} of the ${scope} would take the place of another, but is not approved`,
+    hint: `loadout approve ${shellWord(root)}`,
+  }
+}
+
+/** A name that may be hostile, for a sentence. */
+export function packWord(name: string): string {
+  return clip(printableLine(name), 64)
+}
+
+/** For a stale pack: one of the same name that is ready, at least as trusted, and newer. */
+export function newerAlternative(stale: TrustedPack, others: readonly TrustedPack[]): TrustedPack | undefined {
+  return others
+    .filter((other) => other.manifest.name === stale.manifest.name && other.root !== stale.root)
+    .filter((other) => other.manifest.status === 'ready' && other.trust.isOpen && !isTrustedLess(other, stale))
+    .filter((other) => isNewer(other, stale))
+    .reduce<TrustedPack | undefined>(
+      (best, other) => (best === undefined || isNewer(other, best) ? other : best),
+      undefined,
+    )
+}
+
+/** The version decides; where it cannot, the day of the last change. */
+function isNewer({ manifest: a }: TrustedPack, { manifest: b }: TrustedPack): boolean {
+  return (compareVersions(a.version, b.version) || Number(isLaterDay(a.updated, b.updated))) > 0
+}
+
+/** What a person typed: a name, or a path that the caller has followed to its real folder. */
+export type PackChoice = { name: string } | { asked: string; root: string | undefined }
+
+export function isPackPath(text: string): boolean {
+  return /^[.~]|\//.test(text)
+}
+
+/** A name gives its winner; a path gives exactly that pack, whoever has its name. */
+export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, choice: PackChoice): TrustedPack {
+  if ('name' in choice) {
+    const found = entries.find(({ pack }) => pack.manifest.name === choice.name)?.pack
+    if (found !== undefined) return found
+    const close = nearest(
+      choice.name,
+      entries.map(({ pack }) => pack.manifest.name),
+    )
+    const guess = close === undefined ? '' : `; did you mean ${packWord(close)}?`
+    throw new LoadoutError('PACK_NOT_FOUND', `there is no pack "${packWord(choice.name)}"${guess}`, {
+      hint: 'loadout packs list --all shows every pack that was found',
+    })
+  }
+  const found = choice.root === undefined ? undefined : all.find(({ root }) => root === choice.root)
+  if (found !== undefined) return found
+  throw new LoadoutError('PACK_NOT_FOUND', `${choice.asked} is no folder of a pack that was found`, {
+    hint: 'loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
+  })
+}

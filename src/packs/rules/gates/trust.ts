@@ -1,0 +1,149 @@
+import type { Code } from '../../../text/codes.ts'
+import type { Severity } from '../../../text/trouble.ts'
+import type { KnowledgePack } from '../pack.ts'
+import { SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../vocabulary.ts'
+import type { PackWarning } from '../warning.ts'
+import { type Approval, changesSince, type FileDigests, summarizeChanges } from './approval.ts'
+
+/** Whose packs have to be approved, besides those that always have to. */
+export interface TrustPolicy {
+  approvalFor: readonly Scope[]
+  /** Whether naming a pack by its path is already a yes to it. */
+  explicitPathIsApproval: boolean
+}
+
+/** For when the answers cannot be read: nobody knows what was denied, so that no place speaks for itself. */
+export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIsApproval: false }
+
+export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
+
+/** Trusted by its place; approved by a person; or not open, because nobody was asked, it changed since, or it was denied. */
+export const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied'] as const
+export type TrustState = (typeof TRUST_STATES)[number]
+
+/** What follows from a pack's place, a person's answer and, to its disadvantage only, from what it says of itself. */
+export interface Trust {
+  state: TrustState
+  /** Whether anything but the metadata may be read. */
+  isOpen: boolean
+  /** How far it is open. */
+  tier: Tier | undefined
+  approvalId?: string
+  /** What was approved. Whoever reads a file later must find this, or has read something else. */
+  files?: FileDigests
+  /** What differs from it, in words. */
+  changes?: readonly string[]
+  warnings: readonly PackWarning[]
+}
+
+/** What a pack is now. */
+export interface PackState {
+  /** Whether the folder still belongs to the repository, or is the folder, that was approved. */
+  isSamePlace: boolean
+  /** Undefined where they could not be read. */
+  files: FileDigests | undefined
+}
+
+/** The gate before the status gate. `current` matters only when there is an approval to compare it with. */
+export function trustOf(
+  { scope, manifest }: Pick<KnowledgePack, 'scope' | 'manifest'>,
+  approval: Approval | undefined,
+  current: PackState | undefined,
+  policy: TrustPolicy,
+): Trust {
+  // A denial shuts every place: it is also how a person switches a pack off.
+  if (approval?.decision === 'denied') return shut('denied', approval)
+  if (!needsApproval(scope, policy)) {
+    return { state: 'trusted', isOpen: true, tier: 'evidence', warnings: labelWarnings(manifest.trust) }
+  }
+  if (approval === undefined) return shut('unapproved')
+  const changes = changesOf(approval, current)
+  const { tier, id, files } = approval
+  const pinned = files === undefined ? {} : { files }
+  if (changes.length > 0) return { ...shut('changed', approval, changes), ...pinned, changes }
+  return {
+    state: 'approved',
+    isOpen: true,
+    tier,
+    approvalId: id,
+    ...pinned,
+    warnings: labelWarnings(manifest.trust),
+  }
+}
+
+/** What comes with a workspace, or lies at a path that was only named, is a stranger's; no setting makes it ours. */
+export function needsApproval(scope: Scope, policy: TrustPolicy): boolean {
+  if (scope === 'explicit') return !policy.explicitPathIsApproval
+  return scope === 'workspace' || policy.approvalFor.includes(scope)
+}
+
+/** Whether a tier is open that a reader needs. */
+export function opensTier({ isOpen, tier }: Trust, wanted: Tier): boolean {
+  return isOpen && tier !== undefined && TIERS.indexOf(tier) >= TIERS.indexOf(wanted)
+}
+
+function changesOf({ files, follow }: Approval, current: PackState | undefined): string[] {
+  if (current === undefined) return ['its files are not known']
+  if (files === undefined && follow !== true) return ['an earlier version approved KNOWLEDGE.md only']
+  if (!current.isSamePlace) return ['another project lies at this path now']
+  if (follow === true) return []
+  return current.files === undefined ? ['its files cannot be read'] : changesSince(files ?? {}, current.files)
+}
+
+const SHUT: Record<'denied' | 'unapproved' | 'changed', string> = {
+  denied: 'it was denied, and is not read',
+  unapproved: 'nobody has approved it yet; only its metadata is shown',
+  changed: 'it must be approved again',
+}
+
+function shut(state: keyof typeof SHUT, approval?: Approval, changes: readonly string[] = []): Trust {
+  const id = approval === undefined ? {} : { approvalId: approval.id }
+  return {
+    state,
+    isOpen: false,
+    tier: undefined,
+    ...id,
+    warnings: [
+      warning(
+        'error',
+        `pack.trust.${state}`,
+        [SHUT[state], ...changes.slice(0, 1).map(() => summarizeChanges(changes))].join(': '),
+      ),
+    ],
+  }
+}
+
+function labelWarnings(label: TrustLabel): PackWarning[] {
+  if (label === 'external') return [warning('warning', 'pack.trust.external', 'it says that it comes from outside')]
+  if (label === 'unreviewed') {
+    return [warning('warning', 'pack.trust.unreviewed', 'it does not say that anybody has reviewed it')]
+  }
+  return []
+}
+
+function warning(severity: Severity, code: Code, message: string): PackWarning {
+  return { severity, code, path: 'KNOWLEDGE.md', message }
+}
+
+const LABEL_ORDER: readonly TrustLabel[] = ['external', 'unreviewed', 'user-confirmed', 'official']
+
+/** What two packs say of themselves, compared. Below zero: the first claims less. */
+export function compareLabels(a: TrustLabel, b: TrustLabel): number {
+  return LABEL_ORDER.indexOf(a) - LABEL_ORDER.indexOf(b)
+}
+
+interface Judged {
+  manifest: Pick<KnowledgePack['manifest'], 'trust'>
+  trust: Trust
+}
+
+/** Effective trust, compared: open or not, how far, and what its label takes away. A label that praises adds nothing. */
+export function isTrustedLess(a: Judged, b: Judged): boolean {
+  const rank = ({ manifest, trust }: Judged) => [
+    trust.isOpen ? 1 : 0,
+    trust.tier === undefined ? -1 : TIERS.indexOf(trust.tier),
+    Math.min(LABEL_ORDER.indexOf(manifest.trust), LABEL_ORDER.indexOf('user-confirmed')),
+  ]
+  const other = rank(b)
+  return rank(a).some((value, at) => value < (other[at] ?? 0))
+}

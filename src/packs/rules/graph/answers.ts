@@ -1,0 +1,182 @@
+import type { Code } from '../../../text/codes.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
+import { type AnswerBlock, type AnswerFiles, openAnswers, type Question } from './answer-records.ts'
+import { type Exchange, writeExchanges } from './answer-text.ts'
+import type { ClaimBook, JudgedClaim } from './claims.ts'
+import { type Grounded, shortName, Warnings } from './graph-records.ts'
+import { weightOf } from './ontology.ts'
+
+/** How much of the answers one task may draw. */
+export const ANSWER_LIMITS = { questions: 3, blocks: 2, targets: 8, characters: 8000 } as const
+
+/** Of the task's words, or of the question's, that must be the same. */
+const LEAST_OF_TASK = 0.5
+const LEAST_OF_QUESTION = 0.6
+
+/** Of one question. */
+const MOST_VARIANTS = 32
+const MOST_BLOCKS = 32
+
+/** The answers of a pack to the questions a task asks. Undefined when there are none and nothing is wrong. */
+export function groundAnswers(
+  files: PackFiles,
+  path: string,
+  words: TaskWords,
+  claims?: ClaimBook,
+): Grounded | undefined {
+  const warnings = new Warnings()
+  const answers = openAnswers(files, path, warnings)
+  const questions = answers === undefined ? [] : matchQuestions(answers.questions(), words)
+  if (answers === undefined || questions.length === 0) {
+    const found = warnings.all()
+    return found.length === 0
+      ? undefined
+      : { parts: [], anchors: [], warnings: found, missing: [], files: answers?.used ?? [] }
+  }
+  const missing: string[] = []
+  const repeated = repeatedIds(answers.blocks())
+  const exchanges = questions.map((question) => answerQuestion(question, answers, repeated, claims, warnings, missing))
+  const { parts, given } = writeExchanges(exchanges, answers, claims, ANSWER_LIMITS, warnings)
+  return {
+    parts,
+    anchors: [...new Set(given.flatMap(({ anchors }) => anchors))],
+    warnings: [...warnings.all(), ...(claims?.warnings() ?? [])],
+    missing: [...new Set(missing)],
+    files: [...answers.used, ...(claims?.files() ?? [])],
+  }
+}
+
+/** The questions a task asks, in their own words or a variant's; the closest first. */
+function matchQuestions(questions: readonly Question[], words: TaskWords): Question[] {
+  const matches: { question: Question; score: number }[] = []
+  for (const question of questions) {
+    const texts = [question.question, ...question.variants.slice(0, MOST_VARIANTS)]
+    const score = Math.max(...texts.map((text) => closeness(words, text)))
+    if (score > 0) matches.push({ question, score })
+  }
+  matches.sort((a, b) => b.score - a.score)
+  return matches.slice(0, ANSWER_LIMITS.questions).map(({ question }) => question)
+}
+
+/** 0 when a question is another one than the task's. */
+function closeness(words: TaskWords, text: string): number {
+  const found = wordsIn(words, text)
+  const weight = weightOf(words, found)
+  // A word of every day, alone, is no subject.
+  if (weight < 1) return 0
+  const ofTask = shareOf(words, found)
+  const asked = readTaskWords(text)
+  const ofQuestion = Math.min(1, weight / weightOf(asked, new Set(asked.keys())))
+  const isAsked = ofTask >= LEAST_OF_TASK || (found.size > 1 && ofQuestion >= LEAST_OF_QUESTION)
+  return isAsked ? ofTask + ofQuestion : 0
+}
+
+function answerQuestion(
+  question: Question,
+  answers: AnswerFiles,
+  repeated: ReadonlySet<string>,
+  claims: ClaimBook | undefined,
+  warnings: Warnings,
+  missing: string[],
+): Exchange {
+  const name = shortName(question.question)
+  if (question.status !== undefined && !['ready', 'approved'].includes(question.status)) {
+    warnings.add('answers.unreviewed', question.path, `the question "${name}" is not ready`)
+  }
+  const ids = new Set(question.blockIds)
+  const blocks = [...question.blocks, ...answers.blocks().filter(({ id }) => ids.has(id))].slice(0, MOST_BLOCKS)
+  const knowsLimits = answers.knowsLimits()
+  const judged = blocks.map((block) => judgeBlock(block, claims, { knowsLimits, isRepeated: repeated.has(block.id) }))
+  for (const { block, standing, code, reason } of judged) {
+    if (standing === 'withheld') {
+      const severity = code === 'ontology.forbidden' ? 'error' : 'warning'
+      warnings.add(code, block.path, `the answer "${shortName(block.id)}" was left out: ${reason}`, severity)
+    }
+  }
+  const direct = judged.filter(({ standing }) => standing === 'direct')
+  const usable = direct.length > 0 ? direct : judged.filter(({ standing }) => standing === 'marked')
+  if (direct.length === 0) missing.push(`${usable.length > 0 ? 'an approved answer' : 'an answer'} to "${name}"`)
+  return { question, blocks: takeBlocks(usable, warnings) }
+}
+
+function takeBlocks(usable: readonly JudgedBlock[], warnings: Warnings): JudgedBlock[] {
+  const taken = usable.slice(0, ANSWER_LIMITS.blocks)
+  if (taken.length < usable.length) {
+    const { path } = usable[taken.length]!.block
+    warnings.add('context.omitted', path, `${usable.length - taken.length} more answers to a question were left out`)
+  }
+  for (const { block, standing, code, reason } of taken) {
+    if (standing === 'marked')
+      warnings.add(code, block.path, `the answer "${shortName(block.id)}" is marked: ${reason}`)
+  }
+  return taken
+}
+
+function repeatedIds(blocks: readonly AnswerBlock[]): Set<string> {
+  const [known, repeated] = [new Set<string>(), new Set<string>()]
+  for (const { id } of blocks) (known.has(id) ? repeated : known).add(id)
+  return repeated
+}
+
+/** What an answer may be used as. */
+export interface JudgedBlock {
+  block: AnswerBlock
+  standing: 'direct' | 'marked' | 'withheld'
+  /** Why it is no direct answer, in our own words. */
+  reason: string
+  code: Code
+  /** The sources of its claims. */
+  anchors: readonly string[]
+  /** The concepts its claims are about. */
+  conceptIds: readonly string[]
+}
+
+interface Circumstances {
+  /** All that limits answers could be read. */
+  knowsLimits: boolean
+  /** Another answer has the same id. */
+  isRepeated: boolean
+}
+
+/** Approved is not enough: an answer is no better than its evidence and the claims it rests on. */
+export function judgeBlock(
+  block: AnswerBlock,
+  book: ClaimBook | undefined,
+  { knowsLimits, isRepeated }: Circumstances,
+): JudgedBlock {
+  const claims = book === undefined ? [] : block.claimIds.map((id) => book.find(id))
+  const known = claims.filter((claim) => claim !== undefined)
+  const judged = (standing: JudgedBlock['standing'], code: Code, reason: string): JudgedBlock => ({
+    block,
+    standing,
+    code,
+    reason,
+    anchors: standing === 'direct' ? known.flatMap(({ anchors }) => anchors) : [],
+    conceptIds: known.flatMap(({ claim }) => claim.conceptIds),
+  })
+
+  if (block.evidence === 'forbidden' || has(known, 'forbidden')) {
+    return judged('withheld', 'ontology.forbidden', 'it says what may not be claimed')
+  }
+  if (block.review === 'rejected') return judged('withheld', 'answers.unreviewed', 'it was rejected')
+  if (has(known, 'held')) return judged('withheld', 'ontology.unverified', 'a decision gate has not passed')
+  if (block.review !== 'approved') return judged('marked', 'answers.unreviewed', 'not approved')
+  if (isRepeated) return judged('marked', 'answers.unreviewed', 'its id is used more than once')
+  if (!knowsLimits) return judged('marked', 'answers.unreviewed', 'its limits could not be read')
+  if (block.evidence !== undefined && block.evidence !== 'verified') {
+    return judged('marked', 'ontology.unverified', 'its evidence is not verified')
+  }
+  if (claims.some((claim) => claim?.standing !== 'fact')) {
+    return judged('marked', 'ontology.unverified', 'it rests on a claim that is not verified')
+  }
+  // Nothing vouches for it: neither its own state, nor a claim that could be looked up.
+  if (block.evidence === undefined && claims.length === 0) {
+    return judged('marked', 'ontology.unverified', 'it rests on no verified claim')
+  }
+  return judged('direct', 'answers.unreviewed', '')
+}
+
+function has(claims: readonly JudgedClaim[], standing: JudgedClaim['standing']): boolean {
+  return claims.some((claim) => claim.standing === standing)
+}

@@ -1,0 +1,128 @@
+import { nearest } from '../../text/nearest.ts'
+import { getOwn, isRecord } from '../../text/record.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { quoted } from './shown-text.ts'
+import { oneOf, SCOPES, type Scope } from './vocabulary.ts'
+
+/** Where an organization keeps packs. */
+export type OrganizationSource =
+  /** As written: `~` and relative paths are the reader's concern. */
+  | { kind: 'folder'; folder: string }
+  | { kind: 'git'; url: string; branch: string | undefined }
+  /** An installed npm package. Nothing of it is run. */
+  | { kind: 'package'; name: string }
+
+/** What this machine says about knowledge packs, in `config.json`. */
+export interface PackConfig {
+  organization: readonly OrganizationSource[]
+  /** How many folders below its root a pack may be. */
+  maxDepth: number
+  /** How many folders of one root are looked into. */
+  maxDirectories: number
+  /** Whether a link may lead out of its root. */
+  followLinks: boolean
+  /** Whether the packs that come with the program are there. */
+  builtIn: boolean
+  /** Packs of these scopes need an approval. */
+  approvalFor: readonly Scope[]
+  /** Whether naming a pack by its path is an approval. */
+  explicitPathIsApproval: boolean
+}
+
+export const NO_PACK_CONFIG: PackConfig = parsePackConfig({}, '')
+
+/** The keys `packs` and `organization`; unknown keys are reported by the reader of the file. */
+export function parsePackConfig(json: unknown, path: string): PackConfig {
+  const file = asRecord(json, path, 'the file')
+  const packs = asRecord(getOwn(file, 'packs') ?? {}, path, '"packs"')
+  const organization = asRecord(getOwn(file, 'organization') ?? {}, path, '"organization"')
+  return {
+    organization: parseSources(getOwn(organization, 'packs') ?? [], path),
+    maxDepth: asCount(packs.maxDepth, 4, [0, 64], path, '"packs.maxDepth"'),
+    maxDirectories: asCount(packs.maxDirectories, 2_000, [1, 10_000_000], path, '"packs.maxDirectories"'),
+    followLinks: asSwitch(packs.followLinks, false, path, '"packs.followLinks"'),
+    builtIn: asSwitch(packs.builtIn, true, path, '"packs.builtIn"'),
+    approvalFor: parseScopes(packs.approvalFor ?? ['workspace'], path),
+    explicitPathIsApproval: asSwitch(packs.explicitPathIsApproval, false, path, '"packs.explicitPathIsApproval"'),
+  }
+}
+
+function parseSources(json: unknown, path: string): OrganizationSource[] {
+  if (!Array.isArray(json)) throw bad(path, '"organization.packs" must be a list')
+  return json.map((value: unknown, at) => parseSource(value, path, `"organization.packs[${at}]"`))
+}
+
+function parseSource(value: unknown, path: string, what: string): OrganizationSource {
+  if (typeof value === 'string') {
+    const text = asText(value, path, what)
+    return isGitUrl(text) ? { kind: 'git', url: text, branch: undefined } : { kind: 'folder', folder: text }
+  }
+  const source = asRecord(value, path, what)
+  const kinds = ['folder', 'git', 'package'].filter((key) => Object.hasOwn(source, key))
+  const [kind] = kinds
+  if (kind === undefined || kinds.length > 1) {
+    throw bad(path, `${what} must have one of "folder", "git" and "package"`)
+  }
+  refuseUnknown(source, kind === 'git' ? ['git', 'branch'] : [kind], path, what)
+  const text = asText(source[kind], path, what)
+  if (kind === 'folder') return { kind, folder: text }
+  if (kind === 'package') return { kind, name: asPackageName(text, path, what) }
+  return { kind: 'git', url: text, branch: asBranch(getOwn(source, 'branch'), path, what) }
+}
+
+/** A URL, `user@host:path`, or a path that ends like a bare repository. */
+function isGitUrl(text: string): boolean {
+  return /^(?:https?|ssh|git|git\+ssh|ssh\+git|file):\/\//i.test(text) || /^[\w.-]+@[\w.-]+:|\.git\/?$/.test(text)
+}
+
+function asPackageName(name: string, path: string, what: string): string {
+  if (/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i.test(name) && name.length <= 214) return name
+  throw bad(path, `${what}: ${quoted(name)} is not the name of a package`)
+}
+
+function asBranch(value: unknown, path: string, what: string): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^\w[\w./-]*$/.test(value) && !/\.\.|\/\/|\/$|\.lock$/.test(value)) return value
+  throw bad(path, `${what}: "branch" must be the name of a branch`)
+}
+
+function parseScopes(value: unknown, path: string): Scope[] {
+  const scopes = Array.isArray(value) ? value.map((word) => oneOf(SCOPES, word)) : [undefined]
+  if (scopes.every((scope) => scope !== undefined)) return scopes
+  throw bad(path, `"packs.approvalFor" must be a list of ${SCOPES.join(', ')}`)
+}
+
+function refuseUnknown(json: Record<string, unknown>, known: readonly string[], path: string, what: string): void {
+  const unknown = Object.keys(json).find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  const meant = nearest(unknown, known)
+  const near = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
+  throw bad(path, `${quoted(unknown)} is not known in ${what}; ${near}`)
+}
+
+function asRecord(value: unknown, path: string, what: string): Record<string, unknown> {
+  if (isRecord(value)) return value
+  throw bad(path, `${what} must be a JSON object`)
+}
+
+function asText(value: unknown, path: string, what: string): string {
+  if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
+  throw bad(path, `${what} must be a text`)
+}
+
+function asCount(value: unknown, otherwise: number, range: [number, number], path: string, what: string): number {
+  if (value === undefined) return otherwise
+  const [least, most] = range
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+  throw bad(path, `${what} must be a whole number from ${least} to ${most}`)
+}
+
+function asSwitch(value: unknown, otherwise: boolean, path: string, what: string): boolean {
+  if (value === undefined) return otherwise
+  if (typeof value === 'boolean') return value
+  throw bad(path, `${what} must be true or false`)
+}
+
+function bad(path: string, problem: string): LoadoutError {
+  return new LoadoutError('BAD_CONFIG', `${path}: ${problem}`, { hint: 'repair the file; nothing was changed' })
+}

@@ -1,0 +1,192 @@
+import { normalizePackPath, packPathProblem } from '../../../text/pack-path.ts'
+import { findHeadings } from '../../../text/sections.ts'
+
+/** A place inside a source: lines or a heading of a text, a page or a moment of something else. */
+export type Anchor =
+  | { kind: 'lines'; from: number; to: number }
+  | { kind: 'heading'; slug: string }
+  | { kind: 'page'; page: number }
+  | { kind: 'time'; seconds: number }
+
+export function parseAnchor(text: string): Anchor {
+  const [, from, to] = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/i.exec(text) ?? []
+  if (from !== undefined) return { kind: 'lines', from: Number(from), to: Number(to ?? from) }
+  const page = /^page=(\d{1,9})$/i.exec(text)?.[1]
+  if (page !== undefined) return { kind: 'page', page: Number(page) }
+  const time = /^t=((?:\d{1,9}:){0,2}\d{1,9})$/i.exec(text)?.[1]
+  if (time !== undefined) {
+    return { kind: 'time', seconds: time.split(':').reduce((total, part) => total * 60 + Number(part), 0) }
+  }
+  return { kind: 'heading', slug: text.normalize('NFC').toLowerCase() }
+}
+
+/** `path#anchor`, or the path alone. */
+export function formatAnchor({ path, anchor }: { path: string; anchor?: string | undefined }): string {
+  return anchor === undefined || anchor === '' ? path : `${path}#${anchor}`
+}
+
+/** Lines are counted from 1, both included. */
+export interface AnchorPlace {
+  isFound: boolean
+  /** Absent for pages and moments: a text has none, so nobody can look. */
+  lines?: { from: number; to: number }
+}
+
+/** Where an anchor leads in a text. */
+export function findAnchor(text: string, anchor: string): AnchorPlace {
+  return anchorsOf(text)(anchor)
+}
+
+/** The same for many anchors of one text. */
+export function anchorsOf(text: string): (anchor: string) => AnchorPlace {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const known = new Map<string, AnchorPlace>()
+  let sections: Map<string, { from: number; to: number }> | undefined
+  return (anchor) => {
+    let place = known.get(anchor)
+    if (place === undefined) {
+      const parsed = parseAnchor(anchor)
+      if (parsed.kind === 'heading') sections ??= sectionsOf(lines)
+      place = placeOf(parsed, lines.length, sections)
+      known.set(anchor, place)
+    }
+    return place
+  }
+}
+
+function placeOf(
+  anchor: Anchor,
+  length: number,
+  sections: ReadonlyMap<string, { from: number; to: number }> | undefined,
+): AnchorPlace {
+  if (anchor.kind === 'page' || anchor.kind === 'time') return { isFound: true }
+  if (anchor.kind === 'lines') {
+    const { from, to } = anchor
+    return from >= 1 && from <= to && to <= length ? { isFound: true, lines: { from, to } } : { isFound: false }
+  }
+  const lines = sections?.get(anchor.slug)
+  return lines === undefined ? { isFound: false } : { isFound: true, lines }
+}
+
+/** The lines of each section by the slug of its heading, up to the next heading of its level or above. */
+function sectionsOf(lines: readonly string[]): Map<string, { from: number; to: number }> {
+  const headings = findHeadings(lines)
+  const slugs = slugsOf(headings.map(({ title }) => title))
+  const sections = new Map<string, { from: number; to: number }>()
+  // From the end, so that for each level the next heading of it or above is at hand.
+  const next: number[] = Array(7).fill(lines.length)
+  for (let at = headings.length - 1; at >= 0; at--) {
+    const { level, line } = headings[at]!
+    sections.set(slugs[at]!, { from: line + 1, to: next[level] ?? lines.length })
+    next.fill(line, level)
+  }
+  return sections
+}
+
+/** The names that headings have in links. A title that comes again gets a number. */
+export function slugsOf(titles: readonly string[]): string[] {
+  const used = new Map<string, number>()
+  return titles.map((title) => {
+    const slug = slugOf(title)
+    const before = used.get(slug)
+    used.set(slug, (before ?? 0) + 1)
+    return before === undefined ? slug : `${slug}-${before}`
+  })
+}
+
+function slugOf(title: string): string {
+  return title
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+}
+
+/** A statement's own mark of where it comes from. */
+export interface InlineAnchor {
+  /** In its one spelling, unless it leads out of the pack: then as it is written, for the reader to refuse. */
+  path: string
+  anchor?: string
+  line: number
+}
+
+/** The marks `[source: path#anchor]` of a Markdown text; several places may stand in one. Code is not looked at. */
+export function findInlineAnchors(text: string): InlineAnchor[] {
+  if (!/\[source:/i.test(text)) return []
+  const lines = text.split('\n')
+  const isProse = findProse(lines)
+  return lines.flatMap((line, index) => {
+    if (!isProse[index] || !/\[source:/i.test(line)) return []
+    const marks = [...withoutCode(line).matchAll(/\[source:([^\]]{1,1000})\]/gi)]
+    return marks.flatMap(([, places = '']) => places.split(/[;,]\s/).flatMap((place) => readMark(place, index + 1)))
+  })
+}
+
+function readMark(place: string, line: number): InlineAnchor[] {
+  const [written = '', ...rest] = place.trim().split('#')
+  const path = written.trim()
+  if (path === '') return []
+  const anchor = rest.join('#').trim()
+  const isSafe = packPathProblem(path) === undefined
+  return [{ path: isSafe ? normalizePackPath(path) : path, ...(anchor === '' ? {} : { anchor }), line }]
+}
+
+/** For each line whether it is prose: not part of a code block or of a comment, at whatever depth of a list. */
+export function findProse(lines: readonly string[]): boolean[] {
+  let fence: string | undefined
+  let isComment = false
+  return lines.map((line) => {
+    const mark = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/.exec(line.slice(0, 400))?.[1]
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined
+      return false
+    }
+    if (isComment) {
+      isComment = !line.includes('-->')
+      return false
+    }
+    if (mark !== undefined) {
+      fence = mark
+      return false
+    }
+    const start = line.lastIndexOf('<!--')
+    isComment = start !== -1 && !line.includes('-->', start)
+    return !/^\s*<!--/.test(line)
+  })
+}
+
+/** A piece of code within a line of prose. */
+export interface CodeSpan {
+  text: string
+  from: number
+  to: number
+}
+
+/** Longer texts are no sentence that anybody wrote; the limit keeps a hostile one cheap. */
+const LONGEST_SENTENCE = 4000
+
+/** What stands between backticks, as many before as behind. */
+export function findCodeSpans(text: string): CodeSpan[] {
+  const runs = [...text.slice(0, LONGEST_SENTENCE).matchAll(/`+/g)]
+  const spans: CodeSpan[] = []
+  for (let at = 0; at < runs.length; at++) {
+    const [open, from] = [runs[at]![0], runs[at]!.index]
+    const end = runs.findIndex((run, other) => other > at && run[0] === open)
+    if (end === -1) continue
+    const to = runs[end]!.index + open.length
+    spans.push({ text: text.slice(from + open.length, to - open.length).trim(), from, to })
+    at = end
+  }
+  return spans
+}
+
+/** A text with its code taken out, place for place, by blanks. */
+export function withoutCode(text: string): string {
+  let prose = text
+  for (const { from, to } of findCodeSpans(text)) {
+    prose = prose.slice(0, from) + ' '.repeat(to - from) + prose.slice(to)
+  }
+  return prose
+}

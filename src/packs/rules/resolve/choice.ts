@@ -1,0 +1,108 @@
+import { layerOf } from '../../../text/pack-path.ts'
+import { findHeadings } from '../../../text/sections.ts'
+import type { PackFile, PackFiles } from '../pack-files.ts'
+import { shareOf, type TaskWords, wordsIn } from '../task-words.ts'
+import type { Choice, Rule } from './resolution.ts'
+
+/** A whole file that goes to the model. */
+export function chooseFile(file: PackFile, rule: Rule, words: TaskWords, why?: string): Choice {
+  return chooseLines(file, { from: 1, to: countLines(file.text), text: file.text }, rule, words, why)
+}
+
+/** Some lines of a file. */
+export function chooseLines(
+  file: PackFile,
+  { from, to, text }: Pick<TextSection, 'text' | 'to' | 'from'>,
+  rule: Rule,
+  words: TaskWords,
+  why?: string,
+): Choice {
+  const found = wordsIn(words, text)
+  return {
+    part: { path: file.path, layer: layerOf(file.path) ?? 'guide', lines: { from, to }, text },
+    rule,
+    score: scoreOf(words, text),
+    why: why ?? (found.size === 0 ? 'always read' : `speaks of ${[...found].slice(0, 6).join(', ')}`),
+    sources: [{ path: file.path, sha256: file.sha256, bytes: file.bytes }],
+  }
+}
+
+/** How much of the task a text speaks of, in thousandths. */
+export function scoreOf(words: TaskWords, text: string): number {
+  return Math.round(shareOf(words, wordsIn(words, text)) * 1000) / 1000
+}
+
+/** Words of a path that tell what the file is about: `wiki/entities/k4-handset.md` → `k4 handset`. */
+export function pathWords(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name
+    .replace(/\.[a-z0-9]+$/i, '')
+    .replace(/^\d+[_-]/, '')
+    .replace(/[_\-.]+/g, ' ')
+}
+
+/** Whether a text speaks of the task: with a word that says something, unless the task has none. */
+export function speaksOf(words: TaskWords, text: string): boolean {
+  const found = [...wordsIn(words, text)]
+  return found.some((word) => words.get(word) === 1) || (found.length > 0 && [...words.values()].every((w) => w < 1))
+}
+
+/** A part of a text between two headings. */
+export interface TextSection {
+  /** Empty before the first heading. */
+  heading: string
+  /** Counted from 1, both included. */
+  from: number
+  to: number
+  text: string
+}
+
+/** Cut at every heading, so that a part never ends in the middle of a thought. Joining the texts gives the whole. */
+export function sectionsOf(text: string, firstLine = 1): TextSection[] {
+  const lines = text.split(/(?<=\n)/)
+  const headings = findHeadings(lines)
+  const starts = headings.map(({ line, title }) => ({ line, title }))
+  if (starts[0]?.line !== 0) starts.unshift({ line: 0, title: '' })
+  return starts.flatMap(({ line, title }, at) => {
+    const end = starts[at + 1]?.line ?? lines.length
+    const body = lines.slice(line, end).join('')
+    if (body.trim() === '') return []
+    return [{ heading: title, from: firstLine + line, to: firstLine + end - 1, text: body }]
+  })
+}
+
+/** How many lines a text has; a line end at the very end starts no new one. */
+export function countLines(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}
+
+/** Some lines of a text, with their line ends. */
+export function takeLines(text: string, { from, to }: { from: number; to: number }): string {
+  return text
+    .split(/(?<=\n)/)
+    .slice(from - 1, to)
+    .join('')
+}
+
+/** A section that sets limits: left out, the rest would be unsafe. */
+export function setsLimits(title: string): boolean {
+  return /bound|limit|taboo|constraint|forbidden|prohibit|never|must not|\u8fb9\u754c|\u7981\u5fcc|\u9650\u5236|\u7ea6\u675f/i.test(
+    title,
+  )
+}
+
+/** Whether a file name, or a heading of these texts, tells what must not be said or done. */
+export function announcesLimits(files: PackFiles, texts: readonly string[]): boolean {
+  const names = ['compiled', 'documents', 'wiki'].flatMap((folder) => files.list(folder))
+  return (
+    names.some(setsLimits) ||
+    texts.some((text) => findHeadings(text.split('\n')).some(({ title }) => setsLimits(title)))
+  )
+}
+
+/** What a persona is made of. */
+export function shapesVoice(title: string): boolean {
+  return /voice|tone|value|taboo|persona|style|character|boundar|\u8bed\u6c14|\u98ce\u683c|\u7981\u5fcc|\u4ef7\u503c/i.test(
+    title,
+  )
+}

@@ -1,0 +1,119 @@
+import { packPathProblem } from '../../../text/pack-path.ts'
+import { withholdSecrets } from '../fence/content-guard.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
+import type { FileHealth } from '../records/health.ts'
+import type { Claim } from '../records/source-map.ts'
+import { shownText } from '../shown-text.ts'
+import { shareOf, wordsIn } from '../task-words.ts'
+import type { PackWarning } from '../warning.ts'
+import { chooseLines, pathWords, takeLines } from './choice.ts'
+import type { Reading } from './reading.ts'
+import type { Choice } from './resolution.ts'
+
+/** A place in a source that a chosen text rests on. */
+export interface Reference {
+  path: string
+  anchor: string | undefined
+  /** The statement that rests on it. */
+  about: string
+}
+
+const CITES =
+  /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/i
+
+/** Whether the task itself wants to see where things come from. */
+export function asksForSources(task: string): boolean {
+  return CITES.test(task)
+}
+
+/** Everything that the chosen files say they rest on: claims of the source map and anchors in the text. */
+export function collectReferences(choices: readonly Choice[], healths: ReadonlyMap<string, FileHealth>): Reference[] {
+  const references = choices.flatMap(({ part }): Reference[] => {
+    const lines = part.text.split('\n')
+    const inline = findInlineAnchors(part.text).map(({ path, anchor, line }) => ({
+      path,
+      anchor,
+      about: lines[line - 1] ?? '',
+    }))
+    const claims = (healths.get(part.path)?.claims ?? []).map(({ source, text }) => ({
+      path: source.path,
+      anchor: source.anchor,
+      about: text,
+    }))
+    return [...inline, ...claims]
+  })
+  const distinct = new Map<string, Reference>()
+  for (const reference of references) {
+    const key = formatAnchor(reference)
+    const known = distinct.get(key)
+    if (reference.path === '') continue
+    distinct.set(key, known === undefined ? reference : { ...known, about: `${known.about} ${reference.about}` })
+  }
+  return [...distinct.values()]
+}
+
+/** What is wrong with the places themselves. Looks at names and sizes; opens nothing. */
+export function checkReferences(references: readonly Reference[], files: PackFiles): PackWarning[] {
+  return references.flatMap(({ path, anchor }): PackWarning[] => {
+    const problem = packPathProblem(path)
+    if (problem !== undefined) {
+      const message = `a statement names this as its source, and it is refused: ${problem}`
+      return [{ severity: 'error', code: 'source.escape', path: shownText(path), message }]
+    }
+    const size = files.sizeOf(path)
+    if (size === undefined) {
+      const message = 'a statement names this as its source, and it is not there'
+      return [{ severity: 'warning', code: 'source.absent', path: shownText(path), message }]
+    }
+    // A file cannot have more lines than bytes, plus one without a line end.
+    const place = anchor === undefined ? undefined : parseAnchor(anchor)
+    return place?.kind === 'lines' && place.to > size + 1 ? [anchorAbsent(path, anchor)] : []
+  })
+}
+
+function anchorAbsent(path: string, anchor: string | undefined): PackWarning {
+  const message = `the place ${shownText(anchor ?? '', 60)} does not exist in it`
+  return { severity: 'warning', code: 'source.anchor.absent', path: shownText(path), message }
+}
+
+const MOST_EXCERPTS = 8
+const LONGEST_EXCERPT = 40
+
+/** The very lines that the statements on the task rest on, and no others. One with a secret in it is withheld. */
+export function chooseExcerpts(
+  { files, words }: Reading,
+  references: readonly Reference[],
+): { choices: Choice[]; warnings: PackWarning[] } {
+  const warnings: PackWarning[] = []
+  const scored = references
+    .filter(({ path }) => path.startsWith('sources/') && packPathProblem(path) === undefined)
+    .map((reference, at) => ({ reference, at, score: shareOf(words, wordsIn(words, reference.about)) }))
+    .sort((a, b) => b.score - a.score || a.at - b.at)
+  const choices = scored.slice(0, MOST_EXCERPTS).flatMap(({ reference: { path, anchor } }) => {
+    const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
+    if (file === undefined || anchor === undefined) return []
+    const { isFound, lines } = findAnchor(file.text, anchor)
+    if (!isFound) warnings.push(anchorAbsent(path, anchor))
+    if (lines === undefined) return []
+    const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)
+    const text = takeLines(file.text, { from: lines.from, to })
+    // The whole file is looked at: a line from the middle of a key does not look like one.
+    const line = withholdSecrets(file.text).lines.find((each) => each >= lines.from && each <= to)
+    if (line !== undefined) {
+      const message = 'an excerpt was withheld: it holds what looks like a secret'
+      warnings.push({ severity: 'error', code: 'content.secret', path, line, message })
+      return []
+    }
+    return [chooseLines(file, { from: lines.from, to, text }, 'excerpt', words, 'a statement rests on these lines')]
+  })
+  return { choices, warnings }
+}
+
+/** Whether the task is about one of the claims that are disputed, by its text or by the pages it stands on. */
+export function concernsDispute({ words }: Reading, claims: readonly Claim[]): boolean {
+  return claims.some(({ status, text, compiledInto }) => {
+    const pages = compiledInto.filter(({ path }) => path.startsWith('wiki/')).map(({ path }) => pathWords(path))
+    return status === 'disputed' && shareOf(words, wordsIn(words, [text, ...pages].join(' '))) >= 0.5
+  })
+}

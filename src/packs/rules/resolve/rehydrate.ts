@@ -1,0 +1,49 @@
+import { sha256 } from '../../../text/digest.ts'
+import { guardPart } from '../fence/content-guard.ts'
+import { wrapContext } from '../fence/wrapper.ts'
+import type { TrustedPack } from '../gates/catalog.ts'
+import { groundRecords } from '../graph/record-grounding.ts'
+import { PACK_FILE } from '../pack.ts'
+import type { ContextPart, PackFiles } from '../pack-files.ts'
+import type { AuditedPack, AuditedPart } from './audit-record.ts'
+import { takeLines } from './choice.ts'
+import { wrapperInput } from './pack-context.ts'
+
+/** The text that was given once, or what stands in the way of giving it again. */
+export type Rebuilt = { text: string; changed?: undefined } | { text?: undefined; changed: string[] }
+
+/** Reads exactly what was read then. Files of the pack that were not used may have changed. */
+export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: PackFiles, task: string): Rebuilt {
+  const changed = changedFiles(audited, files)
+  if (changed.length > 0) return { changed }
+  const grounded = groundRecords(pack.manifest, files, task)
+  const records = grounded.parts.map(guardPart)
+  const parts = audited.parts.map((part) => rebuildPart(part, files, records))
+  if (parts.some((part) => part === undefined)) return { changed: ['the records of the pack'] }
+  const { text } = wrapContext(
+    wrapperInput(
+      { manifest: pack.manifest, trust: { state: audited.trust.effective } },
+      parts.filter((part) => part !== undefined),
+      audited.warnings,
+      audited.missing,
+    ),
+  )
+  // Same files and another text: made by a version of the program that wrote it differently.
+  return sha256(text) === audited.wrapper?.sha256 ? { text } : { changed: ['the program'] }
+}
+
+function changedFiles({ digest, parts }: AuditedPack, files: PackFiles): string[] {
+  const recorded = new Map([[PACK_FILE, digest]])
+  for (const { path, sha256: was } of parts.flatMap((part) => part.files)) recorded.set(path, was)
+  return [...recorded].filter(([path, was]) => files.read(path)?.sha256 !== was).map(([path]) => path)
+}
+
+function rebuildPart(
+  { path, layer, lines, digest }: AuditedPart,
+  files: PackFiles,
+  records: readonly ContextPart[],
+): ContextPart | undefined {
+  if (lines === undefined) return records.find((part) => part.path === path && sha256(part.text) === digest)
+  const text = files.read(path)?.text
+  return text === undefined ? undefined : guardPart({ path, layer, lines, text: takeLines(text, lines) })
+}

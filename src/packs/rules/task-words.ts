@@ -1,0 +1,110 @@
+import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
+import { relatedTo } from '../../search/related-words.ts'
+import { stemWord } from '../../search/stem.ts'
+import { termsOf } from '../../search/tokens.ts'
+
+/** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
+export type TaskWords = ReadonlyMap<string, number>
+
+const EVERYDAY_WEIGHT = 0.3
+
+/** A pasted log is not a longer task. */
+const MOST_WORDS = 64
+
+export function readTaskWords(task: string): TaskWords {
+  const words = new Map<string, number>()
+  for (const term of termsOf(task).slice(0, MOST_WORDS)) words.set(term, isEveryday(term) ? EVERYDAY_WEIGHT : 1)
+  return words
+}
+
+/** Only words that begin alike are stemmed: stemming the whole list would take longer than reading the task. */
+function isEveryday(term: string): boolean {
+  const start = term.slice(0, 2)
+  return EVERYDAY_WORDS.some((word) => word.startsWith(start) && stemWord(word) === term)
+}
+
+/** The words of a task that a text holds, as such or as a word that stands for them. */
+export function wordsIn(words: TaskWords, text: string): Set<string> {
+  const found = new Set<string>()
+  if (words.size === 0) return found
+  const held = new Set(termsOf(text))
+  for (const word of words.keys()) {
+    if (held.has(word) || relatedTo(word).some(({ term }) => held.has(term))) found.add(word)
+  }
+  return found
+}
+
+/**
+ * A quick look before the words of a text are read: false only when none of the task's words can be in it. Reading the
+ * words of thousands of titles would take longer than everything else.
+ */
+export function createMention(words: TaskWords): (text: string) => boolean {
+  const needles = [...words.keys()].flatMap(needlesOf)
+  return (text) => holdsAny(foldText(text), needles)
+}
+
+/** What a folded text holds if it may hold a word, or one that stands for it. */
+export function needlesOf(word: string): string[] {
+  return [word, ...relatedTo(word).map(({ term }) => term)].map(stemStart)
+}
+
+export function holdsAny(folded: string, needles: readonly string[]): boolean {
+  for (const needle of needles) if (folded.includes(needle)) return true
+  return false
+}
+
+/** The last letter of a stem may not be that of the word: `batteri`, `battery`. */
+function stemStart(stem: string): string {
+  return stem.length > 3 ? stem.slice(0, -1) : stem
+}
+
+/** As the reader of words sees it: without case, accents and compatibility forms. */
+export function foldText(text: string): string {
+  const isPlain = /^[\x20-\x7e\n]*$/.test(text)
+  return (
+    isPlain
+      ? text
+      : text
+          .normalize('NFKD')
+          .replace(/[\u0300-\u036f]/g, '')
+          .normalize('NFC')
+  ).toLowerCase()
+}
+
+/** 0 to 1: how much of the task some of its words make up. A task without words is covered by anything. */
+export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
+  let [all, some] = [0, 0]
+  for (const [word, weight] of words) {
+    all += weight
+    if (found.has(word)) some += weight
+  }
+  return all === 0 ? 1 : some / all
+}
+
+/** A task with other words left out of account. */
+export function withoutWords(words: TaskWords, others: ReadonlySet<string>): TaskWords {
+  return new Map([...words].filter(([word]) => !others.has(word)))
+}
+
+/** Tells whether a text holds such a share of any of these subjects. Each subject and each text is taken apart once. */
+export function matchAny(subjects: readonly TaskWords[], share: number): (text: string) => boolean {
+  const byTerm = new Map<string, { subject: TaskWords; word: string }[]>()
+  for (const subject of subjects) {
+    for (const word of subject.keys()) {
+      for (const term of new Set([word, ...relatedTo(word).map((related) => related.term)])) {
+        const known = byTerm.get(term)
+        if (known === undefined) byTerm.set(term, [{ subject, word }])
+        else known.push({ subject, word })
+      }
+    }
+  }
+  return (text) => {
+    const found = new Map<TaskWords, Set<string>>()
+    for (const term of new Set(termsOf(text))) {
+      for (const { subject, word } of byTerm.get(term) ?? []) {
+        found.set(subject, (found.get(subject) ?? new Set()).add(word))
+      }
+    }
+    return [...found].some(([subject, words]) => shareOf(subject, words) >= share)
+  }
+}

@@ -1,0 +1,82 @@
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { isFile } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { layerOf } from '../text/pack-path.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { readPackManifest } from './disk/pack-head.ts'
+import { findPackRoot } from './disk/pack-roots.ts'
+import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
+import { PACK_FILE } from './rules/pack.ts'
+import type { PackWarning } from './rules/warning.ts'
+
+export interface PackValidation {
+  status: 'passed' | 'needs-review' | 'failed'
+  path: string
+  /** What the pack calls itself, if that could be read. */
+  name: string | undefined
+  errors: number
+  warnings: number
+  issues: PackWarning[]
+}
+
+/** Checks everything about one pack that can be checked without using it. A path that is no pack has failed. */
+export function validatePackAt(machine: Machine, request: { path: string }): Report<PackValidation> {
+  const path = resolve(machine.cwd, request.path)
+  const root = findPackRoot(path)
+  if (root === undefined) return notAPack(path)
+  const { name, issues } = inspectPack(root)
+  const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length
+  const status = validationStatus(issues)
+  const value = { status, path, name, errors: count('error'), warnings: count('warning'), issues }
+  return { value, findings: issues.map(asFinding) }
+}
+
+/** Whether a path is a pack: its folder, or the KNOWLEDGE.md in it. */
+export function isPack(path: string): boolean {
+  return findPackRoot(path) !== undefined
+}
+
+/** The pack that a path is a part of: its guide, or something in one of the folders that packs have. */
+export function packAround(path: string): string | undefined {
+  for (let folder = dirname(path), below = ''; folder !== below; below = folder, folder = dirname(folder)) {
+    if (!isFile(join(folder, PACK_FILE))) continue
+    const inside = relative(folder, path).split(sep).join('/')
+    if (basename(path) === inside ? inside === PACK_FILE : isPartOfPack(inside)) return findPackRoot(folder)
+  }
+  return undefined
+}
+
+function isPartOfPack(path: string): boolean {
+  return layerOf(path) !== undefined || /^(runs|evals|schemas)\//.test(path)
+}
+
+/** The same findings, for who checks a path of any kind. */
+export function checkPack(path: string): Finding[] {
+  const root = findPackRoot(path)
+  return root === undefined ? [] : inspectPack(root).issues.map(asFinding)
+}
+
+function inspectPack(root: string): { name: string | undefined; issues: PackWarning[] } {
+  const { manifest, warnings } = readPackManifest(root)
+  const issues = validatePack({ manifest, warnings, files: openPack(root) })
+  return { name: manifest?.name, issues }
+}
+
+function notAPack(path: string): Report<PackValidation> {
+  const finding: Finding = {
+    severity: 'error',
+    code: 'PACK_NOT_FOUND',
+    message: `${path} is no pack`,
+    subject: path,
+    hint: 'name a folder that holds a file KNOWLEDGE.md',
+  }
+  const value: PackValidation = { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
+  return { value, findings: [finding] }
+}
+
+function asFinding({ severity, code, path, line, message, count = 1 }: PackWarning): Finding {
+  const place = line === undefined ? path : `${path}:${line}`
+  const times = count === 1 ? '' : ` (${count} times)`
+  return { severity, code, message: `${place}: ${message}${times}`, subject: path }
+}

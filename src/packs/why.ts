@@ -1,0 +1,136 @@
+import type { Machine } from '../machine/machine.ts'
+import { describeWhy, percent } from '../payloads/rules/ranked.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Report } from '../text/trouble.ts'
+import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
+import { type Catalog, type Collision, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { createSelector } from './rules/gates/select-packs.ts'
+import type { TrustState } from './rules/gates/trust.ts'
+import type { PackStatus, Scope } from './rules/vocabulary.ts'
+
+/** One question on the way to the model, and how it was answered. */
+export interface Step {
+  question: 'place' | 'name' | 'trust' | 'status' | 'agents' | 'task'
+  isPassed: boolean
+  says: string
+  /** What would change it. */
+  command?: string
+}
+
+export interface PackTrail {
+  name: string
+  root: string
+  scope: Scope
+  trust: TrustState
+  status: PackStatus | 'unknown'
+  steps: Step[]
+  /** What happens when a task merely fits it, and when it is named. */
+  implicit: Admission['verdict']
+  explicit: Admission['verdict']
+  collision?: Collision
+}
+
+/** Why a pack is used or not: where it was found, who has its name, whether it is trusted, ready, and fits. */
+export function explainPack(
+  machine: Machine,
+  request: CatalogRequest & { pack: string; task?: string | undefined },
+): Report<PackTrail> {
+  const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  const { manifest, scope, root, trust } = pack
+  const collision = catalog.collisions.find(({ name }) => name === manifest.name)
+  const value: PackTrail = {
+    name: manifest.name,
+    root,
+    scope,
+    trust: trust.state,
+    status: manifest.status ?? 'unknown',
+    steps: [
+      { question: 'place', isPassed: true, says: `found in ${PLACES[scope]}, ${root}` },
+      nameStep(pack, catalog),
+      trustStep(pack),
+      statusStep(pack, catalog),
+      ...(request.task === undefined ? [] : [taskStep(request.task, pack, catalog)]),
+    ],
+    implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
+    explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
+    ...(collision === undefined ? {} : { collision }),
+  }
+  return { value, findings: findings.filter(({ code }) => !code.startsWith('catalog.')) }
+}
+
+const PLACES: Record<Scope, string> = {
+  explicit: 'a path that was named',
+  workspace: 'the workspace',
+  user: "the user's packs",
+  organization: "the organization's packs",
+  'built-in': 'what the program brings along',
+}
+
+function nameStep(pack: TrustedPack, { entries, waiting }: Catalog): Step {
+  const entry = entries.find((each) => each.pack.manifest.name === pack.manifest.name)
+  const winner = entry?.pack ?? pack
+  if (winner === pack) return { question: 'name', isPassed: true, says: namesakes(entry?.shadowed ?? [], waiting) }
+  const by = `the pack in ${PLACES[winner.scope]}, ${winner.root},`
+  const says = waiting.includes(pack)
+    ? `${by} keeps the name until this one is approved`
+    : `${by} has the name; this one is used only by its path`
+  return { question: 'name', isPassed: false, says }
+}
+
+function namesakes(shadowed: readonly TrustedPack[], waiting: readonly TrustedPack[]): string {
+  const scopes = (packs: readonly TrustedPack[]) => packs.map(({ scope }) => scope).join(', ')
+  const ahead = shadowed.filter((pack) => waiting.includes(pack))
+  const behind = shadowed.filter((pack) => !waiting.includes(pack))
+  const says = [
+    ...(ahead.length === 0 ? [] : [`it keeps the name while another is not approved: ${scopes(ahead)}`]),
+    ...(behind.length === 0 ? [] : [`it keeps out the same name in: ${scopes(behind)}`]),
+  ]
+  return says.join('; ') || 'nothing else has its name'
+}
+
+function trustStep({ trust, scope, root }: TrustedPack): Step {
+  const says: Record<TrustState, string> = {
+    trusted: `trusted, because it lies in ${PLACES[scope]}`,
+    approved: `approved up to ${trust.tier}, as it stands now`,
+    unapproved: 'nobody has approved it',
+    changed: `it ${whyNotOpen(trust)}`,
+    denied: 'it was denied',
+  }
+  if (!trust.isOpen) {
+    const command = `loadout approve ${shellWord(root)}`
+    return { question: 'trust', isPassed: false, says: says[trust.state], command }
+  }
+  const warned = trust.warnings.map(({ message }) => `; ${message}`)
+  return { question: 'trust', isPassed: true, says: says[trust.state] + warned.join('') }
+}
+
+function statusStep(pack: TrustedPack, { all }: Catalog): Step {
+  const { status } = pack.manifest
+  const newer = status === 'stale' ? newerAlternative(pack, all) : undefined
+  const instead =
+    newer === undefined ? '' : `; ${packWord(newer.manifest.version ?? newer.scope)} is newer and is used instead`
+  const says: Record<PackStatus, string> = {
+    ready: 'ready',
+    draft: 'a draft: used only after a yes',
+    'needs-review': 'not reviewed yet: used with a warning and a list of gaps',
+    stale:
+      newer === undefined ? 'out of date, and nothing newer is there: used with a warning' : `out of date${instead}`,
+    disputed: 'disputed: used only after a yes, with a warning, and never without what is behind it',
+    archived: 'archived: used only when it is named',
+  }
+  const isPassed = status === 'ready' || status === 'needs-review' || (status === 'stale' && newer === undefined)
+  return { question: 'status', isPassed, says: status === undefined ? 'none that is known: never used' : says[status] }
+}
+
+/** Whether the task would choose the pack among all that have a name. */
+function taskStep(task: string, { manifest }: TrustedPack, { entries }: Catalog): Step {
+  const { explain } = createSelector(entries.map(({ pack }) => pack.manifest))
+  const { isSelected, confidence, why } = explain(task, manifest.name)
+  const sure = `confidence ${percent(confidence)}`
+  if (isSelected) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${describeWhy(why)}` }
+  const says =
+    why.length === 0 ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${describeWhy(why)}`
+  return { question: 'task', isPassed: false, says }
+}

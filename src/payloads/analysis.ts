@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { tallyLog } from '../usage/usage.ts'
+import { resolveLayers } from './knowledge.ts'
+import type { Layers } from './layers.ts'
+import { readIndexFile } from './payload-root.ts'
+import {
+  analyzeBudget,
+  type BudgetBreakdown,
+  type DeadEntry,
+  deadEntries,
+  findKeywordOverlaps,
+  type KeywordOverlap,
+} from './rules/analysis.ts'
+import type { LoadoutIndex } from './rules/loadout-index.ts'
+
+export interface AnalysisRequest {
+  /** An index file; default: the merged layers. */
+  index?: string | undefined
+  /** A usage log; default: the machine's own. */
+  log?: string | undefined
+  layers: Layers
+}
+
+/** Entries that were never loaded, the heaviest first. */
+export function findDead(machine: Machine, request: AnalysisRequest): Report<DeadEntry[]> {
+  const { index, findings } = indexFor(machine, request)
+  const { tally, findings: logFindings } = tallyLog(machine, request.log)
+  const loaded = new Set(tally.summaries().map(({ entryId }) => entryId))
+  return { value: deadEntries(index, loaded), findings: [...findings, ...logFindings] }
+}
+
+/** Keywords that several entries claim. */
+export function findOverlaps(machine: Machine, request: AnalysisRequest): Report<KeywordOverlap[]> {
+  const { index, findings } = indexFor(machine, request)
+  return { value: findKeywordOverlaps(index), findings }
+}
+
+export interface BudgetReport extends BudgetBreakdown {
+  /** Tokens per task, estimated and measured. */
+  estimatedPerTask: number
+  observedPerTask: number | null
+  tasks: number
+}
+
+/** Where the tokens are, and whether the estimate holds against what was measured. */
+export function reportBudget(machine: Machine, request: AnalysisRequest): Report<BudgetReport> {
+  const { index, findings } = indexFor(machine, request)
+  const ids = new Set(index.entries.map(({ id }) => id))
+  const { tally, findings: logFindings } = tallyLog(machine, request.log, ({ entryId }) => ids.has(entryId))
+  const value = {
+    ...analyzeBudget(index, tally.summaries()),
+    estimatedPerTask: index.budget.avg_task_load_est,
+    observedPerTask: tally.averagePerTask(),
+    tasks: tally.taskCount(),
+  }
+  return { value, findings: [...findings, ...logFindings] }
+}
+
+function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutIndex; findings: Finding[] } {
+  if (request.index !== undefined) return readIndexFile(resolve(machine.cwd, request.index))
+  const { merged, layers, findings } = resolveLayers(machine, request.layers)
+  if (layers.length > 0) return { index: merged, findings }
+  throw new LoadoutError(
+    'NO_INDEX',
+    `no index was found in any layer${findings[0] ? `: ${findings[0].message}` : ''}`,
+    {
+      hint: 'run: loadout index build, or name an index file',
+    },
+  )
+}

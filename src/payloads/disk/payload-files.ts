@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import picomatch from 'picomatch'
+import { asLoadoutError, codeOf, isFolder } from '../../machine/files.ts'
+import { readTextInside } from '../../machine/inside.ts'
+import { Walk } from '../../machine/walk.ts'
+import { compareText } from '../../text/order.ts'
+import type { Finding } from '../../text/trouble.ts'
+import type { PayloadFile } from '../rules/build-index.ts'
+
+const MOST_FOLDERS = 100_000
+
+/** Every file below the root that a glob names, in path order. What cannot be read is reported, not passed over. */
+export function collectPayloads(root: string, globs: readonly string[]): { files: PayloadFile[]; findings: Finding[] } {
+  const files: PayloadFile[] = []
+  const findings: Finding[] = []
+  const matches = picomatch([...globs], { dot: true })
+  const bases = new Set(globs.map((glob) => picomatch.scan(glob).base))
+  const paths = [...findPaths(root, bases, findings)].filter((path) => matches(path))
+  for (const path of paths.sort(compareText)) {
+    try {
+      files.push({ path, text: readTextInside(root, path) })
+    } catch (error) {
+      findings.push(unreadableFinding(path, error))
+    }
+  }
+  return { files, findings }
+}
+
+/** Whether the build would find a payload at a path. */
+export function isPayloadPath(path: string, globs: readonly string[]): boolean {
+  return picomatch([...globs], { dot: true })(path)
+}
+
+/** Files below the folders above all matches, as paths from the root. Linked folders are not entered. */
+function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]): Set<string> {
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
+  const paths = new Set<string>()
+  for (const base of bases) {
+    for (const { inside, path, entries, enter } of walk.folders(base)) {
+      for (const { name, kind, isIgnored } of entries) {
+        if (kind === 'folder') {
+          if (!isIgnored) enter(name)
+        } else if (kind !== 'link' || !isFolder(join(path, name))) paths.add(inside === '' ? name : `${inside}/${name}`)
+      }
+    }
+  }
+  const { unreadable, count } = walk.leftOut
+  for (const { inside, error } of unreadable) {
+    // A glob without wildcards has its own path as its base.
+    if (codeOf(error) === 'ENOTDIR') paths.add(inside)
+    else if (codeOf(error) !== 'ENOENT') findings.push(unreadableFinding(inside, error))
+  }
+  if (count > 0) {
+    const message = `payloads lie in more than ${MOST_FOLDERS} folders; the rest was not looked into`
+    findings.push({ severity: 'error', code: 'discovery.limit', message, hint: 'begin each glob with a folder' })
+  }
+  return paths
+}
+
+function unreadableFinding(path: string, error: unknown): Finding {
+  const problem = asLoadoutError(error, path || '.', 'read')
+  return {
+    severity: 'error',
+    code: problem.code === 'PATH_ESCAPE' ? 'PATH_ESCAPE' : 'PAYLOAD_UNREADABLE',
+    message: problem.message,
+    subject: path,
+    hint: problem.hint ?? 'check its permissions',
+  }
+}

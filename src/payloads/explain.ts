@@ -1,0 +1,73 @@
+import type { Machine } from '../machine/machine.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { getOwn } from '../text/record.ts'
+import type { Report } from '../text/trouble.ts'
+import { knowledgeOf, resolveLayers } from './knowledge.ts'
+import type { Layers } from './layers.ts'
+import { strategyOf } from './plan.ts'
+import type { Phase, Priority } from './rules/entry.ts'
+import { type EntryExplanation, explainEntry, type MergeConflict, type SearchedLayer } from './rules/layers.ts'
+import type { Budget } from './rules/loadout-index.ts'
+import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked.ts'
+
+export interface Explanation extends EntryExplanation {
+  /** Index file of every layer that defines the entry, in order. */
+  paths: string[]
+  /** How it fares against the task, when one was given. */
+  verdict?: Verdict
+}
+
+export interface ExplainRequest {
+  id: string
+  task?: string | undefined
+  phase?: Phase | undefined
+  strategy?: Strategy | undefined
+  layers: Layers
+}
+
+/**
+ * Where a payload comes from and, for a task, why it is loaded or not, by the strategy of the request or of the
+ * project's settings. Undefined when no payload has the id.
+ */
+export async function explainPayload(
+  machine: Machine,
+  request: ExplainRequest,
+): Promise<Report<Explanation> | undefined> {
+  const { id, task, phase } = request
+  const resolved = resolveLayers(machine, request.layers)
+  const { layers, merged, findings } = resolved
+  const explanation = explainEntry(id, layers)
+  const entry = merged.entries.find((each) => each.id === id)
+  if (explanation === null || entry === undefined) return undefined
+  const paths = explanation.overrideChain.map((name) => layers.find((layer) => layer.name === name)?.path ?? '')
+  const value: Explanation = { ...explanation, paths }
+  if (task === undefined) return { value, findings }
+  if (strategyOf(machine, request) === 'keywords') {
+    return { value: { ...value, verdict: judgeEntry(entry, task, phase) }, findings }
+  }
+  const { openRanker, rankTask } = await import('./ranking.ts')
+  const knowledge = knowledgeOf(resolved)
+  const opened = openRanker(machine, knowledge)
+  const isOffered = rankTask(knowledge, opened, task).some((match) => match.entry.id === id)
+  const verdict = inPhase(rankedVerdict(entry, opened.ranker.explain(task, id), isOffered), entry, phase)
+  return { value: { ...value, verdict }, findings: [...findings, ...opened.findings] }
+}
+
+export interface Resolution {
+  layers: SearchedLayer[]
+  entries: { id: string; priority: Priority; tokens: number; source: string }[]
+  conflicts: MergeConflict[]
+  budget: Budget
+}
+
+/** Which layers were found and what they come to together. */
+export function resolveAll(machine: Machine, layers: Layers): Report<Resolution> {
+  const { merged, searched, findings } = resolveLayers(machine, layers)
+  const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
+    id,
+    priority,
+    tokens,
+    source: getOwn(merged.provenance, id) ?? '',
+  }))
+  return { value: { layers: searched, entries, conflicts: merged.conflicts, budget: merged.budget }, findings }
+}

@@ -1,0 +1,111 @@
+import { exists, readText, writeAtomically } from '../machine/files.ts'
+import { refuseLinkOut, writeInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
+import { type Finding, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { tallyLog } from '../usage/usage.ts'
+import { collectPayloads } from './disk/payload-files.ts'
+import {
+  currentIndex,
+  openPayloadRoot,
+  type PayloadRoot,
+  type PayloadRootRequest,
+  readIndexFile,
+} from './payload-root.ts'
+import { buildEntries, buildIndex, serializeIndex } from './rules/build-index.ts'
+import { findDrift } from './rules/drift.ts'
+import type { LoadoutEntry } from './rules/entry.ts'
+import type { LoadoutIndex } from './rules/loadout-index.ts'
+import { lintRouting } from './rules/validate.ts'
+
+export interface IndexBuild {
+  path: string
+  state: 'written' | 'unchanged' | 'refused' | 'would be written'
+  index: LoadoutIndex
+}
+
+/** Derives an index from its payloads. With errors nothing is written. */
+export function rebuildIndex(
+  machine: Machine,
+  request: PayloadRootRequest & { dryRun?: boolean | undefined },
+): Report<IndexBuild> {
+  const payloads = openPayloadRoot(machine, request)
+  // The user's own folder may be made of links, as dotfile managers do; a project may come from anybody.
+  const isProject = request.layer !== 'global'
+  if (isProject) refuseLinkOut(payloads.root, INDEX_IN_PROJECT)
+  const { entries, findings } = readEntries(payloads)
+  const measured = observedAverage(machine, entries)
+  findings.push(...measured.findings)
+  const index = buildIndex(entries, currentIndex(payloads), measured.average, machine.now().toISOString())
+  const text = serializeIndex(index)
+  const path = payloads.indexPath
+  if (entries.length === 0) findings.push(noPayloads(payloads))
+  if (hasErrors(findings)) return { value: { path, state: 'refused', index }, findings }
+  if (holds(path, text)) return { value: { path, state: 'unchanged', index }, findings }
+  if (request.dryRun) return { value: { path, state: 'would be written', index }, findings }
+  if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)
+  else writeAtomically(path, text)
+  return { value: { path, state: 'written', index }, findings }
+}
+
+/** What the payloads say now. */
+export function readEntries({ root, globs }: PayloadRoot): { entries: LoadoutEntry[]; findings: Finding[] } {
+  const { files, findings } = collectPayloads(root, globs)
+  const built = buildEntries(files)
+  return { entries: built.entries, findings: [...findings, ...built.findings] }
+}
+
+/** Tokens per task for these entries, as far as this machine has seen them used. */
+function observedAverage(
+  machine: Machine,
+  entries: readonly LoadoutEntry[],
+): { average: number | null; findings: Finding[] } {
+  const ids = new Set(entries.map(({ id }) => id))
+  try {
+    const { tally } = tallyLog(machine, undefined, ({ entryId }) => ids.has(entryId))
+    return { average: tally.averagePerTask(), findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const message = `the measured average was left as it is: ${error.message}`
+    return {
+      average: null,
+      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
+    }
+  }
+}
+
+function holds(path: string, text: string): boolean {
+  try {
+    return readText(path) === text
+  } catch {
+    return false
+  }
+}
+
+function noPayloads({ root, globs }: PayloadRoot): Finding {
+  return {
+    severity: 'error',
+    code: 'NO_PAYLOADS',
+    message: `no payload was found in ${root}: looked for ${globs.join(', ')}`,
+    hint: 'write one, split a large file with: loadout index migrate CLAUDE.md, or set "payloads" in loadout.json',
+  }
+}
+
+export interface IndexCheck {
+  path: string
+  entries: number
+}
+
+/** The gate for continuous integration: does the index say what the payloads say, and will it route? */
+export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
+  const payloads = openPayloadRoot(machine, request)
+  if (!exists(payloads.indexPath)) {
+    throw new LoadoutError('NO_INDEX', `${payloads.indexPath} does not exist`, { hint: 'run: loadout index build' })
+  }
+  const { index, findings: shape } = readIndexFile(payloads.indexPath)
+  const { entries, findings } = readEntries(payloads)
+  return {
+    value: { path: payloads.indexPath, entries: index.entries.length },
+    findings: [...shape, ...findings, ...findDrift(index, entries), ...lintRouting(index.entries)],
+  }
+}

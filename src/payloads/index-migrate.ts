@@ -1,0 +1,146 @@
+import { join, relative, resolve, sep } from 'node:path'
+import { exists, isFile, readText, removeFile } from '../machine/files.ts'
+import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
+import { nearest } from '../text/nearest.ts'
+import { pathProblem } from '../text/paths.ts'
+import { splitSections } from '../text/sections.ts'
+import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { isPayloadPath } from './disk/payload-files.ts'
+import { readEntries, rebuildIndex } from './index-build.ts'
+import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
+import { type Migration, planMigration } from './rules/migrate.ts'
+
+export interface MigrateRequest {
+  file: string
+  into?: string | undefined
+  level?: number | undefined
+  keep?: readonly string[] | undefined
+  write?: boolean | undefined
+  project?: string | undefined
+}
+
+export interface MigrateResult extends Migration {
+  file: string
+  /** Where the original is kept; absent in a dry run. */
+  backup?: string
+  indexPath?: string
+}
+
+/**
+ * Splits a large instruction file into payloads. Everything that can be refused is refused before the first write.
+ * Payloads come first, then a copy of the original, the lean file last: until then the original is whole, and after a
+ * kill a second run finds its own payloads again.
+ */
+export function migrateFile(machine: Machine, request: MigrateRequest): Report<MigrateResult> {
+  checkLevel(request.level)
+  const project = openPayloadRoot(machine, { project: request.project })
+  const file = resolve(machine.cwd, request.file)
+  refuseNamedLinkOut(project.root, file)
+  refuseLinkOut(project.root, INDEX_IN_PROJECT)
+  const original = readText(file)
+  checkHeadings(original, request)
+  const present = readEntries(project)
+  const planFor = (text: string) =>
+    planMigration(text, {
+      into: payloadFolder(project, request.into),
+      level: request.level,
+      keep: request.keep,
+      existing: (path) => textAt(join(project.root, path)),
+      takenIds: new Set(present.entries.map(({ id }) => id)),
+    })
+  const migration = planFor(original)
+  if (migration.payloads.length === 0) {
+    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out`, {
+      hint: 'sections start at headings; short ones and rules for everything stay where they are (see --level)',
+    })
+  }
+  if (!request.write) return { value: { ...migration, file }, findings: [] }
+  const finished = findFinished(file, original, planFor)
+  if (finished !== undefined) {
+    const build = rebuildIndex(machine, { project: project.root })
+    return { value: { ...finished, file, indexPath: build.value.path }, findings: build.findings }
+  }
+  if (hasErrors(present.findings)) return { value: { ...migration, file }, findings: present.findings }
+  const backup = writeMigration(project.root, file, original, migration)
+  const build = rebuildIndex(machine, { project: project.root })
+  return { value: { ...migration, file, backup, indexPath: build.value.path }, findings: build.findings }
+}
+
+/** A migration that was killed before it built the index: the file is already what its backup would become. */
+function findFinished(file: string, text: string, planFor: (text: string) => Migration) {
+  const backup = `${file}.before-loadout`
+  const before = isFile(backup) ? readText(backup) : undefined
+  const migration = before === undefined || before === text ? undefined : planFor(before)
+  return migration?.lean === text ? { ...migration, backup } : undefined
+}
+
+/** Writes it all, or, when something fails on the way, takes back what was new. */
+function writeMigration(root: string, file: string, original: string, migration: Migration): string {
+  const backup = freeName(`${file}.before-loadout`)
+  const created: string[] = []
+  try {
+    for (const { path, text } of migration.payloads) {
+      if (exists(join(root, path))) continue
+      writeInside(root, path, text)
+      created.push(join(root, path))
+    }
+    writeNamed(root, backup, original)
+    created.push(backup)
+    writeNamed(root, file, migration.lean)
+    return backup
+  } catch (error) {
+    for (const path of created) removeFile(path)
+    throw error
+  }
+}
+
+function checkLevel(level: number | undefined): void {
+  if (level !== undefined && (level < 1 || level > 6)) {
+    throw new LoadoutError('USAGE', `--level must be from 1 to 6, not ${level}`, {
+      hint: 'headings have one to six hashes',
+    })
+  }
+}
+
+function checkHeadings(markdown: string, { keep = [], level }: MigrateRequest): void {
+  const headings = splitSections(markdown, level).map(({ heading }) => heading)
+  const known = new Set(headings.map((heading) => heading.toLowerCase()))
+  const unknown = keep.find((heading) => !known.has(heading.trim().toLowerCase()))
+  if (unknown === undefined) return
+  const close = nearest(unknown, headings)
+  throw new LoadoutError(
+    'NO_SUCH_SECTION',
+    `--keep: there is no section "${unknown}"${close ? `; did you mean "${close}"?` : ''}`,
+    {
+      hint: `sections: ${headings.filter(Boolean).join(', ')}`,
+    },
+  )
+}
+
+function textAt(path: string): string | undefined {
+  if (!exists(path)) return undefined
+  return isFile(path) ? readText(path) : ''
+}
+
+function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'): string {
+  const path = relative(root, resolve(root, named)).split(sep).join('/')
+  const problem = pathProblem(path) ?? (staysInside(root, path) ? undefined : 'it is a link that leaves the project')
+  if (problem !== undefined) {
+    throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: ${problem}`, {
+      hint: `name one inside ${root}`,
+    })
+  }
+  if (isPayloadPath(`${path}/payload.md`, globs)) return path
+  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: no build would look for payloads there`, {
+    hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
+  })
+}
+
+function freeName(path: string): string {
+  for (let attempt = 1; ; attempt++) {
+    const name = attempt === 1 ? path : `${path}-${attempt}`
+    if (!exists(name)) return name
+  }
+}

@@ -1,0 +1,162 @@
+import { lstatSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isFile, isFolder, readJson } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import type { DiscoveredLayer, LayerName, SearchedLayer } from './rules/layers.ts'
+import { readIndex } from './rules/loadout-index.ts'
+
+export interface ResolveOptions {
+  /** The folder of the project. Default: the project around the working folder. Empty leaves the layer out. */
+  projectRoot?: string | undefined
+  /** Default: `~/.ai-loadout`. */
+  globalDir?: string | undefined
+  /** Default: `$AI_LOADOUT_ORG`. */
+  orgPath?: string | undefined
+  /** Default: `$AI_LOADOUT_SESSION`. */
+  sessionPath?: string | undefined
+}
+
+/** The layers that a call reads. Faces open the project once and hand it on. */
+export interface Layers extends Omit<ResolveOptions, 'projectRoot'> {
+  projectRoot?: string | Project | undefined
+}
+
+/** What a person names on the command line. */
+export interface NamedLayers {
+  project?: string | undefined
+  global?: string | undefined
+  org?: string | undefined
+  session?: string | undefined
+}
+
+/** Layers that a person names must be there: a mistyped path should not look like an empty layer. Empty leaves one out. */
+export function nameLayers(machine: Machine, named: NamedLayers): Layers {
+  const check = (flag: keyof NamedLayers, isThere: (path: string) => boolean, what: string) => {
+    const path = named[flag]
+    if (!path || isThere(resolve(machine.cwd, path))) return path
+    throw new LoadoutError('FILE_NOT_FOUND', `--${flag} ${path}: there is no such ${what}`, {
+      hint: `check the path, or give --${flag}= to leave that layer out`,
+    })
+  }
+  return {
+    projectRoot: named.project === '' ? '' : openProject(machine, named.project),
+    globalDir: check('global', isFolder, 'folder'),
+    orgPath: check('org', isFile, 'file'),
+    sessionPath: check('session', isFile, 'file'),
+  }
+}
+
+/** The project of some layers; undefined where it is left out. A library caller may name a folder that is not there. */
+export function projectOf(machine: Machine, { projectRoot }: Layers): Project | undefined {
+  if (projectRoot === '') return undefined
+  return typeof projectRoot === 'string'
+    ? projectAt(resolve(machine.cwd, projectRoot))
+    : openProject(machine, projectRoot)
+}
+
+/** Where an index is looked for. Its payloads' paths start from `root` and may not leave it. */
+export interface LayerPlace {
+  name: LayerName
+  path: string
+  root: string
+}
+
+export interface Discovery {
+  layers: DiscoveredLayer[]
+  searched: SearchedLayer[]
+  findings: Finding[]
+}
+
+/** The fixed places of the layer stack, in order. An empty text suppresses a layer. */
+export function layerPlaces(machine: Machine, options: Layers): LayerPlace[] {
+  const { env } = machine
+  const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
+  const project = projectOf(machine, options)
+  const places: [LayerName, string | undefined][] = [
+    ['global', inFolder(options.globalDir ?? globalFolder(machine), 'index.json')],
+    ['org', options.orgPath ?? env.AI_LOADOUT_ORG],
+    ['project', project && join(project.root, INDEX_IN_PROJECT)],
+    ['session', options.sessionPath ?? env.AI_LOADOUT_SESSION],
+  ]
+  return places.flatMap(([name, path]) => (path ? [{ name, path: at(path), root: rootOf(name, at(path)) }] : []))
+}
+
+/**
+ * Reads what is there. A missing layer is normal; a broken one, or one of more than `largest` bytes, is reported and the
+ * others still work.
+ */
+export function readLayers(places: readonly LayerPlace[], largest?: number): Discovery {
+  const layers: DiscoveredLayer[] = []
+  const searched: SearchedLayer[] = []
+  const findings: Finding[] = []
+  for (const { name, path } of places) {
+    if (isMissing(path)) {
+      searched.push({ name, path, found: false })
+      continue
+    }
+    const result = readLayer(path, largest)
+    if ('problem' in result) {
+      searched.push({ name, path, found: false, problem: result.problem.message })
+      findings.push(layerFinding(name, path, result.problem))
+    } else {
+      searched.push({ name, path, found: true })
+      layers.push({ name, path, index: result.index })
+      findings.push(...result.findings.map((finding) => ({ ...finding, message: `${name} layer: ${finding.message}` })))
+    }
+  }
+  return { layers, searched, findings }
+}
+
+function readLayer(path: string, largest: number | undefined) {
+  try {
+    const result = readIndex(readJson(path, largest))
+    if (!('problem' in result)) return result
+    return { problem: new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`) }
+  } catch (error) {
+    if (error instanceof LoadoutError) return { problem: error }
+    throw error
+  }
+}
+
+function layerFinding(name: string, path: string, problem: LoadoutError): Finding {
+  const isMalformed = problem.code === 'BAD_JSON' || problem.code === 'NOT_TEXT'
+  return {
+    severity: 'error',
+    code: isMalformed ? 'LAYER_MALFORMED' : 'LAYER_UNREADABLE',
+    message: `the ${name} layer is not used: ${problem.message}`,
+    subject: path,
+    hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    lstatSync(path)
+    return false
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'ENOENT' || code === 'ENOTDIR'
+  }
+}
+
+/** Without a home there is no global layer; the others still work. */
+function globalFolder(machine: Machine): string {
+  try {
+    return join(machine.home, '.ai-loadout')
+  } catch {
+    return ''
+  }
+}
+
+function inFolder(folder: string, name: string): string {
+  return folder === '' ? '' : join(folder, name)
+}
+
+/** The index of a project lies two folders deep; any other lies at the root of its payloads. */
+function rootOf(name: LayerName, path: string): string {
+  return name !== 'global' && path.endsWith(`/${INDEX_IN_PROJECT}`)
+    ? path.slice(0, -INDEX_IN_PROJECT.length - 1) || '/'
+    : dirname(path)
+}

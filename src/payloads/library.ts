@@ -1,0 +1,95 @@
+import { thisMachine } from '../machine/machine.ts'
+import type { Finding } from '../text/trouble.ts'
+import { appendEvent, scanEvents } from '../usage/disk/usage-log.ts'
+import type { UsageEvent } from '../usage/rules/usage-event.ts'
+import { openKnowledge, resolveLayers } from './knowledge.ts'
+import { layerPlaces, type ResolveOptions, readLayers } from './layers.ts'
+import { planWith } from './plan.ts'
+import type { LoadMode, LoadoutEntry } from './rules/entry.ts'
+import type { DiscoveredLayer, MergedIndex, SearchedLayer } from './rules/layers.ts'
+import { lookupEntry, type MatchResult } from './rules/match.ts'
+import type { LoadPlan, SelectionRules } from './rules/plan.ts'
+
+export type { ResolveOptions }
+
+/** Options of the package's own functions, all of which are synchronous and work on this machine. */
+export interface RuntimeOptions extends ResolveOptions, Pick<SelectionRules, 'phase' | 'budget'> {
+  /** `recordLoad` appends here; without it nothing is recorded. */
+  usagePath?: string | undefined
+  /** The same for all loads of one task. */
+  taskHash?: string | undefined
+  /** The layer an entry came from, for the record. */
+  sourceLayer?: string | undefined
+}
+
+export interface ResolvedLoadout {
+  merged: MergedIndex
+  layers: DiscoveredLayer[]
+  searched: SearchedLayer[]
+  /** Broken layers and entries that were passed over. */
+  findings: Finding[]
+}
+
+/** Looks in the fixed places, in the fixed order. */
+export function discoverLayers(options: ResolveOptions = {}): Omit<ResolvedLoadout, 'merged'> {
+  return readLayers(layerPlaces(thisMachine(), options))
+}
+
+export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
+  const { merged, layers, searched, findings } = resolveLayers(thisMachine(), options)
+  return { merged, layers, searched, findings }
+}
+
+/**
+ * What a task needs. While the index files stay unchanged they are read once. The plan is the caller's to change: it is
+ * made of copies, those of everything that is not loaded when they are first read.
+ */
+export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
+  const knowledge = openKnowledge(thisMachine(), options)
+  const plan = planWith(knowledge, task, { phase: options.phase, budget: options.budget }, copyEntry)
+  const own = (match: MatchResult) => ({ ...match, entry: copyEntry(match.entry) })
+  return Object.assign(plan, {
+    preload: plan.preload.map(own),
+    onDemand: plan.onDemand.map(own),
+    leftOut: plan.leftOut.map(({ match, reason }) => ({ match: own(match), reason })),
+    budget: { ...plan.budget },
+    conflicts: plan.conflicts.map((conflict) => ({ ...conflict, layers: [...conflict.layers] })),
+    layerNames: [...plan.layerNames],
+  })
+}
+
+export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {
+  return lookupEntry(id, resolveLayers(thisMachine(), options).merged)
+}
+
+/** Notes that an agent loaded an entry, if a log was named. */
+export function recordLoad(
+  entryId: string,
+  trigger: string,
+  mode: LoadMode,
+  tokensEst: number,
+  options: RuntimeOptions = {},
+): void {
+  const { usagePath, taskHash = 'unknown', sourceLayer } = options
+  if (!usagePath) return
+  const timestamp = thisMachine().now().toISOString()
+  const event = { timestamp, taskHash, entryId, trigger, mode, tokensEst }
+  recordUsage(sourceLayer === undefined ? event : { ...event, sourceLayer }, usagePath)
+}
+
+/** Appends an event to a log, creating its folder. */
+export function recordUsage(event: UsageEvent, filePath: string): void {
+  appendEvent(event, filePath)
+}
+
+/** The events of a log; lines that are none are passed over. */
+export function readUsage(filePath: string): UsageEvent[] {
+  const events: UsageEvent[] = []
+  scanEvents(filePath, (event) => events.push(event))
+  return events
+}
+
+function copyEntry(entry: LoadoutEntry): LoadoutEntry {
+  const { keywords, patterns, triggers } = entry
+  return { ...entry, keywords: [...keywords], patterns: [...patterns], triggers: { ...triggers } }
+}

@@ -1,0 +1,146 @@
+import { readTextInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type Fenced, fence } from '../text/fence.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { keepTask, recordTask } from '../usage/record.ts'
+import type { Knowledge } from './knowledge.ts'
+import { namedBy, noteOf, type PlanRequest, planByStrategy, type TaskPlan } from './plan.ts'
+import type { LoadoutEntry } from './rules/entry.ts'
+import { parseFrontmatter } from './rules/frontmatter.ts'
+import type { LeftOut } from './rules/plan.ts'
+
+export { triggerOf } from './rules/match.ts'
+
+/** The text of one payload, fenced as data, as it goes to a model. */
+export interface LoadedPayload {
+  id: string
+  layer: string
+  path: string
+  text: string
+  tokens: number
+}
+
+export interface LoadResult {
+  contents: LoadedPayload[]
+  findings: Finding[]
+}
+
+/** Reads payloads in order, as long as what goes to the model, fences included, stays within the budget. */
+export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
+  const contents: LoadedPayload[] = []
+  const findings: Finding[] = []
+  let left = budget
+  for (const entry of entries) {
+    const payload = fencePayload(knowledge, entry, findings)
+    if (payload === undefined) continue
+    if (payload.tokens > left) {
+      findings.push(overBudget(entry, payload.tokens, left))
+      continue
+    }
+    contents.push(payload)
+    left -= payload.tokens
+  }
+  return { contents, findings }
+}
+
+/** The text of one payload as it is, without its frontmatter and without a fence. */
+export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
+  try {
+    return { text: parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path)).body }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { problem: error.message }
+  }
+}
+
+function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
+  const layer = knowledge.layerOf(entry)
+  try {
+    const { body } = parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path))
+    const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
+    findings.push(...fenceFindings(fenced, entry.id, entry.path))
+    return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const code = error.code === 'PATH_ESCAPE' || error.code === 'FENCE_BROKEN' ? error.code : 'PAYLOAD_UNREADABLE'
+    const hint = error.hint === undefined ? {} : { hint: error.hint }
+    const message = `${entry.id} was not loaded: ${error.message}`
+    findings.push({ severity: 'error', code, message, subject: entry.id, ...hint })
+    return undefined
+  }
+}
+
+/** What had to be done to a text before it could be fenced. */
+export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
+  const findings: Finding[] = []
+  if (neutralised > 0) {
+    const message = `${neutralised} fence-like tokens in ${path} were made harmless`
+    const hint = 'read the file: it may try to pose as something else'
+    findings.push({ severity: 'warning', code: 'FENCE_NEUTRALISED', message, subject, hint })
+  }
+  if (removed > 0) {
+    const message = `${removed} invisible characters in ${path} were removed`
+    findings.push({ severity: 'warning', code: 'TEXT_CLEANED', message, subject })
+  }
+  return findings
+}
+
+function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding {
+  return {
+    severity: entry.priority === 'core' ? 'error' : 'warning',
+    code: entry.priority === 'core' ? 'CORE_OVER_BUDGET' : 'LEFT_OUT',
+    message: `${entry.id} was not loaded: it needs ${needed} tokens with its fence, ${left} are left`,
+    subject: entry.id,
+    hint: 'raise --budget',
+  }
+}
+
+export interface LoadedPlan extends TaskPlan {
+  contents: LoadedPayload[]
+}
+
+/** Plans a task, reads what it needs within the budget, and notes what was planned and what was loaded. */
+export async function loadPlan(machine: Machine, request: PlanRequest): Promise<Report<LoadedPlan>> {
+  const { value: plan, findings, knowledge } = await planByStrategy(machine, request)
+  const matches = [...plan.preload, ...plan.onDemand]
+  const loaded = loadPayloads(
+    knowledge,
+    matches.map(({ entry }) => entry),
+    request.budget,
+  )
+  const recorded = request.isRecorded === false ? [] : await recordLoaded(machine, request, plan, loaded.contents)
+  const value = Object.assign(plan, { contents: loaded.contents })
+  return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
+}
+
+async function recordLoaded(
+  machine: Machine,
+  request: PlanRequest,
+  plan: TaskPlan,
+  contents: readonly LoadedPayload[],
+): Promise<Finding[]> {
+  const matches = new Map([...plan.preload, ...plan.onDemand].map((match) => [match.entry.id, match]))
+  const delivered = contents.flatMap(({ id, tokens }) => {
+    const match = matches.get(id)
+    return match === undefined ? [] : [noteOf(plan, match, tokens)]
+  })
+  const kept = await keepTask(machine, request, plan.strategy)
+  return recordTask(machine, {
+    task: request.task,
+    kept,
+    steps: [
+      { stage: 'planned', entries: namedBy(plan) },
+      { stage: 'delivered', entries: delivered },
+    ],
+  })
+}
+
+function leftOutFinding({ match, reason }: LeftOut): Finding {
+  return {
+    severity: 'info',
+    code: 'LEFT_OUT',
+    message: `${match.entry.id} was not loaded: ${reason}`,
+    subject: match.entry.id,
+  }
+}

@@ -1,0 +1,55 @@
+import { join, resolve } from 'node:path'
+import { isFolder, readJson } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
+
+/** A folder of payloads and the index derived from them. */
+export interface PayloadRoot {
+  root: string
+  indexPath: string
+  /** Which files are payloads. */
+  globs: string[]
+}
+
+export interface PayloadRootRequest {
+  /** The project's folder; default: the project around the working folder. */
+  project?: string | Project | undefined
+  /** Which layer is meant; default: the project. */
+  layer?: 'project' | 'global' | undefined
+  /** The folder of the global layer; default: `~/.ai-loadout`. */
+  globalDir?: string | undefined
+}
+
+export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): PayloadRoot {
+  if (request.layer === 'global') {
+    const root = resolve(machine.cwd, request.globalDir ?? join(machine.home, '.ai-loadout'))
+    if (!isFolder(root)) {
+      throw new LoadoutError('NOT_A_FOLDER', `${root} is not a folder`, { hint: 'create it, or check --global' })
+    }
+    return { root, indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
+  }
+  const { root, settings } = openProject(machine, request.project)
+  return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
+}
+
+export function readIndexFile(path: string): { index: LoadoutIndex; findings: Finding[] } {
+  const result = readIndex(readJson(path))
+  if ('problem' in result) {
+    throw new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`, {
+      hint: 'an index is a JSON object with a list "entries"; loadout index build writes one',
+    })
+  }
+  return result
+}
+
+/** The index that is there now, if it is usable. */
+export function currentIndex({ indexPath }: PayloadRoot): LoadoutIndex | undefined {
+  try {
+    return readIndexFile(indexPath).index
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type { Shelf, ShelfRequest } from '../kit/shelf.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type Knowledge, openKnowledge } from './knowledge.ts'
+import { payloadDocument } from './ranking.ts'
+import { allEntries } from './rules/dispatch-table.ts'
+import type { LoadoutEntry } from './rules/entry.ts'
+
+export interface PayloadDetails {
+  summary: string
+  layer: string
+  /** Below the root of its layer. */
+  path: string
+}
+
+export interface PayloadShelf extends Shelf<PayloadDetails> {
+  knowledge: Knowledge
+  find(name: string): LoadoutEntry | undefined
+}
+
+/** The payloads of all layers, whatever their priority. */
+export function openPayloads(machine: Machine, { layers, project }: ShelfRequest): PayloadShelf {
+  const knowledge = openKnowledge(machine, { ...layers, projectRoot: layers.projectRoot ?? project })
+  const entries = allEntries(knowledge.table)
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  return {
+    kind: 'payload',
+    knowledge,
+    names: [...byId.keys()],
+    paths: [
+      ...knowledge.places.map(({ path }) => path),
+      ...entries.map((entry) => join(knowledge.rootOf(entry), entry.path)),
+    ],
+    documents: (findings) => entries.map((entry) => payloadDocument(knowledge, entry, findings)),
+    describe: (name) => {
+      const entry = byId.get(name)
+      return entry && { summary: entry.summary, layer: knowledge.layerOf(entry), path: entry.path }
+    },
+    find: (name) => byId.get(name),
+    findings: knowledge.findings,
+  }
+}

@@ -1,0 +1,146 @@
+import type { Machine } from '../machine/machine.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { setOwn } from '../text/record.ts'
+import type { Report } from '../text/trouble.ts'
+import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
+import { type Knowledge, openStoredKnowledge, readKnowledge } from './knowledge.ts'
+import { type Layers, projectOf } from './layers.ts'
+import type { LoadoutEntry } from './rules/entry.ts'
+import { tokensOf } from './rules/loadout-index.ts'
+import { type MatchResult, triggerOf } from './rules/match.ts'
+import {
+  type LoadPlan,
+  restOf,
+  type Selection,
+  type SelectionRules,
+  selectEntries,
+  selectMatches,
+} from './rules/plan.ts'
+
+export interface PlanRequest extends SelectionRules {
+  task: string
+  layers: Layers
+  /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
+  listsAll?: boolean | undefined
+  strategy?: Strategy | undefined
+  /** Asked at every prompt: a table is worth storing, however small, and an index that would cost seconds is left out. */
+  isHook?: boolean | undefined
+  /** Default: true. A look at what would happen leaves no trace. */
+  isRecorded?: boolean | undefined
+}
+
+/** A plan, and the numbers that put it in proportion. */
+export interface TaskPlan extends LoadPlan {
+  task: string
+  strategy: Strategy
+  knownEntries: number
+  knownTokens: number
+  manualCount: number
+  /** Entry id → layer, for what the plan names; `provenance` has them all. */
+  sources: Record<string, string>
+}
+
+/** A plan by the strategy that was asked for, or that the project's settings name. */
+export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+  if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
+  const { openRanker, rankTask } = await import('./ranking.ts')
+  const knowledge = readKnowledge(machine, request.layers, request.isHook)
+  const opened = openRanker(machine, knowledge)
+  const rules = { ...request, lazyLoad: knowledge.lazyLoad }
+  const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
+  selection.findings.push(...opened.findings)
+  return describePlan(knowledge, planOf(knowledge, selection), { ...request, strategy: 'ranked' })
+}
+
+export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
+  return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'keywords'
+}
+
+export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
+  const knowledge = request.listsAll
+    ? readKnowledge(machine, request.layers)
+    : openStoredKnowledge(machine, request.layers, request.isHook)
+  return describePlan(knowledge, planWith(knowledge, request.task, request), request)
+}
+
+export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }
+
+function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest): PlannedTask {
+  const { table, budget, manualCount } = knowledge
+  const value: TaskPlan = Object.assign(plan, {
+    task: request.task,
+    strategy: request.strategy ?? 'keywords',
+    knownEntries: table.size,
+    knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
+    manualCount,
+    sources: sourcesOf(plan, knowledge),
+  })
+  return { value, findings: value.findings, knowledge }
+}
+
+function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string> {
+  const sources: Record<string, string> = {}
+  const matches = [...plan.preload, ...plan.onDemand, ...plan.leftOut.map(({ match }) => match)]
+  for (const { entry } of matches) setOwn(sources, entry.id, knowledge.layerOf(entry))
+  return sources
+}
+
+/**
+ * The plan of a task. The lists of everything that is *not* loaded are made when they are first read: on a large index
+ * they cost far more than the plan itself.
+ */
+export function planWith(
+  knowledge: Knowledge,
+  task: string,
+  rules: SelectionRules,
+  give?: (entry: LoadoutEntry) => LoadoutEntry,
+): LoadPlan {
+  return planOf(knowledge, selectEntries(task, knowledge.table, { ...rules, lazyLoad: knowledge.lazyLoad }), give)
+}
+
+function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: LoadoutEntry) => LoadoutEntry): LoadPlan {
+  const { table, layerNames, budget, conflicts } = knowledge
+  let rest: ReturnType<typeof restOf> | undefined
+  let provenance: Record<string, string> | undefined
+  const getRest = () => {
+    rest ??= restOf(table, selection, give)
+    return rest
+  }
+  return {
+    ...selection,
+    findings: [...knowledge.findings, ...selection.findings],
+    get manual() {
+      return getRest().manual
+    },
+    get unmatched() {
+      return getRest().unmatched
+    },
+    get provenance() {
+      provenance ??= { ...knowledge.provenance() }
+      return provenance
+    },
+    budget,
+    conflicts,
+    layerNames,
+  }
+}
+
+/** Plans a task, and notes what the plan names. */
+export async function planNoted(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+  const planned = await planByStrategy(machine, request)
+  if (request.isRecorded === false) return planned
+  const kept = await keepTask(machine, request, planned.value.strategy)
+  const steps = [{ stage: 'planned' as const, entries: namedBy(planned.value) }]
+  const recorded = recordTask(machine, { task: request.task, kept, steps })
+  return { ...planned, findings: [...planned.findings, ...recorded] }
+}
+
+/** Everything that a plan would load. */
+export function namedBy(plan: TaskPlan): NotedEntry[] {
+  return [...plan.preload, ...plan.onDemand].map((match) => noteOf(plan, match, tokensOf(match.entry)))
+}
+
+export function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): NotedEntry {
+  const { entry, mode } = match
+  return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens, layer: sources[entry.id] }
+}

@@ -1,0 +1,100 @@
+import type { UsageSummary } from '../../usage/rules/summary.ts'
+import { isLoad, kindOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
+import type { LoadoutEntry, Priority } from './entry.ts'
+import { entriesOf, isUsable, type LoadoutIndex, tokensOf } from './loadout-index.ts'
+
+export interface DeadEntry {
+  entry: LoadoutEntry
+  reason: string
+}
+
+export interface KeywordOverlap {
+  keyword: string
+  /** Ids of the entries that share it. */
+  entries: string[]
+}
+
+export interface BudgetBreakdown {
+  totalTokens: number
+  coreTokens: number
+  domainTokens: number
+  manualTokens: number
+  coreEntries: number
+  domainEntries: number
+  manualEntries: number
+  avgDomainSize: number
+  largestEntry: { id: string; tokens: number } | null
+  smallestEntry: { id: string; tokens: number } | null
+  /** Tokens per load. */
+  observedAvg: number | null
+}
+
+/** Entries that could have been loaded and never were, the heaviest first. Core entries always load. */
+export function findDeadEntries(index: LoadoutIndex, events: readonly UsageEvent[]): DeadEntry[] {
+  return deadEntries(index, new Set(events.filter(isPayloadLoad).map(({ entryId }) => entryId)))
+}
+
+/** A pack or a skill may have the id of a payload. */
+function isPayloadLoad(event: UsageEvent | null | undefined): boolean {
+  return event != null && isLoad(event) && kindOf(event) === 'payload'
+}
+
+export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>): DeadEntry[] {
+  return entriesOf(index)
+    .filter((entry) => isUsable(entry) && entry.priority !== 'core' && !loadedIds.has(entry.id))
+    .map((entry) => ({ entry, reason: `Never loaded (${entry.tokens_est} tokens wasted in index)` }))
+    .sort((a, b) => tokensOf(b.entry) - tokensOf(a.entry))
+}
+
+/** Keywords that more than one entry claims, the most shared first. */
+export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
+  const owners = new Map<string, string[]>()
+  for (const entry of entriesOf(index)) {
+    if (!isUsable(entry)) continue
+    for (const keyword of entry.keywords ?? []) {
+      const ids = owners.get(keyword)
+      if (ids === undefined) owners.set(keyword, [entry.id])
+      else ids.push(entry.id)
+    }
+  }
+  return [...owners]
+    .filter(([, entries]) => entries.length > 1)
+    .map(([keyword, entries]) => ({ keyword, entries }))
+    .sort((a, b) => b.entries.length - a.entries.length)
+}
+
+/** Where the tokens of an index are. */
+export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary[]): BudgetBreakdown {
+  const entries = entriesOf(index).filter(isUsable)
+  const tier = (priority: Priority) => {
+    const members = entries.filter((entry) => entry.priority === priority)
+    return { count: members.length, tokens: members.reduce((sum, entry) => sum + tokensOf(entry), 0) }
+  }
+  const core = tier('core')
+  const domain = tier('domain')
+  const manual = tier('manual')
+  const bySize = [...entries].sort((a, b) => tokensOf(b) - tokensOf(a))
+  return {
+    totalTokens: core.tokens + domain.tokens + manual.tokens,
+    coreTokens: core.tokens,
+    domainTokens: domain.tokens,
+    manualTokens: manual.tokens,
+    coreEntries: core.count,
+    domainEntries: domain.count,
+    manualEntries: manual.count,
+    avgDomainSize: domain.count > 0 ? Math.round(domain.tokens / domain.count) : 0,
+    largestEntry: sizeOf(bySize.at(0)),
+    smallestEntry: sizeOf(bySize.at(-1)),
+    observedAvg: averagePerLoad(usage ?? []),
+  }
+}
+
+function sizeOf(entry: LoadoutEntry | undefined): { id: string; tokens: number } | null {
+  return entry === undefined ? null : { id: entry.id, tokens: entry.tokens_est }
+}
+
+function averagePerLoad(usage: readonly UsageSummary[]): number | null {
+  const loads = usage.reduce((sum, { loadCount }) => sum + loadCount, 0)
+  const tokens = usage.reduce((sum, { totalTokens }) => sum + totalTokens, 0)
+  return loads > 0 ? Math.round(tokens / loads) : null
+}

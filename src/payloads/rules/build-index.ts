@@ -1,0 +1,128 @@
+import { sortedBy } from '../../text/order.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import type { Finding } from '../../text/trouble.ts'
+import { findDrift } from './drift.ts'
+import type { LoadoutEntry } from './entry.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import { budgetOf, INDEX_VERSION, type LoadoutIndex } from './loadout-index.ts'
+import { LONGEST_SUMMARY } from './validate.ts'
+
+/** A payload file as found: its path relative to the layer's root, and its text. */
+export interface PayloadFile {
+  path: string
+  text: string
+}
+
+/** Entries from payloads: the frontmatter is the source of truth, costs are counted from the file. Sorted by id. */
+export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutEntry[]; findings: Finding[] } {
+  const findings: Finding[] = []
+  const entries: LoadoutEntry[] = []
+  const pathOf = new Map<string, string>()
+  for (const file of sortedBy(files, ({ path }) => path)) {
+    const { frontmatter, body, problems } = readFrontmatter(file.text)
+    if (frontmatter === null) {
+      findings.push(withoutFrontmatter(file.path, problems))
+      continue
+    }
+    for (const problem of problems) findings.push(badFrontmatter(file.path, problem))
+    const first = pathOf.get(frontmatter.id)
+    if (first !== undefined) {
+      findings.push(duplicate(frontmatter.id, first, file.path))
+      continue
+    }
+    pathOf.set(frontmatter.id, file.path)
+    const { summary, ...routing } = frontmatter
+    entries.push({
+      ...routing,
+      path: file.path,
+      summary: cut(summary?.trim() || firstSentence(body) || frontmatter.id),
+      tokens_est: estimateTokens(file.text),
+      lines: countLines(file.text),
+    })
+  }
+  return { entries: sortedBy(entries, ({ id }) => id).map(inKeyOrder), findings }
+}
+
+/** An index that keeps its date for as long as its content stays the same. */
+export function buildIndex(
+  entries: LoadoutEntry[],
+  previous: LoadoutIndex | undefined,
+  observed: number | null,
+  now: string,
+): LoadoutIndex {
+  const index: LoadoutIndex = {
+    version: INDEX_VERSION,
+    generated: now,
+    entries,
+    budget: budgetOf(entries, observed ?? previous?.budget.avg_task_load_observed ?? null),
+  }
+  if (previous?.lazyLoad !== undefined) index.lazyLoad = previous.lazyLoad
+  const isSame = previous?.generated && findDrift(previous, entries).length === 0
+  return isSame ? { ...index, generated: previous.generated } : index
+}
+
+export function serializeIndex(index: LoadoutIndex): string {
+  return `${JSON.stringify(index, null, 2)}\n`
+}
+
+/** The first sentence of the prose: headings, lists' bullets and Markdown marks are not part of it. */
+function firstSentence(body: string): string {
+  const lines = body.split('\n').map((line) => line.trim())
+  const isProse = (line: string) => line !== '' && !/^(?:#|```|~~~|<!--|---|===)/.test(line)
+  const start = lines.findIndex(isProse)
+  if (start < 0) return headingOf(lines)
+  const end = lines.findIndex((line, at) => at > start && !isProse(line))
+  const paragraph = lines.slice(start, end < 0 ? undefined : end).join(' ')
+  const plain = paragraph.replace(/^(?:[-*+]|\d+[.)]|>)\s+/, '').replace(/[`*]+/g, '')
+  return /^.*?[.!?\u3002\uff01\uff1f](?=\s|$|\P{ASCII})/u.exec(plain)?.[0] ?? plain
+}
+
+function headingOf(lines: readonly string[]): string {
+  return lines.find((line) => line.startsWith('#'))?.replace(/^#+\s*/, '') ?? ''
+}
+
+/** Cut at a word, never inside a character. */
+function cut(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  if (line.length <= LONGEST_SUMMARY) return line
+  const head = line.slice(0, LONGEST_SUMMARY - 1)
+  const blank = head.lastIndexOf(' ')
+  const kept = blank > LONGEST_SUMMARY / 2 ? head.slice(0, blank) : head.replace(/[\ud800-\udbff]$/, '')
+  return `${kept}…`
+}
+
+function countLines(text: string): number {
+  if (text === '') return 0
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}
+
+/** The order in which people expect to read an entry. */
+function inKeyOrder(entry: LoadoutEntry): LoadoutEntry {
+  const { id, path, keywords, patterns, priority, summary, triggers, tokens_est, lines } = entry
+  return { id, path, keywords, patterns, priority, summary, triggers, tokens_est, lines }
+}
+
+function withoutFrontmatter(path: string, problems: readonly string[]): Finding {
+  const why = problems.length > 0 ? `its frontmatter cannot be used: ${problems.join('; ')}` : 'it has no frontmatter'
+  return {
+    severity: 'warning',
+    code: 'NO_FRONTMATTER',
+    message: `${path} is not in the index: ${why}`,
+    subject: path,
+    hint: 'start the file with a block between two --- lines that has at least "id:" and "keywords: [..]"',
+  }
+}
+
+function badFrontmatter(path: string, problem: string): Finding {
+  return { severity: 'warning', code: 'BAD_FRONTMATTER', message: `${path}: ${problem}`, subject: path }
+}
+
+function duplicate(id: string, first: string, second: string): Finding {
+  return {
+    severity: 'error',
+    code: 'DUPLICATE_ID',
+    message: `the id "${id}" is used by ${first} and by ${second}`,
+    subject: id,
+    hint: 'give one of them another id',
+  }
+}

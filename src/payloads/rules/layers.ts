@@ -1,0 +1,123 @@
+import { setOwn } from '../../text/record.ts'
+import type { LoadoutEntry, Priority } from './entry.ts'
+import { budgetOf, entriesOf, INDEX_VERSION, isUsable, type LoadoutIndex } from './loadout-index.ts'
+
+/** The layer stack, in order: later wins. */
+export const LAYER_NAMES = ['global', 'org', 'project', 'session'] as const
+
+export type LayerName = (typeof LAYER_NAMES)[number]
+
+/** A place where an index was looked for. */
+export interface SearchedLayer {
+  name: string
+  path: string
+  found: boolean
+  /** Why a file that is there could not be used. */
+  problem?: string
+}
+
+/** A layer that takes part. */
+export interface DiscoveredLayer {
+  name: string
+  path: string
+  index: LoadoutIndex
+}
+
+/** One layer's version of an entry. */
+export interface EntryDefinition {
+  layer: string
+  summary: string
+  priority: Priority
+  tokens: number
+  keywords: string[]
+  path: string
+}
+
+export interface EntryExplanation {
+  id: string
+  /** The layer whose definition counts. */
+  finalLayer: string
+  definitions: EntryDefinition[]
+  overrideChain: string[]
+  isConflict: boolean
+}
+
+/** Where an entry is defined and which definition counts, or null if no layer has it. */
+export function explainEntry(id: string, layers: readonly DiscoveredLayer[]): EntryExplanation | null {
+  const definitions: EntryDefinition[] = []
+  for (const { name, index } of layers) {
+    const entry = entriesOf(index).findLast((candidate) => candidate?.id === id)
+    if (entry !== undefined) definitions.push(define(entry, name))
+  }
+  const winner = definitions.at(-1)
+  if (winner === undefined) return null
+  return {
+    id,
+    finalLayer: winner.layer,
+    definitions,
+    overrideChain: definitions.map(({ layer }) => layer),
+    isConflict: definitions.length > 1,
+  }
+}
+
+function define(entry: LoadoutEntry, layer: string): EntryDefinition {
+  const { summary, priority, tokens_est: tokens, keywords, path } = entry
+  return { layer, summary, priority, tokens, keywords, path }
+}
+
+export interface LayeredIndex {
+  name: string
+  index: LoadoutIndex
+}
+
+export interface MergeConflict {
+  entryId: string
+  /** Every layer that defines the entry, in order; the last one counts. */
+  layers: string[]
+  resolution: 'override' | 'error'
+}
+
+export interface MergedIndex extends LoadoutIndex {
+  /** Entry id → the layer whose definition counts. */
+  provenance: Record<string, string>
+  conflicts: MergeConflict[]
+}
+
+const NEVER = '1970-01-01T00:00:00.000Z'
+
+/** Later layers win. A replaced entry keeps the place of its first definition. */
+export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
+  const entries = new Map<string, LoadoutEntry>()
+  const definedIn = new Map<string, string[]>()
+  for (const { name, index } of layers) {
+    for (const entry of entriesOf(index).filter(isUsable)) {
+      entries.set(entry.id, entry)
+      const names = definedIn.get(entry.id)
+      if (names === undefined) definedIn.set(entry.id, [name])
+      else names.push(name)
+    }
+  }
+  const provenance: Record<string, string> = {}
+  const conflicts: MergeConflict[] = []
+  for (const [entryId, names] of definedIn) {
+    setOwn(provenance, entryId, names.at(-1) ?? '')
+    if (names.length > 1) conflicts.push({ entryId, layers: names, resolution: 'override' })
+  }
+  const list = [...entries.values()]
+  const merged: MergedIndex = {
+    version: INDEX_VERSION,
+    generated: latest(layers),
+    entries: list,
+    budget: budgetOf(list),
+    provenance,
+    conflicts,
+  }
+  const lazyLoad = layers.findLast(({ index }) => index?.lazyLoad !== undefined)?.index.lazyLoad
+  if (lazyLoad !== undefined) merged.lazyLoad = lazyLoad
+  return merged
+}
+
+/** When any layer last changed: the same layers give the same bytes, whenever they are merged. */
+function latest(layers: readonly LayeredIndex[]): string {
+  return layers.reduce((last, { index }) => (index?.generated > last ? index.generated : last), NEVER)
+}

@@ -1,0 +1,178 @@
+import { isRecord, isTextList } from '../../text/record.ts'
+import type { Finding } from '../../text/trouble.ts'
+import { DEFAULT_TRIGGERS, type LoadoutEntry, PRIORITIES } from './entry.ts'
+
+/** Token estimates that tell what routing saves. */
+export interface Budget {
+  always_loaded_est: number
+  on_demand_total_est: number
+  avg_task_load_est: number
+  /** Measured from the usage log; null until something was measured. */
+  avg_task_load_observed: number | null
+}
+
+/** The dispatch table: small, always loaded, derived from the payloads. */
+export interface LoadoutIndex {
+  version: string
+  /** ISO 8601 instant at which the content last changed. */
+  generated: string
+  entries: LoadoutEntry[]
+  budget: Budget
+  /** True: nothing is preloaded, core entries wait until they are asked for. */
+  lazyLoad?: boolean
+}
+
+export const INDEX_VERSION = '1.0.0'
+
+/** The border for index files: unknown JSON in; an index with usable entries, or the reason why there is none. */
+export function readIndex(json: unknown): { index: LoadoutIndex; findings: Finding[] } | { problem: string } {
+  if (!isRecord(json)) return { problem: `it must be a JSON object, but is ${nameOf(json)}` }
+  if (!Array.isArray(json.entries)) return { problem: `"entries" must be a list, but is ${nameOf(json.entries)}` }
+  const findings: Finding[] = []
+  const entries: LoadoutEntry[] = []
+  json.entries.forEach((entry: unknown, position) => {
+    if (!isUsable(entry)) {
+      findings.push(malformed(entry, position))
+      return
+    }
+    const wrong = wrongFields(entry)
+    entries.push(wrong.length === 0 ? entry : repaired(entry))
+    const reported = wrong.filter((field) => !OPTIONAL_FIELDS.has(field) || Reflect.get(entry, field) !== undefined)
+    if (reported.length > 0) findings.push(badFields(entry.id, reported))
+  })
+  const index: LoadoutIndex = {
+    version: typeof json.version === 'string' ? json.version : '',
+    generated: typeof json.generated === 'string' ? json.generated : '',
+    entries,
+    budget: readBudget(json.budget),
+  }
+  if (typeof json.lazyLoad === 'boolean') index.lazyLoad = json.lazyLoad
+  return { index, findings }
+}
+
+/** Why an entry cannot take part in routing, or undefined when it can. */
+export function entryProblem(entry: unknown): string | undefined {
+  if (!isRecord(entry)) return `it is ${nameOf(entry)}`
+  if (typeof entry.id !== 'string' || entry.id === '') return 'it has no id'
+  if (entry.patterns !== undefined && !isTextList(entry.patterns)) return 'its patterns are not a list of texts'
+  if (entry.priority === 'core' || entry.priority === 'manual') {
+    return entry.keywords === undefined || isTextList(entry.keywords)
+      ? undefined
+      : 'its keywords are not a list of texts'
+  }
+  return isTextList(entry.keywords) ? undefined : 'its keywords are not a list of texts'
+}
+
+export function isUsable(entry: unknown): entry is LoadoutEntry {
+  return entryProblem(entry) === undefined
+}
+
+/** The entries of an index as it may come from a caller: none, when it has no list of them. */
+export function entriesOf(index: LoadoutIndex | null | undefined): LoadoutEntry[] {
+  return Array.isArray(index?.entries) ? index.entries : []
+}
+
+export function tokensOf(entry: LoadoutEntry): number {
+  return Number.isFinite(entry.tokens_est) && entry.tokens_est > 0 ? entry.tokens_est : 0
+}
+
+const FIELD_CHECKS: Record<string, (value: unknown) => boolean> = {
+  path: (value) => typeof value === 'string',
+  keywords: isTextList,
+  patterns: isTextList,
+  priority: (value) => typeof value === 'string',
+  summary: (value) => typeof value === 'string',
+  triggers: isRecord,
+  tokens_est: Number.isFinite,
+  lines: Number.isFinite,
+}
+
+// Left out by hand-written indexes; their defaults are what anyone would expect.
+const OPTIONAL_FIELDS = new Set(['keywords', 'patterns', 'triggers', 'lines'])
+
+/** Known fields of the wrong type, and others that are no plain value: nothing later has to expect them. */
+function wrongFields(entry: LoadoutEntry): string[] {
+  const wrong = Object.entries(FIELD_CHECKS).filter(([field, isRight]) => !isRight(Reflect.get(entry, field)))
+  const strange = Object.keys(entry).filter(
+    (key) => !(key in FIELD_CHECKS) && key !== 'id' && !isPlain(Reflect.get(entry, key)),
+  )
+  return [...wrong.map(([field]) => field), ...strange]
+}
+
+function repaired(entry: LoadoutEntry): LoadoutEntry {
+  const plain = Object.entries(entry).filter(([key, value]) => key in FIELD_CHECKS || isPlain(value))
+  const { path, keywords, patterns, priority, summary, triggers, tokens_est, lines } = entry
+  return {
+    ...Object.fromEntries(plain),
+    id: entry.id,
+    path: typeof path === 'string' ? path : '',
+    keywords: keywords ?? [],
+    patterns: patterns ?? [],
+    priority: PRIORITIES.find((known) => known === priority) ?? 'domain',
+    summary: typeof summary === 'string' ? summary : '',
+    triggers: isRecord(triggers) ? triggers : { ...DEFAULT_TRIGGERS },
+    tokens_est: Number.isFinite(tokens_est) ? tokens_est : 0,
+    lines: Number.isFinite(lines) ? lines : 0,
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object' || isTextList(value)
+}
+
+function badFields(id: string, fields: readonly string[]): Finding {
+  return {
+    severity: 'warning',
+    code: 'BAD_FIELD',
+    message: `entry ${id} is used without its ${fields.join(', ')}: missing or of the wrong type`,
+    subject: id,
+    hint: 'rebuild the index with: loadout index build',
+  }
+}
+
+function malformed(entry: unknown, position: number): Finding {
+  const id = isRecord(entry) && typeof entry.id === 'string' && entry.id !== '' ? entry.id : undefined
+  return {
+    severity: 'error',
+    code: 'MALFORMED_ENTRY',
+    message: `entry ${position + 1}${id === undefined ? '' : ` (${id})`} was skipped: ${entryProblem(entry)}`,
+    ...(id === undefined ? {} : { subject: id }),
+    hint: 'rebuild the index with: loadout index build',
+  }
+}
+
+function readBudget(json: unknown): Budget {
+  const number = (key: string) => (isRecord(json) && typeof json[key] === 'number' ? json[key] : 0)
+  return {
+    always_loaded_est: number('always_loaded_est'),
+    on_demand_total_est: number('on_demand_total_est'),
+    avg_task_load_est: number('avg_task_load_est'),
+    avg_task_load_observed:
+      isRecord(json) && typeof json.avg_task_load_observed === 'number' ? json.avg_task_load_observed : null,
+  }
+}
+
+export function nameOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** What a set of entries costs: always, at most, and on average per domain entry. */
+export function budgetOf(entries: readonly LoadoutEntry[], observed: number | null = null): Budget {
+  let always = 0
+  let onDemand = 0
+  let domainEntries = 0
+  for (const entry of entries) {
+    if (entry.priority === 'core') always += tokensOf(entry)
+    else onDemand += tokensOf(entry)
+    if (entry.priority === 'domain') domainEntries++
+  }
+  return {
+    always_loaded_est: always,
+    on_demand_total_est: onDemand,
+    avg_task_load_est: domainEntries > 0 ? Math.round(onDemand / domainEntries) : 0,
+    avg_task_load_observed: observed,
+  }
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { splitSections } from '../../text/sections.ts'
+import { parseFrontmatter } from './frontmatter.ts'
+import { type MigrationRules, planMigration } from './migrate.ts'
+
+const headings = (markdown: string, level?: number) => splitSections(markdown, level).map(({ heading }) => heading)
+
+describe('sections', () => {
+  const rows: [name: string, markdown: string, expected: string[]][] = [
+    ['one title, then sections', '# T\nintro\n## A\na\n## B\nb\n', ['T', 'A', 'B']],
+    ['several titles', '# A\na\n## A1\n# B\nb\n', ['A', 'B']],
+    ['text before the first heading', 'intro\n## A\n## B\n', ['', 'A', 'B']],
+    ['a heading in a code block', '## A\n```sh\n# not one\n```\n## B\n', ['A', 'B']],
+    ['a longer fence around a shorter', '## A\n````\n```\n# no\n````\n## B\n', ['A', 'B']],
+    ['tildes', '## A\n~~~\n## no\n~~~\n## B\n', ['A', 'B']],
+    ['a comment', '## A\n<!--\n## no\n-->\n## B\n', ['A', 'B']],
+    ['frontmatter', '---\n# no\n---\n## A\n## B\n', ['', 'A', 'B']],
+    ['closing hashes and CRLF', '## A ##\r\na\r\n## B\r\n', ['A', 'B']],
+    ['no headings', 'just text', ['']],
+    ['nothing', '', []],
+  ]
+  it.each(rows)('%s', (_, markdown, expected) => {
+    expect(headings(markdown)).toEqual(expected)
+  })
+
+  it('cuts at a level that was asked for', () => {
+    expect(headings('# A\n## B\n### C\n### D\n', 3)).toEqual(['A', 'B', 'C', 'D'])
+  })
+
+  it('loses nothing, whatever the text', () => {
+    const piece = fc.constantFrom(
+      '# a\n',
+      '## b\n',
+      '```\n',
+      '~~~\n',
+      '---\n',
+      '<!--',
+      '-->',
+      'text\n',
+      '\r\n',
+      '\n',
+      ' ',
+      '#',
+    )
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const markdown = pieces.join('')
+        expect(
+          splitSections(markdown)
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(markdown)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+const long = (word: string) => `${`${word} needs care and a longer explanation here. `.repeat(8)}\n`
+const file = `# Project\n\nintro\n\n## Always\n\n${long('safety')}\n## Deployment\n\n${long('kubernetes')}\n## Tiny\n\nshort\n\n## Déjà vu\n\n${long('memory')}`
+const rules: MigrationRules = { into: '.claude/loadout', existing: () => undefined, takenIds: new Set() }
+
+describe('migration', () => {
+  const migration = planMigration(file, rules)
+
+  it('moves what is long and about one subject', () => {
+    expect(migration.payloads.map(({ path }) => path)).toEqual([
+      '.claude/loadout/deployment.md',
+      '.claude/loadout/deja-vu.md',
+    ])
+    expect(migration.kept.map(({ heading, reason }) => `${heading}: ${reason}`)).toEqual([
+      'Project: it is the introduction',
+      'Always: its heading says "always"',
+      'Tiny: it is as short as a pointer to it',
+    ])
+  })
+
+  it('writes payloads that can be routed, with the section unchanged', () => {
+    const payload = migration.payloads[0]!
+    const { frontmatter, body } = parseFrontmatter(payload.text)
+    expect(frontmatter).toMatchObject({ id: 'deployment', priority: 'domain' })
+    expect(frontmatter?.keywords).toContain('kubernetes')
+    expect(body).toBe(`\n## Deployment\n\n${long('kubernetes')}\n`)
+  })
+
+  it('keeps the rest inline and says where the moved sections are', () => {
+    expect(migration.lean).toContain('## Always')
+    expect(migration.lean).not.toContain('kubernetes needs care and a longer explanation here. kubernetes')
+    expect(migration.lean).toContain('`.claude/loadout/deployment.md`')
+    expect(migration.tokensAfter).toBeLessThan(migration.tokensBefore)
+  })
+
+  it('finds nothing to do in its own result, and continues its list', () => {
+    expect(planMigration(migration.lean, rules).payloads).toEqual([])
+    const more = planMigration(`${migration.lean}\n## Later\n\n${long('afterwards')}`, rules)
+    expect(more.payloads.map(({ id }) => id)).toEqual(['later'])
+    expect(more.lean.match(/^## Loaded on demand$/gm)).toHaveLength(1)
+    for (const id of ['deployment', 'deja-vu', 'later']) expect(more.lean).toContain(`/${id}.md`)
+  })
+
+  it('keeps sections that were named', () => {
+    expect(planMigration(file, { ...rules, keep: ['deployment'] }).payloads.map(({ id }) => id)).toEqual(['deja-vu'])
+  })
+
+  it('never takes a name that is in use, and finds its own files again', () => {
+    const taken = planMigration(file, { ...rules, takenIds: new Set(['deployment']) })
+    expect(taken.payloads[0]?.id).toBe('deployment-2')
+    const other = planMigration(file, {
+      ...rules,
+      existing: (path) => (path.endsWith('deployment.md') ? 'mine' : undefined),
+    })
+    expect(other.payloads[0]?.id).toBe('deployment-2')
+    const written = new Map(migration.payloads.map(({ path, text }) => [path, text]))
+    const again = planMigration(file, {
+      ...rules,
+      existing: (path) => written.get(path),
+      takenIds: new Set(['deployment', 'deja-vu']),
+    })
+    expect(again.payloads.map(({ id }) => id)).toEqual(['deployment', 'deja-vu'])
+  })
+
+  it('gives headings without letters a number, and equal headings different ids', () => {
+    const twins = planMigration(
+      `## 部署\n${long('a')}## 部署\n${long('b')}## Same\n${long('c')}## Same\n${long('d')}`,
+      rules,
+    )
+    expect(twins.payloads.map(({ id }) => id)).toEqual(['section-1', 'section-2', 'same', 'same-2'])
+  })
+})

@@ -1,0 +1,206 @@
+import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
+import { stemWord } from '../../search/stem.ts'
+import { STOP_WORDS } from '../../search/stop-words.ts'
+import { compareText } from '../../text/order.ts'
+import { type Section, splitSections } from '../../text/sections.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import { buildEntries } from './build-index.ts'
+import { DEFAULT_TRIGGERS } from './entry.ts'
+import { serializeFrontmatter } from './frontmatter.ts'
+import { splitWords } from './words.ts'
+
+/** How a large instruction file becomes a lean one and a set of payloads. A value: nothing is written. */
+export interface Migration {
+  payloads: MigratedPayload[]
+  kept: KeptSection[]
+  /** The instruction file as it would be: what is kept, and a list of what can be loaded. */
+  lean: string
+  tokensBefore: number
+  tokensAfter: number
+}
+
+export interface MigratedPayload {
+  id: string
+  heading: string
+  path: string
+  keywords: string[]
+  tokens: number
+  text: string
+}
+
+export interface KeptSection {
+  heading: string
+  tokens: number
+  reason: string
+}
+
+export interface MigrationRules {
+  /** Folder of the payloads, relative to the root. */
+  into: string
+  level?: number | undefined
+  /** Headings to keep inline, besides those that look like rules for everything. */
+  keep?: readonly string[] | undefined
+  /** The text at a path that is taken (empty for what is no file), so that nothing is overwritten. */
+  existing(path: string): string | undefined
+  /** Ids already in use by other payloads. */
+  takenIds: ReadonlySet<string>
+}
+
+const LIST_HEADING = 'Loaded on demand'
+const LIST_INTRODUCTION = 'Read one of these when the task touches its subject; `loadout plan "<task>"` picks them.'
+const MOST_KEYWORDS = 8
+// A pointer to a section costs about as much as a section of this size.
+const SMALLEST_PAYLOAD = 60
+const CORE_WORDS = new Set(
+  'always core critical essential important mandatory must never principles required'.split(' '),
+)
+
+export function planMigration(markdown: string, rules: MigrationRules): Migration {
+  const sections = splitSections(markdown, rules.level)
+  const words = sections.map(({ text }) => countWords(text))
+  const sectionsWith = countSections(words)
+  const names = new FreeNames(rules)
+  const payloads: MigratedPayload[] = []
+  const kept: KeptSection[] = []
+  const inline: string[] = []
+  let list = ''
+  sections.forEach((section, at) => {
+    if (section.heading === LIST_HEADING) {
+      list += section.text
+      return
+    }
+    const isTitle = at === 0 && sections.some(({ level }) => level > section.level)
+    const reason = isTitle ? 'it is the introduction' : reasonToKeep(section, rules.keep ?? [])
+    if (reason === undefined) {
+      const keywords = pickKeywords(section.heading, words[at]!, sectionsWith, sections.length)
+      payloads.push(names.take(section, keywords, payloads.length + 1))
+    } else {
+      kept.push({ heading: section.heading, tokens: estimateTokens(section.text), reason })
+      inline.push(section.text)
+    }
+  })
+  const lean = leanFile(inline.join(''), list, payloads)
+  return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
+}
+
+function reasonToKeep({ heading, text }: Section, keep: readonly string[]): string | undefined {
+  if (heading === '') return 'it stands before the first heading'
+  if (keep.some((wanted) => wanted.trim().toLowerCase() === heading.toLowerCase())) return 'you asked for it'
+  const core = splitWords(heading).find((word) => CORE_WORDS.has(word))
+  if (core !== undefined) return `its heading says "${core}"`
+  if (estimateTokens(text) < SMALLEST_PAYLOAD) return 'it is as short as a pointer to it'
+  return undefined
+}
+
+/** Gives each payload an id and a path that nobody else has. */
+class FreeNames {
+  private readonly rules: MigrationRules
+  private readonly taken = new Set<string>()
+  private readonly lastAttempt = new Map<string, number>()
+
+  constructor(rules: MigrationRules) {
+    this.rules = rules
+  }
+
+  take(section: Section, keywords: string[], number: number): MigratedPayload {
+    const stem = slug(section.heading) || `section-${number}`
+    for (let attempt = (this.lastAttempt.get(stem) ?? 0) + 1; ; attempt++) {
+      const id = attempt === 1 ? stem : `${stem}-${attempt}`
+      const path = `${this.rules.into}/${id}.md`
+      const text = `${serializeFrontmatter(frontmatterFor(id, keywords))}\n\n${section.text}`
+      if (!this.isFree(id, path, text)) continue
+      this.lastAttempt.set(stem, attempt)
+      this.taken.add(id)
+      return { id, heading: section.heading, path, keywords, tokens: estimateTokens(text), text }
+    }
+  }
+
+  /** The same text is there when an earlier run was interrupted: then there is nothing left to write. */
+  private isFree(id: string, path: string, text: string): boolean {
+    if (this.taken.has(id)) return false
+    const existing = this.rules.existing(path)
+    return existing === undefined ? !this.rules.takenIds.has(id) : existing === text
+  }
+}
+
+function frontmatterFor(id: string, keywords: string[]) {
+  return { id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS }
+}
+
+/** The lean file: one line per payload tells an agent without Loadout where to look. A list from before is continued. */
+function leanFile(inline: string, list: string, payloads: readonly MigratedPayload[]): string {
+  const { entries } = buildEntries(payloads)
+  const lines = entries.map(({ path, summary, keywords }) => `- \`${path}\` (${keywords.join(', ')}): ${summary}\n`)
+  const head = list || `## ${LIST_HEADING}\n\n${LIST_INTRODUCTION}\n\n`
+  return withLineEnd(inline, list ? 1 : 2) + withLineEnd(head, 1) + lines.join('')
+}
+
+/** Text that ends with at least this many line ends, so that what follows starts on its own. */
+function withLineEnd(text: string, count: number): string {
+  const present = /\n*$/.exec(text)?.[0].length ?? 0
+  return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))
+}
+
+/** Words of a section by their stem: how often they occur, and the shortest form of each. */
+type WordCounts = ReadonlyMap<string, { count: number; word: string }>
+
+/** The words that set a section apart: those of its heading, then what it says often and others do not. */
+function pickKeywords(
+  heading: string,
+  own: WordCounts,
+  sectionsWith: ReadonlyMap<string, number>,
+  sections: number,
+): string[] {
+  const everyday = new Set(EVERYDAY_WORDS)
+  const chosen = new Map(
+    splitWords(heading)
+      .filter(isTelling)
+      .map((word) => [stemWord(word), word]),
+  )
+  const ranked = [...own]
+    .filter(([, { count, word }]) => count > 1 && word.length > 2 && isTelling(word) && !everyday.has(word))
+    .map(([stem, { count, word }]) => ({
+      stem,
+      word,
+      weight: count * Math.log(1 + sections / (sectionsWith.get(stem) ?? 1)),
+    }))
+    .sort((a, b) => b.weight - a.weight || compareText(a.word, b.word))
+  for (const { stem, word } of ranked) if (chosen.size < MOST_KEYWORDS && !chosen.has(stem)) chosen.set(stem, word)
+  return [...chosen.values()].slice(0, MOST_KEYWORDS)
+}
+
+function isTelling(word: string): boolean {
+  return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
+}
+
+function countSections(all: readonly WordCounts[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const words of all) for (const stem of words.keys()) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+  return counts
+}
+
+function countWords(text: string): WordCounts {
+  const counts = new Map<string, { count: number; word: string }>()
+  for (const word of splitWords(text)) {
+    const stem = stemWord(word)
+    const known = counts.get(stem)
+    if (known === undefined) counts.set(stem, { count: 1, word })
+    else {
+      known.count++
+      if (word.length < known.word.length) known.word = word
+    }
+  }
+  return counts
+}
+
+function slug(heading: string): string {
+  const ascii = heading
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return ascii
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
+}

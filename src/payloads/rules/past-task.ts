@@ -1,0 +1,68 @@
+import { STRATEGIES } from '../../search/strategy.ts'
+import { isRecord } from '../../text/record.ts'
+import { kindOf, type PlanTerms, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
+import { PHASES } from './entry.ts'
+
+/** A task whose words are in a log, and the payloads that its plan named then. */
+export interface PastTask {
+  timestamp: string
+  words: string
+  /** Absent in a log that does not tell how it was planned. */
+  asked: PlanTerms | undefined
+  chosen: string[]
+}
+
+/** Puts tasks together from the events of a log, one at a time: events of one task follow each other. */
+export class PastTaskReader {
+  private readonly give: (task: PastTask) => void
+  private hash = ''
+  private task: PastTask | undefined
+  private delivered: string[] = []
+  private hasPlan = false
+
+  constructor(give: (task: PastTask) => void) {
+    this.give = give
+  }
+
+  add(event: UsageEvent): void {
+    if (event.taskHash !== this.hash) this.end()
+    this.hash = event.taskHash
+    if (typeof event.task === 'string' && this.task === undefined) {
+      const { timestamp, task: words } = event
+      this.task = { timestamp, words, asked: readTerms(event.asked), chosen: [] }
+    }
+    if (this.task === undefined || kindOf(event) !== 'payload') return
+    const stage = stageOf(event)
+    if (stage === 'planned') this.hasPlan = true
+    if (event.entryId === '' || stage === 'used') return
+    const list = stage === 'planned' ? this.task.chosen : this.delivered
+    list.push(event.entryId)
+  }
+
+  /** After the last event. What was only delivered, without a plan, counts as chosen; what routed nothing is no task. */
+  end(): void {
+    const { task, delivered, hasPlan } = this
+    this.task = undefined
+    this.delivered = []
+    this.hasPlan = false
+    if (task === undefined) return
+    if (hasPlan) this.give(task)
+    else if (delivered.length > 0) this.give({ ...task, chosen: delivered })
+  }
+}
+
+/** From a file that anybody may have written. */
+function readTerms(json: unknown): PlanTerms | undefined {
+  if (!isRecord(json)) return undefined
+  const { project, budget, most, withoutCore } = json
+  const strategy = STRATEGIES.find((known) => known === json.strategy)
+  const phase = PHASES.find((known) => known === json.phase)
+  return {
+    ...(typeof project === 'string' ? { project } : {}),
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(typeof budget === 'number' && budget >= 0 ? { budget } : {}),
+    ...(typeof most === 'number' && most >= 0 ? { most } : {}),
+    ...(withoutCore === true ? { withoutCore } : {}),
+  }
+}

@@ -1,0 +1,153 @@
+import type { RankDocument, RankExplanation, RankHit, Why } from '../../search/document.ts'
+import { findHeadings } from '../../text/sections.ts'
+import { createTable } from './dispatch-table.ts'
+import type { LoadoutEntry, Phase } from './entry.ts'
+import { parseFrontmatter } from './frontmatter.ts'
+import { coreMatch, type MatchResult, MIN_SCORE, reasonOf, scoreOf } from './match.ts'
+import { readWords } from './words.ts'
+
+/** How one entry fares against one task, and why. */
+export interface Verdict {
+  loaded: boolean
+  score: number
+  matchedKeywords: string[]
+  matchedPatterns: string[]
+  /** Why it was chosen, or why not. */
+  reason: string
+  /** What would change a miss. */
+  hint?: string
+}
+
+/** Judges a single entry by the matcher's own rules, so that a miss can be explained as well as a hit. */
+export function judgeEntry(entry: LoadoutEntry, task: string, phase?: Phase): Verdict {
+  const none = { matchedKeywords: [], matchedPatterns: [] }
+  if (entry.priority === 'manual') {
+    const hint = `ask for it: loadout lookup ${entry.id} --load`
+    return { loaded: false, score: 0, ...none, reason: 'manual: never loaded by a task', hint }
+  }
+  const verdict =
+    entry.priority === 'core'
+      ? { loaded: true, score: 1, ...none, reason: 'core: always loaded' }
+      : judgeDomain(entry, task)
+  return inPhase(verdict, entry, phase)
+}
+
+/** The same verdict, unless the entry does not want to be loaded in this phase. */
+export function inPhase(verdict: Verdict, entry: LoadoutEntry, phase: Phase | undefined): Verdict {
+  if (phase === undefined || entry.triggers?.[phase] !== false || entry.priority === 'manual') return verdict
+  const reason = `phase: its trigger "${phase}" is off`
+  return { ...verdict, loaded: false, reason, hint: `set triggers: ${phase}: true in its frontmatter` }
+}
+
+function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
+  const { keywords, patterns } = createTable([entry]).find(readWords(task))
+  const matchedKeywords = keywords[0] ?? []
+  const matchedPatterns = patterns[0] ?? []
+  const score = scoreOf(matchedKeywords.length, entry.keywords.length, matchedPatterns.length)
+  const found = { score, matchedKeywords, matchedPatterns }
+  if (score >= MIN_SCORE) return { loaded: true, ...found, reason: reasonOf(matchedKeywords, matchedPatterns) }
+  if (score > 0) {
+    const share = `${matchedKeywords.length} of ${entry.keywords.length} keywords matched [${matchedKeywords.join(', ')}]`
+    const reason = `score ${score.toFixed(2)} is below ${MIN_SCORE.toFixed(2)}: ${share}`
+    return { loaded: false, ...found, reason, hint: 'each further keyword makes one hit count less: split the entry' }
+  }
+  const hint = 'give it a keyword that such tasks use'
+  return { loaded: false, ...found, reason: 'no keyword or pattern of it is in the task', hint }
+}
+
+/** What the ranker reads of an entry: its metadata and, where it is at hand, its payload. */
+export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
+  const { frontmatter, body } = parseFrontmatter(payload)
+  const lines = body.split('\n')
+  return {
+    id: entry.id,
+    name: entry.id,
+    description: entry.summary ?? '',
+    keywords: [...(entry.keywords ?? []), ...(entry.patterns ?? []).map((pattern) => pattern.replaceAll('_', ' '))],
+    headings: findHeadings(lines).map(({ title }) => title),
+    body,
+    examples: frontmatter?.examples ?? [],
+    negatives: frontmatter?.negatives ?? [],
+  }
+}
+
+/** Core entries first, then those that were ranked, best first. */
+export function rankedMatches(hits: readonly RankHit[], entries: readonly LoadoutEntry[]): MatchResult[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const ranked = hits.flatMap((hit) => {
+    const entry = byId.get(hit.id)
+    return entry === undefined ? [] : [matchOf(entry, hit)]
+  })
+  return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked]
+}
+
+function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
+  const terms = new Set(why.map(({ term }) => term))
+  return {
+    entry,
+    score: confidence,
+    matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
+    matchedPatterns: [],
+    reason: `ranked: ${describeWhy(why)}`,
+    mode: 'lazy',
+  }
+}
+
+const MOST_TERMS = 6
+
+/** The words that counted most, by the part of the document that held them: `name [release], body [tag]`. */
+export function describeWhy(why: readonly Why[]): string {
+  const byField = new Map<string, string[]>()
+  for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
+    const words = byField.get(field) ?? []
+    words.push(via === undefined ? term : `${term} as ${via}`)
+    byField.set(field, words)
+  }
+  return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
+}
+
+/** The ranker's word on one entry and one task; `isOffered` tells whether a plan would name it. */
+export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation, isOffered: boolean): Verdict {
+  const found = { score: explanation.confidence, matchedKeywords: [], matchedPatterns: [] }
+  if (entry.priority === 'core') return { loaded: true, ...found, score: 1, reason: 'core: always loaded' }
+  if (entry.priority === 'manual') {
+    const hint = `ask for it: loadout lookup ${entry.id} --load`
+    return { loaded: false, ...found, reason: 'manual: never loaded by a task', hint }
+  }
+  const why = describeWhy(explanation.why)
+  const place = `number ${explanation.rank}, confidence ${percent(explanation.confidence)}: ${why}`
+  const given = explanation.redirects.length > 0 ? `; it hands this to ${explanation.redirects.join(', ')}` : ''
+  switch (explanation.outcome) {
+    case 'first':
+      return { loaded: true, ...found, reason: `ranked first, confidence ${percent(explanation.confidence)}: ${why}` }
+    case 'outranked':
+      return {
+        loaded: isOffered,
+        ...found,
+        reason: `${isOffered ? 'ranked' : 'too far behind the best: it is'} ${place}${given}`,
+      }
+    case 'silent':
+      return {
+        loaded: false,
+        ...found,
+        reason: `nothing fits well enough, this one is ${place}${given}`,
+        hint: 'say in its summary, keywords or examples when it is needed',
+      }
+    case 'excluded':
+      return { loaded: false, ...found, reason: 'the task is one it must not answer' }
+    default:
+      return {
+        loaded: false,
+        ...found,
+        reason: `no word of the task is in it${given}`,
+        hint: 'say in its summary or keywords when it is needed',
+      }
+  }
+}
+
+/** How many entries a ranked plan offers at most. */
+export const RANKED_LIMIT = 5
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}

@@ -1,0 +1,173 @@
+import { STOP_WORDS } from '../../search/stop-words.ts'
+import type { Code } from '../../text/codes.ts'
+import { isRecord } from '../../text/record.ts'
+import type { Finding } from '../../text/trouble.ts'
+import { type LoadoutEntry, PRIORITIES } from './entry.ts'
+import { entryProblem, type LoadoutIndex, nameOf, tokensOf } from './loadout-index.ts'
+import { MIN_SCORE } from './match.ts'
+import { isRun, splitWords } from './words.ts'
+
+export type IssueSeverity = 'error' | 'warning'
+
+export interface ValidationIssue {
+  severity: IssueSeverity
+  code: Code
+  message: string
+  hint?: string
+  entryId?: string
+}
+
+export const LONGEST_SUMMARY = 120
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** Checks the form of an index. Never throws, whatever it is given; files are not looked at. */
+export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
+  const json: unknown = index
+  if (!isRecord(json))
+    return [issue('error', 'INVALID_INDEX', `An index must be an object, but this is ${nameOf(json)}`)]
+  const issues: ValidationIssue[] = []
+  if (!json.version)
+    issues.push(issue('error', 'MISSING_VERSION', 'The index has no version', 'set "version": "1.0.0"'))
+  if (!json.generated)
+    issues.push(issue('warning', 'MISSING_GENERATED', 'The index does not say when it was generated'))
+  if (!Array.isArray(json.entries)) {
+    return [...issues, issue('error', 'INVALID_ENTRIES', `"entries" must be a list, but is ${nameOf(json.entries)}`)]
+  }
+  const ids = new Set<string>()
+  json.entries.forEach((entry: unknown, position) => {
+    issues.push(...validateEntry(entry, position, ids))
+  })
+  return [...issues, ...validateBudget(json.budget)]
+}
+
+function validateEntry(entry: unknown, position: number, ids: Set<string>): ValidationIssue[] {
+  if (!isRecord(entry)) {
+    return [issue('error', 'MALFORMED_ENTRY', `Entry ${position + 1} must be an object, but is ${nameOf(entry)}`)]
+  }
+  const { id } = entry
+  if (typeof id !== 'string' || id === '') {
+    return [issue('error', 'MISSING_ID', `Entry ${position + 1} has no id`, 'give it a unique id in kebab-case')]
+  }
+  const issues: ValidationIssue[] = []
+  const report = (severity: IssueSeverity, code: Code, message: string, hint?: string) =>
+    issues.push({ ...issue(severity, code, message, hint), entryId: id })
+
+  if (!KEBAB_CASE.test(id)) report('warning', 'BAD_ID_FORMAT', `The id "${id}" is not in kebab-case`)
+  if (ids.has(id)) report('error', 'DUPLICATE_ID', `The id "${id}" occurs more than once`)
+  ids.add(id)
+  if (typeof entry.path !== 'string' || entry.path === '') {
+    report('error', 'MISSING_PATH', `Entry "${id}" has no path`, 'name its file, relative to the root of the layer')
+  }
+  if (!PRIORITIES.some((priority) => priority === entry.priority)) {
+    const hint = `use one of ${PRIORITIES.join(', ')}`
+    report('error', 'INVALID_PRIORITY', `Entry "${id}" has the priority ${JSON.stringify(entry.priority)}`, hint)
+  }
+  if (typeof entry.summary !== 'string' || entry.summary === '') {
+    report('error', 'MISSING_SUMMARY', `Entry "${id}" has no summary`)
+  } else if (entry.summary.length > LONGEST_SUMMARY) {
+    const length = entry.summary.length
+    report('warning', 'LONG_SUMMARY', `The summary of "${id}" has ${length} characters, more than ${LONGEST_SUMMARY}`)
+  }
+  const isEmpty = !entry.keywords || (Array.isArray(entry.keywords) && entry.keywords.length === 0)
+  const problem = entryProblem(entry)
+  if (entry.priority === 'domain' && isEmpty) {
+    report('error', 'EMPTY_KEYWORDS', `Domain entry "${id}" has no keywords, so no task can find it`, 'add keywords')
+  } else if (problem !== undefined) {
+    report('error', 'MALFORMED_ENTRY', `Entry "${id}" cannot take part: ${problem}`)
+  }
+  if (typeof entry.tokens_est !== 'number' || !(entry.tokens_est >= 0)) {
+    report('warning', 'BAD_TOKEN_EST', `Entry "${id}" has the token estimate ${JSON.stringify(entry.tokens_est)}`)
+  }
+  return issues
+}
+
+function validateBudget(budget: unknown): ValidationIssue[] {
+  if (!isRecord(budget)) return []
+  return ['always_loaded_est', 'on_demand_total_est'].flatMap((field) => {
+    const value = budget[field]
+    return typeof value === 'number' && value < 0
+      ? [issue('warning', 'NEGATIVE_BUDGET', `The budget field ${field} is negative`)]
+      : []
+  })
+}
+
+function issue(severity: IssueSeverity, code: Code, message: string, hint?: string): ValidationIssue {
+  return { severity, code, message, ...(hint === undefined ? {} : { hint }) }
+}
+
+const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)
+
+/** Predicts how an index will fail to route: what can never match, matches everything, or never comes first. */
+export function lintRouting(entries: readonly LoadoutEntry[]): Finding[] {
+  const domain = entries.filter(({ priority }) => priority === 'domain')
+  return [...domain.flatMap(lintEntry), ...findOutranked(domain)]
+}
+
+function lintEntry(entry: LoadoutEntry): Finding[] {
+  const findings: Finding[] = []
+  const warn = (code: Code, message: string, hint: string) =>
+    findings.push({ severity: 'warning', code, message, subject: entry.id, hint })
+  const dead = entry.keywords.filter((keyword) => !canMatch(splitWords(keyword), 'every'))
+  const patterns = entry.patterns ?? []
+  const isUnroutable =
+    dead.length === entry.keywords.length && !patterns.some((pattern) => canMatch(splitWords(pattern), 'some'))
+  if (isUnroutable) {
+    findings.push({
+      severity: 'error',
+      code: 'UNROUTABLE_ENTRY',
+      message: `no task can find ${entry.id}: none of its keywords and patterns can match`,
+      subject: entry.id,
+      hint: 'give it keywords of at least two letters or digits',
+    })
+  } else if (dead.length > 0) {
+    const hint = 'words of one letter or sign are not looked at: spell it out'
+    warn('DEAD_KEYWORD', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
+  }
+  if (entry.keywords.length > MOST_KEYWORDS) {
+    const hint = `keep at most ${MOST_KEYWORDS}, or split the entry`
+    const message = `${entry.id} has ${entry.keywords.length} keywords, so a single hit scores below ${MIN_SCORE}`
+    warn('TOO_MANY_KEYWORDS', message, hint)
+  }
+  for (const pattern of patterns) {
+    const common = splitWords(pattern).filter((word) => STOP_WORDS.has(word))
+    if (common.length === 0) continue
+    const hint = 'one word of a pattern is enough to match, so use only telling words'
+    warn(
+      'STOP_WORD_PATTERN',
+      `the pattern ${pattern} of ${entry.id} matches every task with "${common.join('" or "')}"`,
+      hint,
+    )
+  }
+  return findings
+}
+
+function canMatch(parts: readonly string[], rule: 'every' | 'some'): boolean {
+  return parts.length > 0 && parts[rule]((part) => part.length > 1 || isRun(part))
+}
+
+/** Entries with the same keywords as another that is cheaper or stands earlier: whatever hits them, the other is first. */
+function findOutranked(entries: readonly LoadoutEntry[]): Finding[] {
+  const firstOf = new Map<string, LoadoutEntry>()
+  const findings: Finding[] = []
+  const byCost = [...entries].sort((a, b) => tokensOf(a) - tokensOf(b))
+  for (const entry of byCost) {
+    const key = routingKey(entry)
+    const first = firstOf.get(key)
+    if (first === undefined) firstOf.set(key, entry)
+    else {
+      findings.push({
+        severity: 'warning',
+        code: 'ALWAYS_OUTRANKED',
+        message: `${entry.id} always comes after ${first.id}: both have the same keywords and patterns`,
+        subject: entry.id,
+        hint: 'give it a keyword of its own, or merge the two',
+      })
+    }
+  }
+  return findings
+}
+
+function routingKey({ keywords, patterns }: LoadoutEntry): string {
+  const normal = (texts: readonly string[]) => [...new Set(texts.map((text) => splitWords(text).join(' ')))].sort()
+  return JSON.stringify([normal(keywords), normal(patterns ?? [])])
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import { withScratch } from '../machine/scratch.ts'
+import type { Report } from '../text/trouble.ts'
+import { buildFor, writeBuild } from './disk/build.ts'
+import { diffFolders } from './disk/diff-folders.ts'
+import { copyTree } from './disk/tree.ts'
+import { observe, recoverAll } from './observe.ts'
+import type { PlacementState, RegisteredSkill, Scope } from './rules/placement.ts'
+import { missing, requireName } from './rules/skill.ts'
+import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './settings.ts'
+
+export interface SkillDiff {
+  name: string
+  /** One for every installed copy that differs from what would be installed now. */
+  differences: { agents: readonly string[]; scope: Scope; state: PlacementState; path: string; text: string }[]
+}
+
+/** How installed copies of a skill differ from what the library would install. */
+export async function diffSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string; targets?: readonly string[] | undefined },
+): Promise<Report<SkillDiff>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, request)
+  const roots = rootsFor(setup, namedAgents(request.targets))
+  const findings = await recoverAll(setup, roots)
+  const { statuses } = await observe(setup, roots)
+  const status = statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) throw missing(name, status, statuses)
+  const value: SkillDiff = { name, differences: [] }
+  for (const { placement, state, agent } of status.placements) {
+    if (placement.kind !== 'folder') continue
+    const { root } = placement
+    const path = join(root.path, name)
+    const text = await diffInstall(
+      machine,
+      join(setup.library, status.registered.folder),
+      status.registered,
+      agent,
+      path,
+    )
+    if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
+  }
+  return { value, findings }
+}
+
+/** From what would be installed to what is. */
+function diffInstall(machine: Machine, folder: string, { skill }: RegisteredSkill, agent: string, installed: string) {
+  return withScratch(async (scratch) => {
+    writeBuild(buildFor(folder, skill, agent), join(scratch, 'library'))
+    copyTree(installed, join(scratch, 'installed'))
+    return diffFolders(machine, scratch, 'library', 'installed')
+  })
+}

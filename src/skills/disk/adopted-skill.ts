@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { isFile, readJson, readText } from '../../machine/files.ts'
+import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
+import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
+import { getOwn, setOwn } from '../../text/record.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { DOCUMENT_FILE, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { buildFor } from './build.ts'
+import type { SkillContent } from './foreign-skill.ts'
+import { listTree, treeProblem } from './tree.ts'
+
+/**
+ * What the library would hold if the edits in an installed copy had been made there. What is made on installing
+ * (frontmatter, files for one agent) is taken back to where it comes from.
+ */
+export function readAdopted(folder: string, skill: Skill, agent: string, installed: string): SkillContent {
+  const { files } = listTree(installed)
+  const problem = treeProblem(files)
+  if (problem !== undefined) {
+    throw new LoadoutError(problem.code, `${installed} cannot be adopted: ${problem.message}`, {
+      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    })
+  }
+  const { made } = buildFor(folder, skill, agent)
+  const edited = readText(join(installed, DOCUMENT_FILE))
+  const expected = made.get(DOCUMENT_FILE) ?? ''
+  const base = declaredIn(installed, skill)
+  const others = files.filter(({ path }) => path !== DOCUMENT_FILE && path !== SKILL_FILE)
+  return {
+    skill: edited === expected ? base : withFrontmatter(base, agent, expected, edited),
+    document: adoptedDocument(readText(join(folder, DOCUMENT_FILE)), expected, edited),
+    files: others.flatMap(({ path, isExecutable }) => {
+      const isMade = made.has(path) && made.get(path) === readText(join(installed, path))
+      const from = join(isMade ? folder : installed, path)
+      return isMade && !isFile(from) ? [] : [{ path, from, isExecutable }]
+    }),
+  }
+}
+
+/** The copy's own skill.json, if it was edited into something that works. */
+function declaredIn(installed: string, skill: Skill): Skill {
+  const path = join(installed, SKILL_FILE)
+  if (!isFile(path)) return skill
+  const parsed = parseSkill(readJson(path), skill.name)
+  if (parsed.skill === undefined || parsed.skill.name !== skill.name) {
+    const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
+    throw new LoadoutError('INVALID_SKILL', `${path} cannot be adopted: ${reason}`, { hint: 'repair it, then adopt' })
+  }
+  return parsed.skill
+}
+
+/** Changes of the generated frontmatter: the description is the skill's, all else is this agent's. */
+function withFrontmatter(skill: Skill, agent: string, expected: string, edited: string): Skill {
+  const before = readDocument(expected).frontmatter ?? {}
+  const after = readDocument(edited).frontmatter ?? {}
+  const metadata: Record<string, unknown> = { ...(getOwn(skill.metadata, agent) ?? {}) }
+  for (const [key, value] of Object.entries(after)) {
+    const isOwn = key === 'name' || key === 'description'
+    if (!isOwn && JSON.stringify(value) !== JSON.stringify(before[key])) setOwn(metadata, key, value)
+  }
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) delete metadata[key]
+  const description = typeof after.description === 'string' ? after.description : skill.description
+  const hasMetadata = Object.keys(metadata).length > 0 || getOwn(skill.metadata, agent) !== undefined
+  return { ...skill, description, metadata: hasMetadata ? { ...skill.metadata, [agent]: metadata } : skill.metadata }
+}
+
+/** The library's text with the edited body; its own frontmatter, if it has one, stays as it is. */
+function adoptedDocument(library: string, expected: string, edited: string): string {
+  const { body } = readDocument(edited)
+  if (body === readDocument(expected).body) return library
+  if (readDocument(library).frontmatter === undefined) return libraryDocument(body)
+  return joinDocument(cutDocument(library).block ?? '', body)
+}

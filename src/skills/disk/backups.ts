@@ -1,0 +1,37 @@
+import { readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
+import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { privateFolder, recordPath } from '../../machine/records.ts'
+import { copyFolder } from './tree.ts'
+
+const BACKUPS = 'backups'
+
+/**
+ * Keeps a copy of a folder that is about to be replaced or removed, and says where. The same content is kept once,
+ * so that trying again after a kill leaves no second copy.
+ */
+export function backUp(machine: Machine, folder: string, skill: string, origin: string, hash: string): string {
+  const kept = join(backupFolder(machine), skill, `${origin}-${hash.slice(0, 12)}`)
+  if (exists(kept)) return kept
+  const partial = `${ownedName(kept)}.partial`
+  privateFolder(machine, `${BACKUPS}/${skill}`)
+  try {
+    copyFolder(folder, partial)
+    renameSync(partial, kept)
+    return kept
+  } catch (error) {
+    throw asLoadoutError(error, kept, 'write')
+  }
+}
+
+/** Removes copies that a killed process had only begun: what they were made of is still in its place. */
+export function removePartialBackups(machine: Machine): void {
+  const all = backupFolder(machine)
+  for (const skill of isFolder(all) ? readdirSync(all) : []) removeOrphans(join(all, skill))
+}
+
+function backupFolder(machine: Machine): string {
+  return recordPath(machine, BACKUPS)
+}

@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readText } from '../../machine/files.ts'
+import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
+import { getOwn, isRecord } from '../../text/record.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { DOCUMENT_FILE, type Skill } from '../rules/skill.ts'
+import {
+  copyFile,
+  type HashRow,
+  hashContent,
+  hashFile,
+  hashRows,
+  listTree,
+  type TreeFile,
+  treeProblem,
+  writeTreeFile,
+} from './tree.ts'
+
+/** A skill as one agent gets it: the library's files, with those that are made for the agent. */
+export interface Build {
+  folder: string
+  files: readonly TreeFile[]
+  /** Files whose text is made, by path: they replace or add to the library's. */
+  made: ReadonlyMap<string, string>
+}
+
+const LARGEST_DOCUMENT = 16 * 1024 * 1024
+const CODEX_FILE = 'agents/openai.yaml'
+
+/** What is to be installed from a folder of the library. Refuses what cannot be copied, with its path. */
+export function buildFor(folder: string, skill: Skill, agent: string): Build {
+  return buildFrom(readSource(folder, skill), skill, agent)
+}
+
+/** Builds one skill after the other, each for several agents: what these share is read and made once. */
+export function createBuilder(): typeof buildFor {
+  let source: Source | undefined
+  return (folder, skill, agent) => {
+    if (source?.folder !== folder) source = readSource(folder, skill)
+    return buildFrom(source, skill, agent)
+  }
+}
+
+interface Source {
+  folder: string
+  files: readonly TreeFile[]
+  text: string
+  /** SKILL.md as installed, by the metadata that went into it. */
+  documents: Map<string, string>
+}
+
+function readSource(folder: string, skill: Skill): Source {
+  const { files } = listTree(folder)
+  const problem = treeProblem(files)
+  if (problem !== undefined) {
+    throw new LoadoutError(problem.code, `${skill.name} cannot be installed: ${problem.message}`, {
+      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    })
+  }
+  return { folder, files, text: readText(join(folder, DOCUMENT_FILE), LARGEST_DOCUMENT), documents: new Map() }
+}
+
+function buildFrom({ folder, files, text, documents }: Source, skill: Skill, agent: string): Build {
+  const made = new Map<string, string>()
+  const metadata = { ...(getOwn(skill.metadata, agent) ?? {}) }
+  const { policy } = metadata
+  if (agent === 'codex' && isRecord(policy) && 'allow_implicit_invocation' in policy) {
+    const existing = files.some(({ path }) => path === CODEX_FILE) ? readText(join(folder, CODEX_FILE)) : undefined
+    made.set(CODEX_FILE, openaiPolicy(existing, policy))
+    delete metadata.policy
+  }
+  const key = JSON.stringify(metadata)
+  const document = documents.get(key) ?? installedDocument(skill, metadata, text)
+  documents.set(key, document)
+  made.set(DOCUMENT_FILE, document)
+  return { folder, files, made }
+}
+
+/** Writes a build into a folder that is not there yet, and says what its content is. */
+export function writeBuild({ folder, files, made }: Build, target: string): { hash: string; paths: string[] } {
+  mkdirSync(target, { recursive: true })
+  const rows: HashRow[] = []
+  for (const { path, isExecutable } of files) {
+    if (made.has(path)) continue
+    rows.push([path, isExecutable, copyFile(`${folder}/${path}`, `${target}/${path}`, isExecutable)])
+  }
+  for (const [path, text] of made) rows.push([path, false, writeTreeFile(`${target}/${path}`, text, false)])
+  return { hash: hashRows(rows), paths: rows.map(([path]) => path) }
+}
+
+/** The identity of the content that a build would have. */
+export function hashBuild({ folder, files, made }: Build): string {
+  const copied = files.filter(({ path }) => !made.has(path))
+  return hashRows([
+    ...copied.map((file): HashRow => [file.path, file.isExecutable, hashFile(join(folder, file.path), file)]),
+    ...[...made].map(([path, text]): HashRow => [path, false, hashContent(text)]),
+  ])
+}

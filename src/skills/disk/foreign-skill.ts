@@ -1,0 +1,110 @@
+import { basename, join } from 'node:path'
+import { readJson, readText } from '../../machine/files.ts'
+import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
+import { getOwn, setOwn } from '../../text/record.ts'
+import { firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import type { ForeignSkill } from '../rules/candidates.ts'
+import { DOCUMENT_FILE, formatSkill, nameProblem, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { copyFile, hashFile, listTree, type TreeFile, treeProblem, writeTreeFile } from './tree.ts'
+
+export interface ForeignOptions {
+  /** The agents whose folder it lies in. */
+  agents: readonly string[]
+  /** What a person says it supports. */
+  targets?: readonly string[] | undefined
+}
+
+/** Reads any skill's folder, with or without skill.json. Refuses what cannot be brought into the library. */
+export function readForeignSkill(path: string, { agents, targets }: ForeignOptions): ForeignSkill {
+  const { files } = listTree(path)
+  const problem = treeProblem(files)
+  if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
+  if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
+  const document = importedDocument(readText(join(path, DOCUMENT_FILE)))
+  if (document.problem !== undefined) {
+    throw refused(path, `${DOCUMENT_FILE}, ${document.problem}`, 'repair its frontmatter: what it says would be lost')
+  }
+  const isDeclared = files.some((file) => file.path === SKILL_FILE)
+  const skill = isDeclared ? declared(path) : inferred(path, document, targets ?? agents)
+  keepMetadata(skill, document.metadata, agents)
+  const others = files.filter((file) => file.path !== DOCUMENT_FILE && file.path !== SKILL_FILE)
+  return { path, agents, skill, isDeclared, document: libraryDocument(document.body), files: identify(path, others) }
+}
+
+function declared(path: string): Skill {
+  const parsed = parseSkill(readJson(join(path, SKILL_FILE)), basename(path))
+  if (parsed.skill === undefined) throw refused(path, parsed.problems.join('; '), `repair its ${SKILL_FILE}`)
+  return parsed.skill
+}
+
+/** Everything from the text: its frontmatter, else its first heading and paragraph, else the folder's name. */
+function inferred(path: string, document: ReturnType<typeof importedDocument>, targets: readonly string[]): Skill {
+  const { body } = document
+  const name = [document.name, firstHeading(body), basename(path)].map((text) => asName(text ?? '')).find(Boolean)
+  if (name === undefined) throw refused(path, 'no name could be made for it', 'add a frontmatter with a name')
+  const description = document.description ?? firstParagraph(body)
+  if (description === undefined || description.trim() === '') {
+    throw refused(path, 'it has no description', `add a frontmatter with a description to its ${DOCUMENT_FILE}`)
+  }
+  if (targets.length === 0) {
+    throw refused(path, 'nothing says which agents it supports', 'name them: --targets claude,codex')
+  }
+  return { name, description, tags: [], targets: [...targets], metadata: {}, others: {} }
+}
+
+function asName(text: string): string {
+  return nameProblem(text) === undefined ? text : slug(text)
+}
+
+/**
+ * Frontmatter that skill.json does not know yet is kept for the agents it was written for: keys of the public format
+ * for all, others for the agents in whose folder they were found.
+ */
+function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: readonly string[]): void {
+  const finders = agents.filter((agent) => skill.targets.includes(agent))
+  for (const agent of skill.targets) {
+    const isFinder = finders.length === 0 || finders.includes(agent)
+    const own: Record<string, unknown> = { ...(getOwn(skill.metadata, agent) ?? {}) }
+    for (const [key, value] of Object.entries(found)) {
+      if (!Object.hasOwn(own, key) && (isFinder || STANDARD_KEYS.includes(key))) setOwn(own, key, value)
+    }
+    if (Object.keys(own).length > 0) skill.metadata[agent] = own
+  }
+}
+
+function identify(path: string, files: readonly TreeFile[]): Map<string, string> {
+  return new Map(
+    files.map((file) => [file.path, `${file.isExecutable ? 'x' : '-'} ${hashFile(join(path, file.path), file)}`]),
+  )
+}
+
+/** A skill the way the library holds it: what is written, and where its other files come from. */
+export interface SkillContent {
+  skill: Skill
+  document: string
+  files: readonly { path: string; from: string; isExecutable: boolean }[]
+}
+
+export function contentOf({ path, skill, document, files }: ForeignSkill): SkillContent {
+  const copied = [...files].map(([file, identity]) => {
+    return { path: file, from: join(path, file), isExecutable: identity.startsWith('x') }
+  })
+  return { skill, document, files: copied }
+}
+
+/** Writes a skill into a folder that is not there yet. */
+export function writeSkillFolder({ skill, document, files }: SkillContent, target: string): void {
+  for (const { path, from, isExecutable } of files) copyFile(from, join(target, path), isExecutable)
+  writeTreeFile(join(target, DOCUMENT_FILE), document, false)
+  writeTreeFile(join(target, SKILL_FILE), formatSkill(skill), false)
+}
+
+function refused(
+  path: string,
+  problem: string,
+  hint = 'repair it, then import it',
+  code: LoadoutError['code'] = 'INVALID_SKILL',
+) {
+  return new LoadoutError(code, `${path} cannot be imported: ${problem}`, { hint })
+}

@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { exists } from '../../machine/files.ts'
+import { HOOKS_MS, runGit } from '../../machine/git.ts'
+import { refuseUnsafeConfig } from '../../machine/git-config.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { currentBranch, headCommit } from '../../machine/repository.ts'
+import { compareText } from '../../text/order.ts'
+import { shellWord } from '../../text/printable.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+
+/** Commits these paths as they are on disk and nothing else; what else is staged stays so. Undefined: no change. */
+export async function commitPaths(
+  machine: Machine,
+  repo: string,
+  paths: readonly string[],
+  message: string,
+): Promise<string | undefined> {
+  await refuseUnsafeConfig(machine, repo)
+  await currentBranch(machine, repo)
+  const changes = await readChanges(machine, repo, paths, '--ignored=matching')
+  await refuseIgnored(machine, repo, paths, changes)
+  const changed = pathsWith(paths, changes, /^(?!!!)/)
+  if (changed.length === 0) return undefined
+  const before = await readIndex(machine, repo, changed)
+  refuseNested(repo, changes, before)
+  const head = await headCommit(machine, repo)
+  try {
+    // Not those whose removal is staged already: git add would not find them.
+    const unstaged = pathsWith(changed, changes, /^(?:\?\?|.[^ !?])$/)
+    if (unstaged.length > 0) await runGit(machine, repo, ['add', '--all', '--', ...unstaged.map(literal)])
+    const staged = pathsWith(changed, await readChanges(machine, repo, changed), /^[^ ?]/)
+    if (staged.length > 0) await commitOnly(machine, repo, staged, message)
+    return staged.length > 0 ? headCommit(machine, repo) : undefined
+  } catch (error) {
+    const committed = await commitSince(machine, repo, head, changed)
+    if (committed !== undefined) return committed
+    await restoreIndex(machine, repo, changed, before)
+    throw error
+  }
+}
+
+/** A git that was killed after its last step has made the commit nevertheless. */
+async function commitSince(machine: Machine, repo: string, before: string | undefined, paths: readonly string[]) {
+  try {
+    const head = await headCommit(machine, repo)
+    const isDone = head !== before && (await readChanges(machine, repo, paths)).length === 0
+    return isDone ? head : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
+  const found = changes.filter((change) => status.test(change.status))
+  return paths.filter((path) => found.some((change) => isUnder(change.path, path)))
+}
+
+function isUnder(path: string, folder: string): boolean {
+  const [inner, outer] = [path, folder].map((text) => text.replace(/\/+$/, ''))
+  return inner === outer || path.startsWith(`${outer}/`)
+}
+
+async function commitOnly(machine: Machine, repo: string, paths: readonly string[], message: string): Promise<void> {
+  const flags = ['--quiet', '--cleanup=whitespace', `--message=${message}`, '--only']
+  const settings = await missingIdentity(machine, repo)
+  const options = { allowHooks: true, timeoutMs: HOOKS_MS, settings }
+  await runGit(machine, repo, ['commit', ...flags, '--', ...paths.map(literal)], options)
+}
+
+/** A path that is there, but that git was told not to see. */
+async function refuseIgnored(machine: Machine, repo: string, paths: readonly string[], changes: readonly Change[]) {
+  for (const path of paths) {
+    const own = changes.filter((change) => isUnder(change.path, path) || isUnder(path, change.path))
+    const [ignored] = own
+    if (ignored === undefined || own.some(({ status }) => status !== '!!')) continue
+    if ((await readIndex(machine, repo, [path])).length > 0) continue
+    const rule = await ignoreRule(machine, repo, ignored.path)
+    throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: git ignores it${rule && ` (${rule})`}`, {
+      hint: 'change that rule, or turn the automatic commit off',
+    })
+  }
+}
+
+/** Git would record only which commit it is at, and would run what its settings name to find out. */
+function refuseNested(repo: string, changes: readonly Change[], index: readonly string[]): void {
+  const added = changes.filter(({ status, path }) => status === '??' && path.endsWith('/')).map(({ path }) => path)
+  const known = index.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1))
+  const path = [...added, ...known].find((name) => exists(join(repo, name)))
+  if (path === undefined) return
+  throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: it is a repository of its own`, {
+    hint: `remove ${shellWord(join(repo, path, '.git'))} to keep its files here`,
+  })
+}
+
+async function ignoreRule(machine: Machine, repo: string, path: string): Promise<string> {
+  const ask = ['check-ignore', '--verbose', '-z', '--stdin']
+  const { stdout } = await runGit(machine, repo, ask, { input: `${path}\0`, okCodes: [0, 1] })
+  const [file, line, pattern] = stdout.split('\0')
+  return pattern === undefined ? '' : `${file}:${line}: ${pattern}`
+}
+
+/** Names that git has nowhere, so that a commit does not fail for want of them. */
+async function missingIdentity(machine: Machine, repo: string): Promise<string[]> {
+  const has = async (key: string) => (await runGit(machine, repo, ['config', key], { okCodes: [0, 1] })).code === 0
+  const [name, email] = await Promise.all([has('user.name'), has('user.email')])
+  return [
+    ...(name ? [] : ['user.name=loadout']),
+    ...(email || machine.env.EMAIL ? [] : ['user.email=loadout@localhost']),
+  ]
+}
+
+/** `mode object stage<TAB>path` for each file the index has there. */
+async function readIndex(machine: Machine, repo: string, paths: readonly string[]): Promise<string[]> {
+  const { stdout } = await runGit(machine, repo, ['ls-files', '--stage', '-z', '--', ...paths.map(literal)])
+  return stdout.split('\0').filter((line) => line !== '')
+}
+
+async function restoreIndex(machine: Machine, repo: string, paths: readonly string[], before: readonly string[]) {
+  try {
+    const now = await readIndex(machine, repo, paths)
+    const removals = now.map((line) => line.replace(/^\d+ ([0-9a-f]+) \d/, (_, id) => `0 ${'0'.repeat(id.length)} 0`))
+    const input = [...removals, ...before].map((line) => `${line}\0`).join('')
+    await runGit(machine, repo, ['update-index', '-z', '--index-info'], { input })
+  } catch {
+    // What made the commit fail is what the user has to know.
+  }
+}
+
+export interface Change {
+  /** Of the index, then of the file, as git's short status has them. */
+  status: string
+  path: string
+}
+
+/** Without rename detection: both names of a renamed file are listed. */
+export async function readChanges(
+  machine: Machine,
+  repo: string,
+  paths: readonly string[],
+  ...flags: readonly string[]
+) {
+  const all = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all', ...flags]
+  const { stdout } = await runGit(machine, repo, ['status', ...all, '--', ...paths.map(literal)])
+  const items = stdout.split('\0').filter((item) => item !== '')
+  return items.map((item): Change => ({ status: item.slice(0, 2), path: item.slice(3) }))
+}
+
+/** What differs from the last commit, staged or not, new files included. */
+export async function uncommittedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
+  await refuseUnsafeConfig(machine, repo)
+  return changedPaths(machine, repo, under)
+}
+
+/** The same for a repository whose settings are known to be safe. */
+export async function changedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
+  const changes = await readChanges(machine, repo, under === '' ? [] : [under])
+  return changes.map(({ path }) => path).sort(compareText)
+}
+
+/** Odd characters in a path are part of its name. */
+export function literal(path: string): string {
+  return `:(literal)${path}`
+}

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs'
+import { asLoadoutError, isFolder } from '../../machine/files.ts'
+import { compareText } from '../../text/order.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
+import type { Placement, TargetRoot } from '../rules/placement.ts'
+import { DOCUMENT_FILE } from '../rules/skill.ts'
+import type { FolderState, TreeCache } from './tree-cache.ts'
+
+/** Everything that stands in a root under its own name. A root that is not there holds nothing. */
+export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] {
+  if (!isFolder(root.path)) return []
+  try {
+    const entries = readdirSync(root.path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+    entries.sort((a, b) => compareText(a.name, b.name))
+    return entries.flatMap((entry) => {
+      if (entry.isDirectory()) return readPlacement(root, entry.name, cache)
+      return { name: entry.name, root, kind: entry.isSymbolicLink() ? 'link' : 'file' }
+    })
+  } catch (error) {
+    throw asLoadoutError(error, root.path, 'read')
+  }
+}
+
+const MOST_READINGS = 5
+
+/** A writer may swap the folder while it is read: what looks wrong is believed when it looks the same twice. */
+function readPlacement(root: TargetRoot, name: string, cache: TreeCache): Placement[] {
+  let placement = readOnce(root, name, cache)
+  for (let reading = 1; reading < MOST_READINGS && looksWrong(placement); reading++) {
+    if (!isFolder(`${root.path}/${name}`)) return []
+    const again = readOnce(root, name, cache)
+    if (JSON.stringify(again) === JSON.stringify(placement)) break
+    placement = again
+  }
+  return [placement]
+}
+
+function looksWrong({ marker, contentHash }: Placement): boolean {
+  return marker !== undefined && ('problem' in marker || marker.contentHash !== contentHash)
+}
+
+function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
+  const placement = { name, root, kind: 'folder' as const }
+  try {
+    const state = cache.read(`${root.path}/${name}`)
+    const marker = markerOf(state)
+    const isSkill = state.files.some(({ path }) => path === DOCUMENT_FILE)
+    return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    // Unreadable: whether it is ours cannot be told, so it is shown as broken and never touched.
+    return { ...placement, marker: { problem: error.message }, problem: error.message }
+  }
+}
+
+function markerOf({ marker, label }: FolderState): InstallMarker | { problem: string } | undefined {
+  if (marker === undefined) return undefined
+  if (marker.kind !== 'file') return { problem: `${MARKER_FILE} is not a file` }
+  if (label === undefined) return { problem: `${MARKER_FILE} cannot be read as text` }
+  return 'json' in label ? parseMarker(label.json) : { problem: `${MARKER_FILE} is not valid JSON` }
+}

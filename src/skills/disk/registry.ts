@@ -1,0 +1,151 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
+import { parseJson } from '../../text/json.ts'
+import { compareText, sortedBy } from '../../text/order.ts'
+import { shellWord } from '../../text/printable.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import type { RegisteredSkill, Registry, TargetRoot } from '../rules/placement.ts'
+import { DOCUMENT_FILE, parseSkill, SKILL_FILE } from '../rules/skill.ts'
+import { treeProblem } from './tree.ts'
+import type { FolderState, Label, TreeCache } from './tree-cache.ts'
+
+export const SKILLS_FOLDER = 'skills'
+
+export interface RegistryReading extends Registry {
+  findings: Finding[]
+}
+
+/** Reads the library. A folder that is no skill is listed with its reason; the others go on working. */
+export function readRegistry(library: string, cache: TreeCache): RegistryReading {
+  const read = skillFolders(library).map((folder) => readSkillFolder(library, folder, cache))
+  const working = read.flatMap((each) => ('skill' in each ? [each] : []))
+  const invalid = read.flatMap((each) => ('problems' in each ? [each] : []))
+  const [unique, duplicates] = splitDuplicates(working)
+  return {
+    skills: sortedBy(unique, ({ skill }) => skill.name),
+    invalid: sortedBy([...invalid, ...duplicates], ({ folder }) => folder),
+    findings: [...invalidFindings([...invalid, ...duplicates]), ...unique.flatMap(nameFindings)],
+  }
+}
+
+function skillFolders(library: string): string[] {
+  const path = join(library, SKILLS_FOLDER)
+  if (!exists(path)) return []
+  try {
+    const entries = readdirSync(path, { withFileTypes: true })
+    const named = entries.filter(
+      (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
+    )
+    return named.map(({ name }) => name).sort(compareText)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
+}
+
+type Invalid = Registry['invalid'][number]
+
+function readSkillFolder(library: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
+  const folder = `${SKILLS_FOLDER}/${name}`
+  // Its files would come from outside the repository, and no commit would hold them.
+  if (isLink(join(library, folder))) return { name, folder, problems: ['it is a symbolic link, not a folder'] }
+  try {
+    const state = cache.read(join(library, folder))
+    const problem = folderProblem(state)
+    if (problem !== undefined) return { name, folder, problems: [problem] }
+    const parsed = parseSkill(state.label === undefined ? undefined : labelValue(state.label), name)
+    if (parsed.skill === undefined) return { name, folder, problems: parsed.problems }
+    return { skill: parsed.skill, folder, sourceHash: state.hash }
+  } catch (error) {
+    if (error instanceof LoadoutError) return { name, folder, problems: [error.message] }
+    throw error
+  }
+}
+
+function folderProblem({ files, label, marker }: FolderState): string | undefined {
+  const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => !files.some(({ path }) => path === name))
+  if (names.length > 0) return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`
+  const problem = treeProblem(files)
+  if (problem !== undefined) return problem.message
+  if (marker !== undefined) return 'it holds a marker of an installed copy (.loadout); remove that file'
+  return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined
+}
+
+function labelValue(label: Label): unknown {
+  if ('json' in label) return label.json
+  const { value, problem } = parseJson(label.text.replace(/^\ufeff/, ''))
+  if (problem === undefined) return value
+  throw new LoadoutError('BAD_JSON', problem.replace(/^it /, `${SKILL_FILE} `))
+}
+
+/** Two folders with one name: neither can be told from the other, so neither is used. */
+function splitDuplicates(skills: readonly RegisteredSkill[]): [RegisteredSkill[], Invalid[]] {
+  const byName = new Map<string, RegisteredSkill[]>()
+  for (const each of skills) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
+  const duplicates = [...byName.values()].filter((group) => group.length > 1).flat()
+  const invalid = duplicates.map(({ skill: { name }, folder }) => {
+    const others = (byName.get(name) ?? []).filter((each) => each.folder !== folder)
+    return { name, folder, problems: [`${others.map((each) => each.folder).join(', ')} has the same name "${name}"`] }
+  })
+  return [skills.filter((each) => !duplicates.includes(each)), invalid]
+}
+
+function invalidFindings(invalid: readonly Invalid[]): Finding[] {
+  return invalid.map(({ name, folder, problems }) => ({
+    severity: 'error',
+    code: problems[0]?.includes('has the same name') ? 'DUPLICATE_SKILL' : 'INVALID_SKILL',
+    message: `${folder} cannot be used: ${problems.join('; ')}`,
+    subject: name,
+    hint: 'repair it in the library; the other skills are not affected',
+  }))
+}
+
+function nameFindings({ skill: { name }, folder }: RegisteredSkill): Finding[] {
+  if (folder === `${SKILLS_FOLDER}/${name}`) return []
+  const message = `${folder} is named "${name}" in its skill.json, unlike its folder`
+  const hint = `rename the folder: git mv ${shellWord(folder)} ${SKILLS_FOLDER}/${name}`
+  return [{ severity: 'warning', code: 'NAME_DIFFERS', message, subject: name, hint }]
+}
+
+/** The folder of the library must at least be there; whether it is a repository is git's to say. */
+export function requireLibraryFolder(library: string): void {
+  if (isFolder(library)) return
+  const problem = exists(library) ? 'is not a folder' : 'does not exist'
+  throw new LoadoutError('REPO_NOT_FOUND', `the library ${library} ${problem}`, {
+    hint: 'loadout init --clone <url> or --repo <folder> names another',
+  })
+}
+
+/** A folder with a SKILL.md that agents read, whoever put it there. */
+export interface SkillFolder {
+  name: string
+  path: string
+  scope: TargetRoot['scope']
+}
+
+/**
+ * What stands in agents' folders, the first of each name. Real folders and files only: behind a link lies something that
+ * has a place of its own. Opens no file; a root that cannot be read holds nothing.
+ */
+export function findSkillFolders(roots: readonly TargetRoot[]): SkillFolder[] {
+  const found = new Map<string, SkillFolder>()
+  for (const root of roots) {
+    for (const name of foldersIn(root.path)) {
+      const path = join(root.path, name)
+      const document = join(path, DOCUMENT_FILE)
+      if (!found.has(name) && isFile(document) && !isLink(document)) found.set(name, { name, path, scope: root.scope })
+    }
+  }
+  return [...found.values()]
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort(compareText)
+  } catch {
+    return []
+  }
+}

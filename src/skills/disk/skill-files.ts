@@ -1,0 +1,39 @@
+import { readInside, readTextInside } from '../../machine/inside.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import type { Build } from './build.ts'
+
+/** What a client may be given of one skill. */
+export const MOST_FILES = 512
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** One file of a skill as it would be installed; undefined when it has no such file. */
+export function readBuildFile({ folder, files, made }: Build, path: string): Uint8Array | undefined {
+  const text = made.get(path)
+  if (text !== undefined) return Buffer.from(text)
+  if (!files.some((file) => file.path === path)) return undefined
+  const { bytes, failure } = readInside(folder, path, { most: MOST_BYTES })
+  if (bytes === undefined) throw failure
+  return bytes
+}
+
+/** All files of a skill, by path. Throws when they are more than a client may be given. */
+export function readBuild(build: Build): Record<string, Uint8Array> {
+  const paths = new Set([...build.files.map(({ path }) => path), ...build.made.keys()])
+  const bytes = build.files.reduce((sum, { size }) => sum + size, 0)
+  if (paths.size > MOST_FILES || bytes > MOST_BYTES) {
+    throw new LoadoutError('FILE_TOO_LARGE', `${build.folder} holds more than a client may be given`, {
+      hint: `at most ${MOST_FILES} files with 16 MB; loadout equip installs it all the same`,
+    })
+  }
+  return Object.fromEntries(
+    [...paths].flatMap((path) => {
+      const content = readBuildFile(build, path)
+      return content === undefined ? [] : [[path, content]]
+    }),
+  )
+}
+
+/** The text of one file of a skill's folder. */
+export function readSkillFile(folder: string, path: string): string {
+  return readTextInside(folder, path).replace(/^\ufeff/, '')
+}

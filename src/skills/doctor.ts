@@ -1,0 +1,238 @@
+import { join } from 'node:path'
+import { readConfig, readPackConfig } from '../agents/config.ts'
+import { targetRoots } from '../agents/target-roots.ts'
+import { configPath, readConfigJson } from '../machine/config-file.ts'
+import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { gitVersion, requireRepository } from '../machine/repository.ts'
+import { unknownKeys } from '../machine/rules/config-keys.ts'
+import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
+import type { Code } from '../text/codes.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { buildFor, hashBuild } from './disk/build.ts'
+import { readRepoState } from './disk/library-state.ts'
+import { isUnfinished } from './disk/library-transaction.ts'
+import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
+import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
+import { needsAction } from './rules/attention.ts'
+import type { Operation } from './rules/operations.ts'
+import type { PlacementStatus, TargetRoot } from './rules/placement.ts'
+import { decideSync } from './rules/sync-decision.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+
+/** One thing that was looked at. */
+export interface Check {
+  name: string
+  /** A note is worth knowing; a problem needs action. */
+  state: 'fine' | 'note' | 'problem'
+  message: string
+  code?: Code
+  /** What puts it right. */
+  fix?: string
+}
+
+export interface Health {
+  checks: Check[]
+  /** What `--fix` put right. */
+  fixed: string[]
+}
+
+/** Looks at everything and changes nothing, unless asked to put right what can be put right safely. */
+export async function runDoctor(
+  machine: Machine,
+  request: ScopeRequest & { fix?: boolean | undefined },
+): Promise<Report<Health>> {
+  const fixed = request.fix ? await putRight(machine, request) : []
+  const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
+  const checks = [...(await examine(machine, request)), ...layers.map((finding) => checkOf('hooks', finding))]
+  const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
+    if (state !== 'problem' || code === undefined) return []
+    return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
+  })
+  return { value: { checks, fixed }, findings }
+}
+
+async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]> {
+  const git = await look(
+    'git',
+    () => gitVersion(machine),
+    (version) => `version ${version}`,
+  )
+  const config = await look(
+    'config',
+    () => readConfig(machine),
+    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (not there yet)'}`,
+  )
+  if (config.value === undefined) return [git.check, config.check]
+  const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
+  const opened = await look(
+    'library',
+    () => openSetup(machine, request),
+    ({ library }) => library,
+  )
+  const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
+  const setup = opened.value
+  if (setup === undefined) return [...first, ...userRoots]
+  const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
+  const repository = git.value === undefined ? [] : await checkRepository(setup)
+  const seen = await look(
+    'skills',
+    () => observe(setup, rootsOf(setup)),
+    ({ registry }) => `${registry.skills.length} in the library`,
+  )
+  const installs = seen.value === undefined ? [] : checkSkills(seen.value)
+  return [
+    ...first,
+    ...repository,
+    seen.check,
+    ...installs,
+    ...userRoots,
+    ...projectRoots,
+    ...(await checkLeftovers(setup)),
+  ]
+}
+
+/** What is wrong with the file besides the part that skills need. */
+async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
+  const unknown = unknownKeys(readConfigJson(machine), configPath(machine))
+  const packs = await look(
+    'config',
+    () => readPackConfig(machine),
+    () => '',
+  )
+  const problems = [
+    ...unknown.map((finding) => checkOf('config', finding)),
+    ...(packs.value === undefined ? [packs.check] : []),
+  ]
+  return problems.length > 0 ? problems : [fine]
+}
+
+function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
+  return project === undefined ? roots : [...userRoots, ...roots]
+}
+
+/** Tries something; what it throws is the problem. */
+async function look<T>(
+  name: string,
+  read: () => T | Promise<T>,
+  describe: (value: T) => string,
+): Promise<{ check: Check; value?: T }> {
+  try {
+    const value = await read()
+    return { check: { name, state: 'fine', message: describe(value) }, value }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return { check: { name, state: 'problem', message, code, ...(hint === undefined ? {} : { fix: hint }) } }
+  }
+}
+
+function checkRoot({ path, agents, scope }: TargetRoot): Check {
+  const name = `${agents.join(', ')} (${scope})`
+  if (!exists(path)) return { name, state: 'fine', message: `${path} will be made with the first install` }
+  const link = isLink(path) ? ' (a link)' : ''
+  if (!isFolder(path)) {
+    return {
+      name,
+      state: 'problem',
+      code: 'NOT_A_FOLDER',
+      message: `${path} is not a folder`,
+      fix: `move it away: mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`,
+    }
+  }
+  if (!isWritable(path)) {
+    return {
+      name,
+      state: 'problem',
+      code: 'WRITE_FAILED',
+      message: `${path} may not be written`,
+      fix: `chmod u+w ${shellWord(path)}`,
+    }
+  }
+  return { name, state: 'fine', message: `${path}${link}` }
+}
+
+/** Whether a sync would go through, as far as can be told without the network. */
+async function checkRepository(setup: Setup): Promise<Check[]> {
+  const { machine, library, config } = setup
+  const repository = await look(
+    'repository',
+    async () => {
+      await requireRepository(machine, library)
+      return readRepoState(machine, library)
+    },
+    () => 'a git repository',
+  )
+  const state = repository.value
+  if (state === undefined) return [repository.check]
+  const fetched = state.remotes.length === 0 ? 'no remote' : 'ok'
+  const { findings } = decideSync(library, state, fetched, { push: config.pushesOnSync })
+  const where = state.remotes.length === 0 ? 'no remote: this machine only' : `${state.branch} follows ${state.remote}`
+  const sync: Check[] =
+    findings.length === 0
+      ? [{ name: 'sync', state: 'fine', message: where }]
+      : findings.map((finding) => checkOf('sync', finding))
+  return [repository.check, ...sync]
+}
+
+function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
+  const state = severity === 'error' ? 'problem' : 'note'
+  return { name, state, message, code, ...(hint === undefined ? {} : { fix: hint }) }
+}
+
+/** Broken skills, and every install that is not as it should be. */
+function checkSkills({ registry, statuses }: Observation): Check[] {
+  const invalid = registry.findings.map((finding) => checkOf('skills', finding))
+  const installs = statuses.flatMap(({ name, placements }) =>
+    placements
+      .filter(({ state }) => state !== 'current' && state !== 'unmanaged')
+      .map((found) => checkOf('installs', { ...needsAction(name, found), severity: 'error' })),
+  )
+  if (installs.length > 0) return [...invalid, ...installs]
+  const count = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
+  return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
+}
+
+async function checkLeftovers(setup: Setup): Promise<Check[]> {
+  const name = 'leftovers'
+  const left = rootsOf(setup).flatMap(({ path }) => interruptedIn(workFolderIn(path)))
+  const found = await look(
+    name,
+    () => left.length > 0 || isUnfinished(setup.library),
+    () => 'no interrupted work',
+  )
+  // A library that is no repository was told already.
+  if (found.value === undefined) return []
+  if (!found.value) return [found.check]
+  const message = 'a command was interrupted; the next one puts that right'
+  return [{ name, state: 'problem', code: 'RECOVERED', message, fix: 'loadout doctor --fix' }]
+}
+
+/** Finishes interrupted work, and marks folders anew whose content is exactly what the library installs. */
+async function putRight(machine: Machine, request: ScopeRequest): Promise<string[]> {
+  const setup = openSetup(machine, request)
+  const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
+  return asRootWriter(setup, roots, 'doctor', async (recovered) => {
+    const observation = await observe(setup, roots, true)
+    const operations = observation.statuses.flatMap(({ placements }) =>
+      placements.flatMap((each) => remarking(setup, observation, each)),
+    )
+    const { value } = await carryOut(setup, observation, { operations, findings: [] }, {})
+    return [
+      ...recovered.map(({ message }) => message),
+      ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was written anew`),
+    ]
+  })
+}
+
+function remarking({ library }: Setup, observation: Observation, found: PlacementStatus): Operation[] {
+  const { placement, state } = found
+  const registered = observation.find(placement.name)
+  const { contentHash, root } = placement
+  if (state !== 'broken' || registered === undefined || contentHash === undefined) return []
+  const folder = join(library, registered.folder)
+  const agent = root.agents.find((id) => hashBuild(buildFor(folder, registered.skill, id)) === contentHash)
+  if (agent === undefined) return []
+  return [{ kind: 'restamp', contentHash, skill: placement.name, agent, scope: root.scope, root: root.path }]
+}

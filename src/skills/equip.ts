@@ -1,0 +1,105 @@
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { rememberProject } from './disk/projects.ts'
+import { readRegistry } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
+import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
+import type { SkillStatus, TargetRoot } from './rules/placement.ts'
+import { requireName } from './rules/skill.ts'
+import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
+
+/** Which skills: by name, by tag, or all. */
+export interface EquipCommand extends ScopeRequest, Carrying {
+  names: readonly string[]
+  tags?: readonly string[] | undefined
+  all?: boolean | undefined
+  targets?: readonly string[] | undefined
+}
+
+/** Installs skills for agents. */
+export async function equip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+  const setup = openSetup(machine, request)
+  const agents = namedAgents(request.targets)
+  requireSelection(request)
+  const roots = rootsInUse(setup, rootsFor(setup, agents), request)
+  return change(setup, roots, 'equip', request, ({ statuses }) => {
+    const isExplicit = request.names.length > 0
+    const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
+    return planEquip(statuses, { names, agents, roots, isExplicit })
+  })
+}
+
+/** A folder is made only for an agent that one of the skills supports. */
+function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
+  if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
+  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const targets = new Set(skills.flatMap(({ skill }) => (names.includes(skill.name) ? skill.targets : [])))
+  return roots.filter(({ path, agents }) => isFolder(path) || agents.some((id) => targets.has(id)))
+}
+
+/** Removes installed copies. What is not ours stays. */
+export async function unequip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+  const setup = openSetup(machine, request)
+  const agents = namedAgents(request.targets)
+  requireSelection(request)
+  const roots = allRoots(setup)
+    .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
+    .filter(({ path }) => isFolder(path))
+  return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
+    const present = new Set(placements.map(({ name }) => name))
+    const isKnown = (name: string) => present.has(name)
+    const isExplicit = request.names.length > 0
+    const names = isExplicit ? request.names : select(statuses, request, isInstalled)
+    return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
+  })
+}
+
+function requireSelection({ names, tags, all }: EquipCommand): void {
+  for (const name of names) requireName(name)
+  if (names.length > 0 || all || (tags ?? []).length > 0) return
+  throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --tag <tag>, or --all' })
+}
+
+function select(
+  statuses: readonly SkillStatus[],
+  { tags = [], all }: EquipCommand,
+  isMeant: (status: SkillStatus) => boolean,
+): string[] {
+  const hasTag = ({ registered }: SkillStatus) => registered?.skill.tags.some((tag) => tags.includes(tag))
+  const chosen = statuses.filter((status) => isMeant(status) && (all || hasTag(status)))
+  if (chosen.length === 0 && !all) {
+    const hint = 'loadout inventory --json lists the tags of every skill'
+    throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
+  }
+  return chosen.map(({ name }) => name)
+}
+
+function isInstalled({ placements }: SkillStatus): boolean {
+  return placements.some(({ state }) => state !== 'unmanaged' && state !== 'broken')
+}
+
+/** Plans under lock, so that nothing changes between looking and doing; a dry run only looks. */
+async function change(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: 'equip' | 'unequip',
+  request: Carrying,
+  plan: (observation: Observation) => OperationPlan,
+): Promise<Report<Outcome>> {
+  // Removing copies needs neither the library nor git.
+  const lock = purpose === 'unequip' ? asRootWriter : asWriter
+  const run = async (recovered: Finding[]) => {
+    const observation = await observe(setup, roots, true)
+    const planned = plan(observation)
+    const report = await carryOut(setup, observation, planned, request, { isAll: true })
+    return { ...report, findings: [...recovered, ...report.findings] }
+  }
+  if (request.dryRun) return run([])
+  const rememberAndRun = (recovered: Finding[]) => {
+    if (setup.project !== undefined) rememberProject(setup.machine, setup.project)
+    return run(recovered)
+  }
+  return lock(setup, roots, purpose, rememberAndRun, request.signal)
+}

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path'
+import { changeConfig, readConfig } from '../agents/config.ts'
+import { AGENTS, type Agent } from '../agents/rules/agents.ts'
+import { isEnabled, withRepoPath, withTarget } from '../agents/rules/config.ts'
+import { cloneRepository } from '../machine/clone.ts'
+import { configPath, expandHome } from '../machine/config-file.ts'
+import { exists, makeFolder } from '../machine/files.ts'
+import { writeNewInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { initRepository, requireRepository } from '../machine/repository.ts'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { commitPaths } from './disk/library-commit.ts'
+import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { namedAgents } from './settings.ts'
+
+export interface InitRequest {
+  /** Exactly one of these. */
+  repo?: string | undefined
+  clone?: string | undefined
+  create?: string | undefined
+  /** Where a clone goes; by default a folder named like the repository, in the home folder. */
+  into?: string | undefined
+  targets?: readonly string[] | undefined
+  dryRun?: boolean | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface InitResult {
+  config: string
+  library: string
+  how: 'taken' | 'cloned' | 'made'
+  isDryRun: boolean
+  skills: number
+  agents: string[]
+}
+
+/** Connects this machine with a library: one that is here, one from elsewhere, or a new one. */
+export async function initialize(machine: Machine, request: InitRequest): Promise<Report<InitResult>> {
+  // A configuration that cannot be read must be repaired, not replaced.
+  const before = readConfig(machine)
+  const agents = namedAgents(request.targets)
+  const { library, how } = chooseLibrary(machine, request)
+  const isEnabledThen = ({ id, isEnabledByDefault }: Agent) =>
+    agents?.includes(id) ?? before.targets[id]?.isEnabled ?? isEnabledByDefault ?? false
+  const enabled = AGENTS.filter(isEnabledThen).map(({ id }) => id)
+  const value = { config: configPath(machine), library, how, agents: enabled, skills: 0, isDryRun: true }
+  if (request.dryRun) return { value, findings: [] }
+  await openLibrary(machine, library, request)
+  await changeConfig(machine, (json) => {
+    const switched =
+      agents === undefined ? [] : AGENTS.filter(({ id }) => isEnabled(before, id) !== agents.includes(id))
+    return switched.reduce(
+      (config, { id }) => withTarget(config, id, enabled.includes(id)),
+      withRepoPath(json, library),
+    )
+  })
+  const { skills, findings } = readRegistry(library, openTreeCache(machine))
+  return { value: { ...value, skills: skills.length, isDryRun: false }, findings }
+}
+
+function chooseLibrary(machine: Machine, request: InitRequest): Pick<InitResult, 'library' | 'how'> {
+  const { repo, clone, create, into } = request
+  const ways = [repo, clone, create].filter((way) => way !== undefined)
+  if (ways.length !== 1) {
+    throw new LoadoutError('USAGE', ways.length === 0 ? 'no library is named' : 'only one library can be taken', {
+      hint: '--new <folder> makes one, --clone <url> fetches one, --repo <folder> takes one that is here',
+    })
+  }
+  const place = (path: string) => resolve(machine.cwd, expandHome(machine, path))
+  if (repo !== undefined) return { library: place(repo), how: 'taken' }
+  if (create !== undefined) return { library: place(create), how: 'made' }
+  const library = into === undefined ? resolve(machine.home, repositoryName(clone ?? '')) : place(into)
+  return { library, how: 'cloned' }
+}
+
+async function openLibrary(machine: Machine, library: string, request: InitRequest): Promise<void> {
+  const { clone, repo, signal } = request
+  if (repo !== undefined) return requireRepository(machine, library)
+  if (clone !== undefined) {
+    return cloneRepository(machine, clone, library, signal === undefined ? {} : { signal })
+  }
+  if (exists(resolve(library, '.git'))) {
+    throw new LoadoutError('FILE_EXISTS', `${library} is a repository already`, {
+      hint: `--repo ${shellWord(library)} takes it`,
+    })
+  }
+  await makeLibrary(machine, library)
+}
+
+async function makeLibrary(machine: Machine, library: string): Promise<void> {
+  await initRepository(machine, library)
+  makeFolder(resolve(library, SKILLS_FOLDER))
+  const readme = resolve(library, 'README.md')
+  if (!exists(readme)) {
+    writeNewInside(
+      library,
+      'README.md',
+      '# Skills\n\nOne folder per skill in `skills/`, with `skill.json` and `SKILL.md`.\n',
+    )
+    await commitPaths(machine, library, ['README.md'], 'Start a library of skills')
+  }
+}
+
+/** `git@host:team/skills.git` → `skills` */
+function repositoryName(url: string): string {
+  const name = /([^/:\\]+?)(?:\.git)?[/\\]*$/.exec(url)?.[1]
+  return name === undefined || name.startsWith('.') || name.startsWith('-') ? 'skills-library' : name
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { readJson, readText } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { SKILLS_FOLDER } from './disk/registry.ts'
+import { listTree } from './disk/tree.ts'
+import { type PlacementView, viewPlacement } from './inventory.ts'
+import { observe, recoverAll } from './observe.ts'
+import { DOCUMENT_FILE, missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
+import { openSetup, type ScopeRequest } from './settings.ts'
+
+export interface SkillPreview {
+  skill: Skill
+  path: string
+  files: { path: string; bytes: number }[]
+  placements: PlacementView[]
+  /** SKILL.md as the library has it. */
+  markdown: string
+}
+
+/** One skill, with its text as it is in the library. */
+export async function inspectSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string },
+): Promise<Report<SkillPreview>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, request)
+  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const findings = await recoverAll(setup, roots)
+  const { statuses } = await observe(setup, roots)
+  const status = statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) throw missing(name, status, statuses)
+  const path = join(setup.library, status.registered.folder)
+  const value = {
+    skill: status.registered.skill,
+    path,
+    files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
+    placements: status.placements.map(viewPlacement),
+    markdown: readText(join(path, DOCUMENT_FILE)),
+  }
+  return { value, findings }
+}
+
+export type SkillText = Pick<SkillPreview, 'skill' | 'markdown'>
+
+/**
+ * The text of one skill and nothing about its installs: cheap enough for every step of a cursor, however large the
+ * library is. Only a skill whose folder has another name has to be searched.
+ */
+export async function previewSkill(
+  machine: Machine,
+  request: ScopeRequest & { name: string },
+): Promise<Report<SkillText>> {
+  const name = requireName(request.name)
+  const folder = join(openSetup(machine, request).library, SKILLS_FOLDER, name)
+  const skill = readSkill(folder, name)
+  if (skill?.name !== name) return inspectSkill(machine, request)
+  return { value: { skill, markdown: readText(join(folder, DOCUMENT_FILE)) }, findings: [] }
+}
+
+function readSkill(folder: string, name: string): SkillText['skill'] | undefined {
+  try {
+    return parseSkill(readJson(join(folder, SKILL_FILE)), name).skill
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}

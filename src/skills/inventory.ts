@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { commitsBehind } from './disk/library-state.ts'
+import { readSkillsLock } from './disk/skills-lock.ts'
+import { type Observation, observe, recoverAll } from './observe.ts'
+import type { Placement, PlacementState, Scope, SkillState, SkillStatus } from './rules/placement.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+
+export interface PlacementView {
+  agents: readonly string[]
+  scope: Scope
+  state: PlacementState
+  path: string
+  reason?: string
+}
+
+export interface SkillView {
+  name: string
+  description: string
+  tags: string[]
+  targets: string[]
+  state: SkillState
+  /** Why it cannot be used, for an invalid one. */
+  problems: string[]
+  /** How many commits of this skill the oldest outdated copy is behind, where git can tell. */
+  commitsBehind?: number
+  placements: PlacementView[]
+}
+
+export interface Inventory {
+  library: string
+  scope: Scope
+  project?: string
+  /** The enabled agents, in the order of their table. */
+  agents: string[]
+  skills: SkillView[]
+  /** How many skills in the agents' folders are neither ours nor in the library. */
+  unmanaged: number
+}
+
+// One call of git each: beyond this the number says more than the commits.
+const MOST_COUNTED = 20
+
+/** Every skill with where it is installed and in which state. In a project the user's installs are shown as well. */
+export async function takeInventory(machine: Machine, request: ScopeRequest): Promise<Report<Inventory>> {
+  const setup = openSetup(machine, request)
+  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const recovered = await recoverAll(setup, roots)
+  const observation = await observe(setup, roots)
+  const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
+  const asksGit = outdated.length <= MOST_COUNTED
+  const skills = await Promise.all(observation.statuses.map((status) => viewOf(setup, status, asksGit)))
+  const value: Inventory = {
+    library: setup.library,
+    scope: setup.project === undefined ? 'user' : 'project',
+    ...(setup.project === undefined ? {} : { project: setup.project }),
+    agents: setup.roots.flatMap(({ agents }) => agents),
+    skills,
+    unmanaged: new Set(strangers(observation).map(({ name }) => name)).size,
+  }
+  return { value, findings: [...recovered, ...observation.registry.findings, ...otherManagers(setup, observation)] }
+}
+
+async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Promise<SkillView> {
+  const { name, state, problems, registered } = status
+  const behind = asksGit ? await behindOf(setup, status) : undefined
+  return {
+    name,
+    description: registered?.skill.description ?? '',
+    tags: registered?.skill.tags ?? [],
+    targets: registered?.skill.targets ?? [],
+    state,
+    problems,
+    ...(behind === undefined ? {} : { commitsBehind: behind }),
+    placements: status.placements.map(viewPlacement),
+  }
+}
+
+export function viewPlacement({ state, placement, reason }: SkillStatus['placements'][number]): PlacementView {
+  const { root, name } = placement
+  const path = join(root.path, name)
+  return { agents: root.agents, scope: root.scope, state, path, ...(reason === undefined ? {} : { reason }) }
+}
+
+async function behindOf({ machine, library }: Setup, status: SkillStatus): Promise<number | undefined> {
+  const outdated = status.placements.filter(({ state }) => state === 'outdated')
+  const markers = outdated.flatMap(({ placement }) => placement.marker ?? [])
+  const commits = new Set(markers.flatMap((marker) => ('commit' in marker ? marker.commit : [])))
+  if (status.registered === undefined || commits.size === 0) return undefined
+  const { folder } = status.registered
+  const counts = await Promise.all([...commits].map((commit) => commitsBehind(machine, library, commit, folder)))
+  const known = counts.filter((count): count is number => count !== undefined && count > 0)
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/** Skills without our marker, under names that the library does not have. */
+export function strangers({ placements, statuses }: Observation): Placement[] {
+  const known = new Set(statuses.map(({ name }) => name))
+  return placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && !known.has(name))
+}
+
+/** Skills of a project that another manager wrote into its lock file: theirs to change, not ours. */
+export function otherManagers({ project }: Setup, { placements }: Observation): Finding[] {
+  if (project === undefined) return []
+  const { skills, findings } = readSkillsLock(project)
+  const found = placements.filter(({ name, marker, root }) => root.scope === 'project' && !marker && skills.has(name))
+  return [
+    ...findings,
+    ...found.map(({ name, root }): Finding => {
+      const message = `${join(root.path, name)} was placed by another manager, from ${skills.get(name)}`
+      return { severity: 'info', code: 'OTHER_MANAGER', message, subject: name }
+    }),
+  ]
+}

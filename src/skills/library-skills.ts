@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { libraryPath, readConfig } from '../agents/config.ts'
+import { isFolder, isLink, readJson } from '../machine/files.ts'
+import { staysInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { recordUsage } from '../usage/record.ts'
+import { type Build, buildFor } from './disk/build.ts'
+import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
+import { readBuild, readBuildFile } from './disk/skill-files.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import type { RegisteredSkill } from './rules/placement.ts'
+import { DOCUMENT_FILE, nameProblem, parseSkill, SKILL_FILE } from './rules/skill.ts'
+
+export interface LibrarySkill {
+  name: string
+  description: string
+}
+
+/** The skills of the library that can be used, by name. Without a library there are none. */
+export function listLibrarySkills(machine: Machine, _: object): Report<LibrarySkill[]> {
+  const library = findLibrary(machine)
+  if (library === undefined) return { value: [], findings: [] }
+  const { skills, findings } = readLibrary(machine, library)
+  return { value: skills.map(({ skill: { name, description } }) => ({ name, description })), findings }
+}
+
+/** All files of one skill by path, as an agent without needs of its own gets them; undefined when there is no such skill. */
+export function openLibrarySkill(
+  machine: Machine,
+  { name }: { name: string },
+): Report<Record<string, Uint8Array> | undefined> {
+  const build = buildSkill(machine, name)
+  return { value: build && readBuild(build), findings: [] }
+}
+
+/** One file of a skill; undefined when there is none. Who reads its text uses the skill. */
+export function readLibraryFile(
+  machine: Machine,
+  { name, path }: { name: string; path: string },
+): Report<Uint8Array | undefined> {
+  const build = buildSkill(machine, name)
+  const value = build && readBuildFile(build, path)
+  return { value, findings: path === DOCUMENT_FILE && value !== undefined ? recordRead(machine, name, value) : [] }
+}
+
+function recordRead(machine: Machine, name: string, document: Uint8Array): Finding[] {
+  const tokens = estimateTokens(Buffer.from(document).toString())
+  const entry = { id: name, kind: 'skill', trigger: 'lookup', mode: 'manual', tokens } as const
+  return recordUsage(machine, { task: `skill ${name}`, stage: 'used', entries: [entry] })
+}
+
+function findLibrary(machine: Machine): string | undefined {
+  const config = readConfig(machine)
+  return config.repoPath === undefined ? undefined : libraryPath(machine, config)
+}
+
+function readLibrary(machine: Machine, library: string) {
+  const cache = openTreeCache(machine)
+  const registry = readRegistry(library, cache)
+  cache.save()
+  return registry
+}
+
+function buildSkill(machine: Machine, name: string): Build | undefined {
+  const library = findLibrary(machine)
+  if (library === undefined || nameProblem(name) !== undefined) return undefined
+  const found =
+    findByFolder(library, name) ?? readLibrary(machine, library).skills.find(({ skill }) => skill.name === name)
+  if (found === undefined || !staysInside(library, found.folder)) return undefined
+  return buildFor(join(library, found.folder), found.skill, 'agents')
+}
+
+/** Most skills lie in a folder of their name. Only for the others the whole library has to be read. */
+function findByFolder(library: string, name: string): Pick<RegisteredSkill, 'skill' | 'folder'> | undefined {
+  const folder = `${SKILLS_FOLDER}/${name}`
+  const path = join(library, folder)
+  if (isLink(path) || !isFolder(path)) return undefined
+  try {
+    const { skill } = parseSkill(readJson(join(path, SKILL_FILE)), name)
+    return skill?.name === name ? { skill, folder } : undefined
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { AGENTS } from '../agents/rules/agents.ts'
+import { isEnabled } from '../agents/rules/config.ts'
+import { exists } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { SKILLS_FOLDER } from './disk/registry.ts'
+import { writeTreeFile } from './disk/tree.ts'
+import { asWriter } from './observe.ts'
+import { DOCUMENT_FILE, formatSkill, requireName, SKILL_FILE } from './rules/skill.ts'
+import { namedAgents, openSetup } from './settings.ts'
+
+export interface NewSkillRequest {
+  name: string
+  description?: string | undefined
+  targets?: readonly string[] | undefined
+  tags?: readonly string[] | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface NewSkill {
+  name: string
+  path: string
+  files: string[]
+  isDryRun: boolean
+}
+
+/** Starts a skill in the library. It is not committed: its author is about to write it. */
+export async function startSkill(machine: Machine, request: NewSkillRequest): Promise<Report<NewSkill>> {
+  const name = requireName(request.name)
+  const setup = openSetup(machine, {})
+  const agents = AGENTS.map(({ id }) => id)
+  const targets = namedAgents(request.targets) ?? agents.filter((id) => isEnabled(setup.config, id))
+  const folder = `${SKILLS_FOLDER}/${name}`
+  const path = join(setup.library, folder)
+  const tags = (request.tags ?? []).flatMap((tag) => tag.split(',')).filter((tag) => tag !== '')
+  const description = request.description ?? `Say what ${name} does, and when an agent should use it.`
+  const title = name.replace(/-/g, ' ').replace(/^./, (letter) => letter.toUpperCase())
+  const text = `# ${title}\n\n1. First step.\n2. Second step.\n`
+  const run = async (findings: Finding[]): Promise<Report<NewSkill>> => {
+    if (exists(path)) {
+      throw new LoadoutError('SKILL_EXISTS', `${path} exists already`, { hint: `loadout inspect ${name} shows it` })
+    }
+    const write = (stage: string) => {
+      writeTreeFile(
+        join(stage, SKILL_FILE),
+        formatSkill({ name, description, tags, targets, metadata: {}, others: {} }),
+        false,
+      )
+      writeTreeFile(join(stage, DOCUMENT_FILE), text, false)
+    }
+    if (!request.dryRun) await changeLibrary(machine, setup.library, { folder, write, message: undefined })
+    const isDryRun = request.dryRun ?? false
+    return { value: { name, path, files: [SKILL_FILE, DOCUMENT_FILE], isDryRun }, findings }
+  }
+  return request.dryRun ? run([]) : asWriter(setup, [], 'new', run)
+}

@@ -1,0 +1,189 @@
+import { join, relative } from 'node:path'
+import { isWritable } from '../machine/files.ts'
+import { gitFolder } from '../machine/git-folder.ts'
+import { refuseNamedLinkOut, staysInside } from '../machine/inside.ts'
+import { headCommit } from '../machine/repository.ts'
+import { removeOldScratch } from '../machine/scratch.ts'
+import { compareText } from '../text/order.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { applyOperations, type OnProgress } from './disk/apply.ts'
+import { removePartialBackups } from './disk/backups.ts'
+import { buildFor, hashBuild } from './disk/build.ts'
+import { uncommittedPaths } from './disk/library-commit.ts'
+import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
+import { readPlacements } from './disk/placements.ts'
+import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
+import type { Operation, OperationPlan } from './rules/operations.ts'
+import type { Placement, RegisteredSkill, SkillStatus, TargetRoot } from './rules/placement.ts'
+import { type LibraryState, reconcile } from './rules/reconcile.ts'
+import type { Setup } from './settings.ts'
+
+/** The library and what is installed, as they are now. */
+export interface Observation {
+  roots: readonly TargetRoot[]
+  registry: RegistryReading
+  placements: Placement[]
+  statuses: SkillStatus[]
+  state: LibraryState
+  find(name: string): RegisteredSkill | undefined
+}
+
+/**
+ * Reads everything. Git is asked only if something cannot be judged without it, or a change needs to know what the
+ * caller does not know already.
+ */
+export async function observe(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  willChange = false,
+  known?: LibraryState,
+): Promise<Observation> {
+  if (willChange) refuseLinkedRoots(setup, roots)
+  const cache = openTreeCache(setup.machine)
+  const registry = readRegistry(setup.library, cache)
+  const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
+  const placements = roots
+    .flatMap((root) => readPlacements(root, cache))
+    .map((placement) => withExpectation(setup, placement, byName.get(placement.name)))
+  cache.save()
+  const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
+  const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
+  const statuses = reconcile(registry, placements, state)
+  return { roots, registry, placements, statuses, state, find: (name) => byName.get(name) }
+}
+
+/** For a marker of an older program: what the folder would hold if it were installed now. */
+function withExpectation({ library }: Setup, placement: Placement, registered: RegisteredSkill | undefined): Placement {
+  const { marker, root } = placement
+  if (registered === undefined || marker === undefined || 'problem' in marker || marker.contentHash) return placement
+  try {
+    const agent = marker.agent ?? root.agents[0] ?? ''
+    const build = buildFor(join(library, registered.folder), registered.skill, agent)
+    return { ...placement, expectedHash: hashBuild(build) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { ...placement, expectedHash: '' }
+  }
+}
+
+async function libraryState({ machine, library }: Setup): Promise<LibraryState> {
+  const [head, paths] = await Promise.all([headCommit(machine, library), uncommittedPaths(machine, library)])
+  return stateFrom(head, paths)
+}
+
+export function stateFrom(head: string | undefined, uncommitted: readonly string[]): LibraryState {
+  return { head, uncommittedFolders: new Set(uncommitted.map((path) => path.split('/').slice(0, 2).join('/'))) }
+}
+
+/** Puts right what a killed command left, before anything is read. Nothing waits for a command that is at work. */
+export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Promise<Finding[]> {
+  const ours = roots.filter((root) => !leavesProject(setup, root))
+  const findings = ours.flatMap(({ path }) => recover(workFolderIn(path), 'recovery'))
+  return [...findings, ...(await recoverLibrary(setup.machine, setup.library))]
+}
+
+/** The user's own folders may be links, as dotfile managers make them; those of a project must stay inside it. */
+function leavesProject({ project }: Setup, { path, scope }: TargetRoot): boolean {
+  return scope === 'project' && project !== undefined && !staysInside(project, relative(project, path))
+}
+
+function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
+  const leaving = roots.find((root) => leavesProject(setup, root))
+  if (leaving !== undefined && setup.project !== undefined) refuseNamedLinkOut(setup.project, leaving.path)
+}
+
+type Writing<T> = (recovered: Finding[]) => Promise<T>
+
+/**
+ * Runs something as the only writer of the library and of some roots, always taken in the same order. Installing only
+ * reads the library: one that may not be written needs no lock.
+ */
+export async function asWriter<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: Writing<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  refuseLinkedRoots(setup, roots)
+  const lockRoots = (found: Finding[]) => withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+  if (!isWritable(gitFolder(setup.library))) return lockRoots([])
+  return withLibrary(setup.machine, setup.library, purpose, lockRoots, { signal })
+}
+
+/** Runs something as the only writer of some roots. It does not wait for whoever writes the library, nor for git. */
+export async function asRootWriter<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: Writing<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  refuseLinkedRoots(setup, roots)
+  const found = await recoverLibrary(setup.machine, setup.library)
+  return withRoots(setup, roots, purpose, (more) => run([...found, ...more]), signal)
+}
+
+function withRoots<T>(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  purpose: string,
+  run: Writing<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const paths = [...new Set(roots.map(({ path }) => path))].sort(compareText)
+  const lock = (at: number, found: Finding[]): Promise<T> => {
+    const path = paths[at]
+    if (path !== undefined) {
+      return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
+    }
+    removePartialBackups(setup.machine)
+    removeOldScratch()
+    return run(found)
+  }
+  return lock(0, [])
+}
+
+/** A plan's operations are carried out, or only told. `isAll`: the command does nothing else. */
+export async function carryOut(
+  setup: Setup,
+  observation: Observation,
+  { operations, findings }: OperationPlan,
+  request: Carrying,
+  { isAll = false }: { isAll?: boolean } = {},
+): Promise<Report<Outcome>> {
+  if (request.dryRun) {
+    return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun: true }, findings }
+  }
+  const { machine, library } = setup
+  const { state, find } = observation
+  const context = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
+  const applied = await applyOperations(operations, context)
+  // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
+  if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
+  return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
+}
+
+/** What the next command that changes anything will put right first. */
+function recoveries(roots: readonly TargetRoot[]): Operation[] {
+  return roots.flatMap(({ path, scope, agents }) => {
+    const skills = new Set(leftoversIn(workFolderIn(path)).map((name) => name.split('.')[0] ?? ''))
+    return [...skills].map(
+      (skill): Operation => ({ kind: 'recover', skill, agent: agents[0] ?? '', scope, root: path }),
+    )
+  })
+}
+
+export interface Carrying {
+  dryRun?: boolean | undefined
+  onProgress?: OnProgress | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What was done, or with `isDryRun` what would be. */
+export interface Outcome {
+  operations: Operation[]
+  isDryRun: boolean
+}

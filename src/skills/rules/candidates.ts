@@ -1,0 +1,91 @@
+import { compareText, sortedBy } from '../../text/order.ts'
+import { setOwn } from '../../text/record.ts'
+import { DOCUMENT_FILE, SKILL_FILE, type Skill } from './skill.ts'
+
+/** A skill's folder that is not in the library, read the way the library would hold it. */
+export interface ForeignSkill {
+  path: string
+  /** The agents whose folder it lies in, if it lies in one. */
+  agents: readonly string[]
+  skill: Skill
+  /** Whether it came with a skill.json; otherwise everything was read from its text. */
+  isDeclared: boolean
+  /** SKILL.md for the library: without what is made on installing. */
+  document: string
+  /** All other files: path to content and executable bit. */
+  files: ReadonlyMap<string, string>
+}
+
+/** Something that could be imported: one skill, with all the copies of it that lie around. */
+export interface Candidate {
+  name: string
+  copies: ForeignSkill[]
+  /** What the copies make together; absent when they disagree. */
+  merged?: ForeignSkill
+  /** Why it cannot be imported. */
+  problem?: string
+}
+
+/** Copies of one name that agree are one candidate; copies that do not are one that is blocked. */
+export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
+  const byName = new Map<string, ForeignSkill[]>()
+  for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
+  return sortedBy(byName, ([name]) => name).map(([name, unsorted]) => {
+    const copies = sortedBy(unsorted, ({ path }) => path)
+    const differing = differences(copies)
+    if (differing.length === 0) return { name, copies, merged: merge(copies) }
+    return { name, copies, problem: `its copies differ in ${differing.join(', ')}` }
+  })
+}
+
+/** Paths and fields in which copies disagree. Metadata of different agents is no disagreement. */
+function differences(copies: readonly ForeignSkill[]): string[] {
+  const [first, ...others] = copies
+  if (first === undefined) return []
+  const differing = new Set<string>()
+  for (const other of others) {
+    if (first.document !== other.document) differing.add(DOCUMENT_FILE)
+    for (const path of new Set([...first.files.keys(), ...other.files.keys()])) {
+      if (first.files.get(path) !== other.files.get(path)) differing.add(path)
+    }
+    for (const field of differingFields(first, other)) differing.add(field)
+  }
+  return [...differing].sort(compareText)
+}
+
+function differingFields(a: ForeignSkill, b: ForeignSkill): string[] {
+  const fields = ['description', 'tags', 'others'] as const
+  const found = fields.filter((field) => !isSame(a.skill[field], b.skill[field])).map(asWritten)
+  // Targets that were only guessed from where a copy lies add up; targets that an author wrote down must agree.
+  if (a.isDeclared && b.isDeclared && !isSame(a.skill.targets, b.skill.targets)) found.push(asWritten('targets'))
+  for (const [agent, own] of Object.entries(a.skill.metadata)) {
+    const other = b.skill.metadata[agent]
+    if (other !== undefined && !isSame(own, other)) found.push(asWritten(agent))
+  }
+  return found
+}
+
+function asWritten(field: string): string {
+  return `${SKILL_FILE} (${field})`
+}
+
+function merge(copies: readonly ForeignSkill[]): ForeignSkill {
+  const base = copies.find(({ isDeclared }) => isDeclared) ?? copies[0]!
+  const metadata: Skill['metadata'] = {}
+  for (const { skill } of copies) for (const [id, own] of Object.entries(skill.metadata)) setOwn(metadata, id, own)
+  const targets = base.isDeclared ? base.skill.targets : [...new Set(copies.flatMap(({ skill }) => skill.targets))]
+  return { ...base, agents: copies.flatMap(({ agents }) => agents), skill: { ...base.skill, targets, metadata } }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b)
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
+      : part,
+  )
+}

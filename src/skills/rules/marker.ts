@@ -1,0 +1,49 @@
+import { isRecord } from '../../text/record.ts'
+
+/** The file that makes an installed folder ours. */
+export const MARKER_FILE = '.loadout'
+
+/** Who installed a folder, and from what. Markers of older programs have the first two fields only. */
+export interface InstallMarker {
+  /** The library's commit; empty in a library without commits. */
+  commit: string
+  installedAt: string
+  skill?: string
+  agent?: string
+  /** Of the installed files, without the marker. */
+  contentHash?: string
+  /** Of the library's folder at that time. */
+  sourceHash?: string
+  /** The library's files were not committed as they were installed. */
+  isUncommitted?: true
+}
+
+/** A marker, or why it is none. */
+export function parseMarker(json: unknown): InstallMarker | { problem: string } {
+  if (!isRecord(json)) return { problem: 'it holds no object' }
+  const { repo_commit, installed_at, skill, target, content_hash, source_hash, uncommitted } = json
+  if (typeof repo_commit !== 'string') return { problem: '"repo_commit" is missing' }
+  if (typeof installed_at !== 'string') return { problem: '"installed_at" is missing' }
+  return {
+    commit: repo_commit,
+    installedAt: installed_at,
+    ...(typeof skill === 'string' ? { skill } : {}),
+    ...(typeof target === 'string' ? { agent: target } : {}),
+    ...(typeof content_hash === 'string' ? { contentHash: content_hash } : {}),
+    ...(typeof source_hash === 'string' ? { sourceHash: source_hash } : {}),
+    ...(uncommitted === true ? { isUncommitted: true as const } : {}),
+  }
+}
+
+export function formatMarker(marker: InstallMarker): string {
+  const json = {
+    repo_commit: marker.commit,
+    installed_at: marker.installedAt,
+    skill: marker.skill,
+    target: marker.agent,
+    content_hash: marker.contentHash,
+    source_hash: marker.sourceHash,
+    uncommitted: marker.isUncommitted,
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
+}

@@ -1,0 +1,183 @@
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { inTheWay, keptEdit, needsAction } from './attention.ts'
+import type { InstallMarker } from './marker.ts'
+import type { PlacementStatus, RegisteredSkill, Scope, SkillStatus, TargetRoot } from './placement.ts'
+import { type LibraryState, sameCommit } from './reconcile.ts'
+import { missing } from './skill.ts'
+
+/** One thing to do in a target root. A list of them is a plan: it can be printed, and it can be applied. */
+export type Operation = {
+  skill: string
+  agent: string
+  scope: Scope
+  root: string
+} & (
+  | { kind: 'install' }
+  /** `keepsCopy`: it may hold edits, so a copy goes to the backup folder first. */
+  | { kind: 'refresh'; keepsCopy: boolean }
+  | { kind: 'remove'; keepsCopy: boolean }
+  /** The content is as it should be; only the marker is written anew. */
+  | { kind: 'restamp'; contentHash: string }
+  /** A folder of the user's, equal to what would be installed or just imported, becomes ours. */
+  | { kind: 'adopt' }
+  /** A change that was interrupted is finished or undone: always the first thing that a command does. */
+  | { kind: 'recover' }
+)
+
+export interface OperationPlan {
+  operations: Operation[]
+  findings: Finding[]
+}
+
+/** What a new marker says. */
+export function markerFor(
+  registered: RegisteredSkill,
+  agent: string,
+  contentHash: string,
+  library: LibraryState,
+  now: Date,
+): InstallMarker {
+  return {
+    commit: library.head ?? '',
+    installedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    skill: registered.skill.name,
+    agent,
+    contentHash,
+    sourceHash: registered.sourceHash,
+    ...(library.uncommittedFolders.has(registered.folder) ? { isUncommitted: true as const } : {}),
+  }
+}
+
+/** Which skills, for which agents. `agents` undefined: all that are enabled and supported. */
+export interface EquipRequest {
+  names: readonly string[]
+  agents: readonly string[] | undefined
+  /** The folders of the agents in question. */
+  roots: readonly TargetRoot[]
+  /** The skills were named one by one: each must be possible. Otherwise what does not fit is passed over. */
+  isExplicit: boolean
+}
+
+export type StatusIndex = ReadonlyMap<string, SkillStatus>
+
+export function indexStatuses(statuses: readonly SkillStatus[]): StatusIndex {
+  return new Map(statuses.map((status) => [status.name, status]))
+}
+
+/** `byName`: for a caller that plans many times. */
+export function planEquip(
+  statuses: readonly SkillStatus[],
+  request: EquipRequest,
+  byName: StatusIndex = indexStatuses(statuses),
+): OperationPlan {
+  const plan: OperationPlan = { operations: [], findings: [] }
+  for (const name of new Set(request.names)) {
+    const status = byName.get(name)
+    if (status?.registered === undefined) throw missing(name, status, statuses)
+    const { registered } = status
+    const wanted = request.roots.flatMap((root) => {
+      const agent = agentFor(registered, root, request)
+      return agent === undefined ? [] : [{ root, agent }]
+    })
+    for (const { root, agent } of wanted) planPlacement(plan, status, root, agent)
+    if (wanted.length === 0 && request.isExplicit) throw unsupported(registered, request.agents)
+  }
+  return plan
+}
+
+/** The agent whose metadata an install in this folder takes. */
+function agentFor(registered: RegisteredSkill, root: TargetRoot, request: EquipRequest): string | undefined {
+  const { agents, isExplicit } = request
+  const wanted = root.agents.filter((id) => agents === undefined || agents.includes(id))
+  const supported = wanted.find((id) => registered.skill.targets.includes(id))
+  if (supported !== undefined || agents === undefined || !isExplicit || wanted.length === 0) return supported
+  throw unsupported(registered, wanted)
+}
+
+function unsupported({ skill }: RegisteredSkill, agents: readonly string[] = []): LoadoutError {
+  const whom = agents.length > 0 ? agents.join(', ') : 'any agent that is enabled here'
+  return new LoadoutError('UNSUPPORTED_TARGET', `${skill.name} does not support ${whom}`, {
+    hint: `it supports ${skill.targets.join(', ')}; add to "targets" in its skill.json what works as well`,
+  })
+}
+
+function planPlacement(plan: OperationPlan, status: SkillStatus, root: TargetRoot, agent: string): void {
+  const found = status.placements.find(({ placement }) => placement.root.path === root.path)
+  const place = { skill: status.name, agent, scope: root.scope, root: root.path }
+  if (found === undefined) plan.operations.push({ kind: 'install', ...place })
+  else if (found.state === 'outdated') {
+    plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place, agent: found.agent })
+  } else if (found.state !== 'current') plan.findings.push(inTheWay(status.name, found))
+}
+
+export function planUnequip(
+  statuses: readonly SkillStatus[],
+  request: EquipRequest & { isKnown(name: string): boolean },
+  byName: StatusIndex = indexStatuses(statuses),
+): OperationPlan {
+  const plan: OperationPlan = { operations: [], findings: [] }
+  for (const name of new Set(request.names)) {
+    const status = byName.get(name)
+    if (status === undefined && !request.isKnown(name)) throw missing(name, status, statuses)
+    const found = (status?.placements ?? []).filter(({ placement }) =>
+      request.roots.some(({ path }) => path === placement.root.path),
+    )
+    for (const each of found) {
+      const { root } = each.placement
+      if (each.state === 'unmanaged' || each.state === 'broken') plan.findings.push(inTheWay(name, each))
+      else {
+        const keepsCopy = each.state === 'edited' || each.mayBeEdited
+        plan.operations.push({
+          kind: 'remove',
+          keepsCopy,
+          skill: name,
+          agent: each.agent,
+          scope: root.scope,
+          root: root.path,
+        })
+      }
+    }
+    if (found.length === 0) {
+      const message = `${name} is not equipped ${request.agents === undefined ? 'here' : `for ${request.agents.join(', ')}`}`
+      plan.findings.push({ severity: 'info', code: 'NOT_EQUIPPED', message, subject: name })
+    }
+  }
+  return plan
+}
+
+/** Brings every managed install up to the library. What is edited is replaced after a copy, or kept if so asked. */
+export function planRefresh(
+  statuses: readonly SkillStatus[],
+  library: LibraryState,
+  request: { keepEdits: boolean },
+): OperationPlan {
+  const plan: OperationPlan = { operations: [], findings: [] }
+  for (const status of statuses) {
+    for (const found of status.placements) {
+      const { root } = found.placement
+      const place = { skill: status.name, agent: found.agent, scope: root.scope, root: root.path }
+      if (found.state === 'outdated' || (found.state === 'edited' && found.isBehind)) {
+        if (found.mayBeEdited && request.keepEdits) plan.findings.push(keptEdit(status.name, found))
+        else plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place })
+      } else if (found.state === 'current' && status.registered && isStale(found, status.registered, library)) {
+        plan.operations.push({ kind: 'restamp', contentHash: found.placement.contentHash ?? '', ...place })
+      } else if (found.state !== 'current' && found.state !== 'unmanaged') {
+        plan.findings.push(needsAction(status.name, found))
+      }
+    }
+  }
+  return plan
+}
+
+/**
+ * The content is right, but the marker names another commit, or has no hashes yet. In a project the commit may lag: a
+ * team keeps the markers in its own repository, where a new one for every commit of the library would be noise.
+ */
+function isStale({ placement }: PlacementStatus, { folder }: RegisteredSkill, library: LibraryState): boolean {
+  const marker = placement.marker
+  if (marker === undefined || 'problem' in marker) return false
+  if (marker.contentHash === undefined) return true
+  if (placement.root.scope === 'project') return false
+  const isUncommitted = library.uncommittedFolders.has(folder)
+  return !sameCommit(marker.commit, library.head ?? '') || (marker.isUncommitted ?? false) !== isUncommitted
+}

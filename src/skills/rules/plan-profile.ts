@@ -1,0 +1,63 @@
+import type { Profile } from '../../agents/rules/config.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import {
+  type EquipRequest,
+  indexStatuses,
+  type OperationPlan,
+  planEquip,
+  planUnequip,
+  type StatusIndex,
+} from './operations.ts'
+import type { SkillStatus, TargetRoot } from './placement.ts'
+
+/** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
+export function planProfile(
+  statuses: readonly SkillStatus[],
+  profile: Profile,
+  roots: readonly TargetRoot[],
+  isExact: boolean,
+): OperationPlan {
+  const plan: OperationPlan = { operations: [], findings: [] }
+  const byName = indexStatuses(statuses)
+  for (const [name, agents] of Object.entries(profile)) {
+    const wanted = roots.filter((root) => root.agents.some((id) => agents.includes(id)))
+    // Without a folder nothing can be said about what the skill supports, only that its agents are off.
+    const isExplicit = wanted.length > 0
+    const found = attemptEquip(statuses, { names: [name], agents, roots: wanted, isExplicit }, byName)
+    plan.operations.push(...found.operations)
+    plan.findings.push(...found.findings, ...disabledIn(name, agents, roots))
+  }
+  if (!isExact) return plan
+  for (const status of statuses) {
+    const { name, placements } = status
+    const extra = placements.filter(({ agent, state }) => !profile[name]?.includes(agent) && state !== 'unmanaged')
+    const { operations, findings } = planUnequip([status], {
+      names: extra.length > 0 ? [name] : [],
+      agents: undefined,
+      roots: extra.map(({ placement }) => placement.root),
+      isExplicit: false,
+      isKnown: () => true,
+    })
+    plan.operations.push(...operations)
+    plan.findings.push(...findings)
+  }
+  return plan
+}
+
+function attemptEquip(statuses: readonly SkillStatus[], request: EquipRequest, byName: StatusIndex): OperationPlan {
+  try {
+    return planEquip(statuses, request, byName)
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return { operations: [], findings: [{ severity: 'error', code, message, ...(hint ? { hint } : {}) }] }
+  }
+}
+
+function disabledIn(name: string, agents: readonly string[], roots: readonly TargetRoot[]): Finding[] {
+  const disabled = agents.filter((id) => !roots.some((root) => root.agents.includes(id)))
+  if (disabled.length === 0) return []
+  const message = `${name} was not equipped for ${disabled.join(', ')}: not enabled on this machine`
+  const hint = `loadout agents enable ${disabled.join(' ')}`
+  return [{ severity: 'warning', code: 'TARGET_DISABLED', message, subject: name, hint }]
+}

@@ -1,0 +1,94 @@
+import { sortedBy } from '../../text/order.ts'
+import {
+  PLACEMENT_STATES,
+  type Placement,
+  type PlacementState,
+  type PlacementStatus,
+  type RegisteredSkill,
+  type Registry,
+  type SkillState,
+  type SkillStatus,
+} from './placement.ts'
+
+/** What git knows: the commit that the library is at, and the skill folders that differ from it. */
+export interface LibraryState {
+  head: string | undefined
+  uncommittedFolders: ReadonlySet<string>
+}
+
+/**
+ * Compares what the library has with what is installed. Folders that are neither ours nor named like a skill of the
+ * library are not listed: they are for import.
+ */
+export function reconcile(registry: Registry, placements: readonly Placement[], library: LibraryState): SkillStatus[] {
+  const registered = new Map(registry.skills.map((each) => [each.skill.name, each]))
+  const invalid = new Map(registry.invalid.map((each) => [each.name, each.problems]))
+  const placed = new Map<string, Placement[]>()
+  for (const placement of placements) {
+    const isKnown = registered.has(placement.name) || invalid.has(placement.name)
+    if (!isKnown && placement.marker === undefined) continue
+    placed.set(placement.name, [...(placed.get(placement.name) ?? []), placement])
+  }
+  const names = new Set([...registered.keys(), ...invalid.keys(), ...placed.keys()])
+  return sortedBy(names, (name) => name).map((name) => {
+    const skill = registered.get(name)
+    const problems = invalid.get(name) ?? []
+    const statuses = (placed.get(name) ?? []).map((each) => judge(each, skill, problems.length > 0, library))
+    const state = problems.length > 0 ? 'invalid' : summarize(statuses)
+    return { name, state, placements: statuses, problems, ...(skill === undefined ? {} : { registered: skill }) }
+  })
+}
+
+/** The state that asks most for attention. */
+function summarize(statuses: readonly PlacementStatus[]): SkillState {
+  return PLACEMENT_STATES.find((state) => statuses.some((status) => status.state === state)) ?? 'inactive'
+}
+
+function judge(
+  placement: Placement,
+  registered: RegisteredSkill | undefined,
+  isInvalid: boolean,
+  library: LibraryState,
+): PlacementStatus {
+  const { marker, root } = placement
+  const agent = (marker !== undefined && 'commit' in marker ? marker.agent : undefined) ?? root.agents[0] ?? ''
+  const verdict = (state: PlacementState, more: Partial<PlacementStatus> = {}): PlacementStatus => {
+    return { state, placement, agent, isBehind: false, mayBeEdited: false, ...more }
+  }
+  if (placement.kind !== 'folder') return verdict('unmanaged', { reason: `a ${placement.kind} stands in its place` })
+  if (marker === undefined) return verdict('unmanaged')
+  if (placement.problem !== undefined) return verdict('broken', { reason: placement.problem })
+  if ('problem' in marker) return verdict('broken', { reason: `its marker is broken: ${marker.problem}` })
+  const isEdited = marker.contentHash !== undefined && marker.contentHash !== placement.contentHash
+  if (registered === undefined) {
+    if (isInvalid) return verdict(isEdited ? 'edited' : 'current')
+    return verdict('orphaned', { mayBeEdited: isEdited || marker.contentHash === undefined })
+  }
+  if (!root.agents.some((each) => registered.skill.targets.includes(each))) {
+    return verdict('unsupported', { mayBeEdited: isEdited || marker.contentHash === undefined })
+  }
+  if (marker.contentHash === undefined) return judgeByContent(verdict, placement, registered, library)
+  const isBehind = marker.sourceHash !== registered.sourceHash
+  if (isEdited) return verdict('edited', { isBehind, mayBeEdited: true })
+  return verdict(isBehind ? 'outdated' : 'current', { isBehind })
+}
+
+/** An old marker has no hashes: what is there is compared with what would be installed now. */
+function judgeByContent(
+  verdict: (state: PlacementState, more?: Partial<PlacementStatus>) => PlacementStatus,
+  { marker, contentHash, expectedHash }: Placement,
+  { folder }: RegisteredSkill,
+  { head, uncommittedFolders }: LibraryState,
+): PlacementStatus {
+  if (contentHash === expectedHash) return verdict('current')
+  const commit = marker !== undefined && 'commit' in marker ? marker.commit : ''
+  const isSameSource = head !== undefined && sameCommit(commit, head) && !uncommittedFolders.has(folder)
+  return isSameSource
+    ? verdict('edited', { mayBeEdited: true })
+    : verdict('outdated', { isBehind: true, mayBeEdited: true })
+}
+
+/** Older markers hold a shortened commit. */
+export function sameCommit(marked: string, head: string): boolean {
+  return marked.length >= 7 ? head.startsWith(marked) : marked === head
+}

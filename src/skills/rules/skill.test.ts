@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AGENT_IDS, isAgent } from '../../agents/rules/agents.ts'
+import { skillOf } from './placement.fixture.ts'
+import { formatSkill, parseSkill, type Skill } from './skill.ts'
+
+const FULL = { name: 'review', description: 'Reviews.', tags: ['git'], targets: ['claude'] }
+
+describe('skill.json', () => {
+  const good: [what: string, json: unknown, expected: Partial<Skill>][] = [
+    ['with all fields', FULL, FULL],
+    ['without a name has that of its folder', { ...FULL, name: undefined }, { name: 'folder' }],
+    ['may be named unlike its folder', FULL, { name: 'review' }],
+    ['without tags', { description: 'd', targets: ['codex'] }, { tags: [] }],
+    ['with metadata for agents', { ...FULL, claude: { model: 'opus' } }, { metadata: { claude: { model: 'opus' } } }],
+    ['with fields that are not ours', { ...FULL, license: 'MIT', x: [1] }, { others: { license: 'MIT', x: [1] } }],
+  ]
+  it.each(good)('%s', (_, json, expected) => {
+    const { skill, problems } = parseSkill(json, 'folder')
+    expect(problems).toBeUndefined()
+    expect(skill).toMatchObject(expected)
+  })
+
+  const list = `"targets" must list agents: ${AGENT_IDS.join(', ')}`
+  const bad: [what: string, json: unknown, problems: string[]][] = [
+    ['null', null, ['skill.json must hold an object']],
+    ['a list', [], ['skill.json must hold an object']],
+    ['a text', 'x', ['skill.json must hold an object']],
+    ['a name that is a number', { ...FULL, name: 7 }, ['"name" must be a text']],
+    ['an empty name', { ...FULL, name: '' }, ['the name "" is refused: it is empty']],
+    [
+      'a name that leads elsewhere',
+      { ...FULL, name: '../x' },
+      ['the name "../x" is refused: a name has lower case letters, digits, and hyphens inside'],
+    ],
+    ['no description', { ...FULL, description: undefined }, ['"description" must be a text']],
+    ['a blank description', { ...FULL, description: ' \n' }, ['"description" must be a text']],
+    ['tags that are no list', { ...FULL, tags: 'git' }, ['"tags" must be a list of texts']],
+    ['a tag that is no text', { ...FULL, tags: [1] }, ['"tags" must be a list of texts']],
+    ['no targets', { ...FULL, targets: undefined }, [list]],
+    ['empty targets', { ...FULL, targets: [] }, [list]],
+    ['targets that are no texts', { ...FULL, targets: [{}] }, [list]],
+    ['an unknown target', { ...FULL, targets: ['claude', 'cloud'] }, ['"targets" names an unknown agent "cloud"']],
+    ['a target twice', { ...FULL, targets: ['claude', 'claude'] }, ['"targets" names claude twice']],
+    [
+      'metadata that is no object',
+      { ...FULL, codex: 'x' },
+      ['"codex" must be an object with what only that agent understands'],
+    ],
+    ['all of it', {}, ['"description" must be a text', list]],
+  ]
+  it.each(bad)('is refused for %s', (_, json, problems) => {
+    expect(parseSkill(json, 'folder')).toEqual({ problems })
+  })
+
+  it('keeps a field named __proto__', () => {
+    const { skill } = parseSkill(JSON.parse('{"description":"d","targets":["codex"],"__proto__":1}'), 'folder')
+    expect(Object.entries(skill?.others ?? {})).toEqual([['__proto__', 1]])
+    expect(formatSkill(skill!)).toContain('"__proto__": 1')
+  })
+
+  it('refuses a name from the folder too', () => {
+    const { problems } = parseSkill({ ...FULL, name: undefined }, 'My Skill')
+    expect(problems).toEqual([expect.stringContaining('the name "My Skill" is refused')])
+  })
+
+  it('shows no more than the beginning of a long name', () => {
+    expect(parseSkill({ ...FULL, name: 'x'.repeat(9_999) }, '').problems?.join().length).toBeLessThan(200)
+  })
+
+  it('is written in one order: our fields, the agents by their table, the rest by name', () => {
+    const metadata = { codex: { b: 1, a: 2 }, claude: { z: 1 } }
+    const text = formatSkill(skillOf({ metadata, others: { zeta: 1, Alpha: 2 } }))
+    expect(Object.keys(JSON.parse(text))).toEqual([
+      'name',
+      'description',
+      'tags',
+      'targets',
+      'claude',
+      'codex',
+      'Alpha',
+      'zeta',
+    ])
+    expect(text.endsWith('}\n')).toBe(true)
+  })
+
+  it('gives back whatever was written, with fields that nobody knows', () => {
+    const own = ['name', 'description', 'tags', 'targets']
+    const key = fc.string().filter((name) => !isAgent(name) && !own.includes(name))
+    const json = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value)))
+    const fields = fc.dictionary(key, json)
+    const skills = fc.record({
+      name: fc.stringMatching(/^[a-z0-9]{1,10}$/),
+      description: fc.string().filter((text) => text.trim() !== ''),
+      tags: fc.array(fc.string()),
+      targets: fc.uniqueArray(fc.constantFrom(...AGENT_IDS), { minLength: 1 }),
+      metadata: fc.dictionary(fc.constantFrom(...AGENT_IDS), fields),
+      others: fields,
+    })
+    fc.assert(
+      fc.property(skills, (skill) => {
+        const text = formatSkill(skill)
+        const parsed = parseSkill(JSON.parse(text), 'folder')
+        expect(parsed).toEqual({ skill })
+        expect(formatSkill(parsed.skill!)).toBe(text)
+      }),
+    )
+  })
+
+  it('never throws, and gives a skill or problems, not both', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.anything()), fc.string(), (json, folder) => {
+        const { skill, problems } = parseSkill(json, folder)
+        expect(skill === undefined).toBe((problems?.length ?? 0) > 0)
+      }),
+    )
+  })
+})

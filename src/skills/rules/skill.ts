@@ -1,0 +1,133 @@
+import { AGENT_IDS, isAgent } from '../../agents/rules/agents.ts'
+import { nearest } from '../../text/nearest.ts'
+import { compareText } from '../../text/order.ts'
+import { getOwn, isRecord, isTextList, setOwn } from '../../text/record.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import type { SkillStatus } from './placement.ts'
+
+export const SKILL_FILE = 'skill.json'
+export const DOCUMENT_FILE = 'SKILL.md'
+
+/** What `skill.json` says: the truth about a skill. Its text is `SKILL.md` beside it. */
+export interface Skill {
+  name: string
+  description: string
+  tags: string[]
+  /** Agents that it supports. */
+  targets: string[]
+  /** Frontmatter that only one agent understands, by agent. */
+  metadata: Record<string, Record<string, unknown>>
+  /** Fields of skill.json that are not ours; kept when it is written again. */
+  others: Record<string, unknown>
+}
+
+/** A skill, or why it cannot be used. Never both. */
+export type ParsedSkill = { skill: Skill; problems?: undefined } | { skill?: undefined; problems: string[] }
+
+/** Reads skill.json, of any shape. A missing name is the folder's. */
+export function parseSkill(json: unknown, folder: string): ParsedSkill {
+  if (!isRecord(json)) return { problems: ['skill.json must hold an object'] }
+  const problems: string[] = []
+  const name = json.name ?? folder
+  const { description, tags = [], targets } = json
+  if (typeof name !== 'string') problems.push('"name" must be a text')
+  else {
+    const problem = nameProblem(name)
+    if (problem !== undefined) problems.push(`the name ${JSON.stringify(name.slice(0, 80))} is refused: ${problem}`)
+  }
+  if (typeof description !== 'string' || description.trim() === '') problems.push('"description" must be a text')
+  if (!isTextList(tags)) problems.push('"tags" must be a list of texts')
+  problems.push(...targetProblems(targets))
+  const { metadata, others, problems: metadataProblems } = sortFields(json)
+  problems.push(...metadataProblems)
+  if (problems.length > 0 || typeof name !== 'string' || typeof description !== 'string') return { problems }
+  return {
+    skill: {
+      name,
+      description,
+      tags: isTextList(tags) ? tags : [],
+      targets: isTextList(targets) ? targets : [],
+      metadata,
+      others,
+    },
+  }
+}
+
+function targetProblems(targets: unknown): string[] {
+  if (!isTextList(targets) || targets.length === 0) return [`"targets" must list agents: ${AGENT_IDS.join(', ')}`]
+  const unknown = targets.filter((target) => !isAgent(target))
+  const twice = targets.filter((target, at) => targets.indexOf(target) < at)
+  return [
+    ...unknown.map((target) => `"targets" names an unknown agent ${JSON.stringify(target)}`),
+    ...twice.map((target) => `"targets" names ${target} twice`),
+  ]
+}
+
+const OWN_FIELDS = ['name', 'description', 'tags', 'targets']
+
+function sortFields(json: Record<string, unknown>) {
+  const metadata: Skill['metadata'] = {}
+  const others: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [key, value] of Object.entries(json)) {
+    if (OWN_FIELDS.includes(key)) continue
+    if (!isAgent(key)) setOwn(others, key, value)
+    else if (isRecord(value)) metadata[key] = value
+    else problems.push(`"${key}" must be an object with what only that agent understands`)
+  }
+  return { metadata, others, problems }
+}
+
+/** The text of skill.json: our fields first, then agents, then what is not ours, each in a fixed order. */
+export function formatSkill({ name, description, tags, targets, metadata, others }: Skill): string {
+  const json: Record<string, unknown> = { name, description, tags, targets }
+  for (const id of AGENT_IDS) {
+    const own = getOwn(metadata, id)
+    if (own !== undefined) json[id] = own
+  }
+  for (const [key, value] of Object.entries(others).sort(([a], [b]) => compareText(a, b))) setOwn(json, key, value)
+  return `${JSON.stringify(json, null, 2)}\n`
+}
+
+const PATTERN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+const LONGEST = 64
+
+/** Why a text cannot name a skill, or undefined when it can. A name becomes a folder, so nothing else may pass. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'it is empty'
+  if (name.length > LONGEST) return `it has ${name.length} characters, more than ${LONGEST}`
+  return PATTERN.test(name) ? undefined : 'a name has lower case letters, digits, and hyphens inside'
+}
+
+/** Asked wherever a name enters, before it becomes part of a path. */
+export function requireName(name: string): string {
+  const problem = nameProblem(name)
+  if (problem === undefined) return name
+  throw new LoadoutError('BAD_NAME', `${shorten(JSON.stringify(name))} cannot be a skill: ${problem}`, {
+    hint: 'loadout inventory lists the skills',
+  })
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
+}
+
+/** A name that cannot be used: there is none, or there is one that is broken. */
+export function missing(name: string, status: SkillStatus | undefined, statuses: readonly SkillStatus[]): LoadoutError {
+  const known = statuses.filter(({ registered }) => registered !== undefined).map((each) => each.name)
+  return notUsable(name, status?.problems ?? [], known)
+}
+
+export function notUsable(name: string, problems: readonly string[], known: readonly string[]): LoadoutError {
+  if (problems.length > 0) {
+    return new LoadoutError('INVALID_SKILL', `${name} cannot be used: ${problems.join('; ')}`, {
+      hint: 'repair it in the library; loadout validate tells when it is right',
+    })
+  }
+  const close = nearest(name, known)
+  return new LoadoutError(
+    'SKILL_NOT_FOUND',
+    `the library has no skill "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`,
+    { hint: 'loadout inventory lists the skills' },
+  )
+}

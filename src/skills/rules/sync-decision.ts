@@ -1,0 +1,198 @@
+import { shellWord } from '../../text/printable.ts'
+import type { Finding } from '../../text/trouble.ts'
+
+/** What the current branch follows. */
+export interface Upstream {
+  remote: string
+  /** The branch as the remote calls it: `refs/heads/main`. */
+  mergeRef: string
+  /** Where its last known state is kept: `refs/remotes/origin/main`. */
+  trackingRef: string
+  /** False when the remote has no such branch, or none was ever fetched. */
+  exists: boolean
+}
+
+/** The library's repository as far as sync cares, read after the fetch. */
+export interface RepoState {
+  /** Undefined when HEAD is detached. */
+  branch: string | undefined
+  /** Undefined before the first commit. */
+  head: string | undefined
+  /** The branches that are here. */
+  branches: string[]
+  remotes: string[]
+  /** The one sync talks to: of the upstream, else the only one, else `origin`. */
+  remote: string | undefined
+  upstream: Upstream | undefined
+  /** Commits the upstream lacks; without one, commits that no branch of the remote has. */
+  ahead: number
+  behind: number
+  /** Branches of `remote`, by their short names. */
+  remoteBranches: string[]
+  /** The remote's default branch, if known. */
+  remoteHead: string | undefined
+  /** Paths under `skills` that differ from the last commit. */
+  uncommitted: string[]
+}
+
+export type Fetched = 'no remote' | 'ok' | { failed: string }
+
+export interface FastForward {
+  kind: 'fast-forward'
+  trackingRef: string
+  /** Unknown when the branch did not follow this one before. */
+  commits?: number
+  /** Before the first commit: the branch to be on, which then follows the same branch of this remote. */
+  track?: { branch: string; remote: string }
+}
+
+/** `publish` creates the branch on the remote and makes it the upstream. */
+export interface Push {
+  kind: 'push' | 'publish'
+  remote: string
+  branch: string
+  mergeRef: string
+  commits: number
+}
+
+export type SyncStep = FastForward | Push
+
+export interface SyncDecision {
+  steps: SyncStep[]
+  findings: Finding[]
+}
+
+/** What sync does with the repository itself. Installs are refreshed afterwards in every case. */
+export function decideSync(
+  repo: string,
+  state: RepoState,
+  fetched: Fetched,
+  { push }: { push: boolean },
+): SyncDecision {
+  const { steps, findings } = decideBranch(repo, state, fetched, push)
+  return { steps, findings: [...findings, ...uncommittedFinding(repo, state.uncommitted)] }
+}
+
+function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: boolean): SyncDecision {
+  const { branch, head, upstream } = state
+  const findings: Finding[] = []
+  if (branch === undefined) findings.push(detachedFinding(repo, state))
+  if (typeof fetched === 'object') findings.push(unreachableFinding(repo, state, fetched.failed))
+  if (findings.length > 0 || branch === undefined || state.remotes.length === 0) return { steps: [], findings }
+  if (head === undefined) return decideFirstCommits(repo, state, branch)
+  if (upstream?.exists) return decideTracked(repo, state, branch, upstream, push)
+  if (state.remote !== undefined && state.remoteBranches.length === 0) {
+    const mergeRef = upstream?.mergeRef ?? `refs/heads/${branch}`
+    const step: Push = { kind: 'publish', remote: state.remote, branch, mergeRef, commits: state.ahead }
+    return push ? { steps: [step], findings } : { steps: [], findings: [waitingFinding(repo, step)] }
+  }
+  return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
+}
+
+/** Nothing is committed here yet, so whatever the remote has can be taken as it is. */
+function decideFirstCommits(repo: string, state: RepoState, branch: string): SyncDecision {
+  const { remote, remoteBranches, remoteHead, upstream, behind } = state
+  if (upstream?.exists) {
+    return { steps: [{ kind: 'fast-forward', trackingRef: upstream.trackingRef, commits: behind }], findings: [] }
+  }
+  if (remote === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
+  if (remoteBranches.length === 0) return { steps: [], findings: [] }
+  const only = remoteBranches.length === 1 ? remoteBranches[0] : undefined
+  const found = [branch, remoteHead, only].find((name) => name !== undefined && remoteBranches.includes(name))
+  if (found === undefined) return { steps: [], findings: [upstreamFinding(repo, state, branch)] }
+  const trackingRef = `refs/remotes/${remote}/${found}`
+  return {
+    steps: [{ kind: 'fast-forward', trackingRef, track: { branch: found, remote } }],
+    findings: [],
+  }
+}
+
+function decideTracked(
+  repo: string,
+  { ahead, behind }: RepoState,
+  branch: string,
+  { remote, mergeRef, trackingRef }: Upstream,
+  push: boolean,
+): SyncDecision {
+  if (ahead > 0 && behind > 0) {
+    const other = shortRef(trackingRef)
+    const message = `${branch} and ${other} have diverged: ${commits(ahead)} here, ${commits(behind)} there`
+    const hint = `${git(repo, 'rebase', other)} (or ${git(repo, 'merge', other)}), then sync again`
+    return { steps: [], findings: [{ severity: 'error', code: 'DIVERGED', message, hint }] }
+  }
+  if (behind > 0) return { steps: [{ kind: 'fast-forward', trackingRef, commits: behind }], findings: [] }
+  if (ahead === 0) return { steps: [], findings: [] }
+  const step: Push = { kind: 'push', remote, branch, mergeRef, commits: ahead }
+  return push ? { steps: [step], findings: [] } : { steps: [], findings: [waitingFinding(repo, step)] }
+}
+
+function waitingFinding(repo: string, { kind, remote, branch, mergeRef, commits: count }: Push): Finding {
+  const message = `${commits(count)} on ${branch} ${count === 1 ? 'waits' : 'wait'} to be pushed to ${remote}`
+  const name = shortRef(mergeRef)
+  const refspec = name === branch ? branch : `${branch}:${name}`
+  const command = git(repo, 'push', ...(kind === 'publish' ? ['--set-upstream'] : []), remote, refspec)
+  return { severity: 'info', code: 'COMMITS_WAITING', message, hint: `loadout sync --push, or ${command}` }
+}
+
+function detachedFinding(repo: string, { branches, remoteHead }: RepoState): Finding {
+  const known = [remoteHead, 'main', 'master', branches[0]].find((name) => name && branches.includes(name))
+  return {
+    severity: 'error',
+    code: 'DETACHED_HEAD',
+    message: 'the library is on no branch (detached HEAD), so nothing can be pulled or pushed',
+    hint: known ? git(repo, 'switch', known) : git(repo, 'switch', '--create', 'main'),
+  }
+}
+
+function unreachableFinding(repo: string, { remote = 'the remote' }: RepoState, reason: string): Finding {
+  return {
+    severity: 'error',
+    code: 'REMOTE_UNREACHABLE',
+    message: `${remote} could not be reached: ${reason}`,
+    hint: `try ${git(repo, 'fetch', remote)}; what is here was still used`,
+  }
+}
+
+function upstreamFinding(repo: string, state: RepoState, branch: string): Finding {
+  const { upstream, remotes, remoteBranches, remoteHead, head } = state
+  const remote = state.remote ?? remotes[0] ?? 'origin'
+  const other = [branch, remoteHead, remoteBranches[0]].find((name) => name && remoteBranches.includes(name))
+  const message = upstream
+    ? `${branch} follows ${shortRef(upstream.trackingRef)}, which does not exist on ${remote}`
+    : state.remote === undefined
+      ? `${branch} follows no remote branch, and there are several remotes: ${remotes.join(', ')}`
+      : `${branch} follows no branch of ${remote}`
+  const follow = other && git(repo, 'branch', `--set-upstream-to=${remote}/${other}`, branch)
+  const publish = git(repo, 'push', '--set-upstream', remote, branch)
+  const born = other === branch ? follow : other === undefined ? publish : `${publish}, or ${follow}`
+  const unborn = other === undefined ? git(repo, 'fetch', remote) : git(repo, 'switch', other)
+  return { severity: 'error', code: 'UPSTREAM_MISSING', message, hint: head === undefined ? unborn : born }
+}
+
+const SHOWN_PATHS = 3
+
+function uncommittedFinding(repo: string, paths: readonly string[]): Finding[] {
+  if (paths.length === 0) return []
+  const shown = paths.slice(0, SHOWN_PATHS).join(', ')
+  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : ''
+  return [
+    {
+      severity: 'warning',
+      code: 'UNCOMMITTED',
+      message: `not committed in the library: ${shown}${more}`,
+      hint: `${git(repo, 'add', '--all', 'skills')} && ${git(repo, 'commit')}`,
+    },
+  ]
+}
+
+function commits(count: number): string {
+  return count === 1 ? '1 commit' : `${count} commits`
+}
+
+function shortRef(ref: string): string {
+  return ref.replace(/^refs\/(?:heads|remotes)\//, '')
+}
+
+function git(repo: string, ...args: readonly string[]): string {
+  return ['git', '-C', repo, ...args].map(shellWord).join(' ')
+}

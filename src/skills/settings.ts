@@ -1,0 +1,114 @@
+import { changeConfig, libraryPath, readConfig, resolveConfigured } from '../agents/config.ts'
+import { type AgentView, listAgents } from '../agents/list-agents.ts'
+import { requireAgent } from '../agents/rules/agents.ts'
+import { type Config, isEnabled, withAction } from '../agents/rules/config.ts'
+import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
+import { configPath } from '../machine/config-file.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { requireLibraryFolder } from './disk/registry.ts'
+import type { TargetRoot } from './rules/placement.ts'
+
+/** What happens by itself when the library changes. */
+const ACTIONS = [
+  { name: 'import_auto_commit', label: 'commit what is imported', isOn: (config: Config) => config.commitsImports },
+  { name: 'delete_auto_commit', label: 'commit what is deleted', isOn: (config: Config) => config.commitsDeletes },
+  { name: 'sync_push', label: 'push when syncing', isOn: (config: Config) => config.pushesOnSync },
+] as const
+
+export interface SettingsView {
+  config: string
+  library?: string
+  agents: AgentView[]
+  actions: { name: string; label: string; isOn: boolean }[]
+}
+
+/** Everything that can be set for this machine. */
+export function showSettings(machine: Machine, _request: object): Report<SettingsView> {
+  const config = readConfig(machine)
+  const value = {
+    config: configPath(machine),
+    ...(config.repoPath === undefined ? {} : { library: resolveConfigured(machine, config.repoPath) }),
+    agents: listAgents(machine, {}).value,
+    actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),
+  }
+  return { value, findings: [] }
+}
+
+export async function switchAction(
+  machine: Machine,
+  { name, isOn }: { name: string; isOn: boolean },
+): Promise<Report<SettingsView>> {
+  if (!ACTIONS.some((action) => action.name === name)) {
+    throw new LoadoutError('USAGE', `there is no setting "${name}"`, {
+      hint: ACTIONS.map((each) => each.name).join(', '),
+    })
+  }
+  await changeConfig(machine, (json) => withAction(json, name, isOn))
+  return showSettings(machine, {})
+}
+
+/** The project around the working folder, if there is one. */
+export function detectProject(machine: Machine, _request: object): { project?: string } {
+  try {
+    const project = findProject(machine, readConfig(machine), openProject(machine))
+    return project === undefined ? {} : { project }
+  } catch (error) {
+    // A broken configuration is told by whatever needs it.
+    if (error instanceof LoadoutError) return {}
+    throw error
+  }
+}
+
+/** Which installs a command is about: the user's, or those of a project. */
+export interface ScopeRequest {
+  /** A folder of the project; undefined for the user's own skills. */
+  project?: string | undefined
+}
+
+/** Where everything is on this machine. */
+export interface Setup {
+  machine: Machine
+  config: Config
+  library: string
+  project: string | undefined
+  /** Folders of the enabled agents, in the scope that was asked for. */
+  roots: TargetRoot[]
+  /** The user's own, which a project also sees. */
+  userRoots: TargetRoot[]
+}
+
+export function openSetup(machine: Machine, request: ScopeRequest): Setup {
+  const config = readConfig(machine)
+  const library = libraryPath(machine, config)
+  requireLibraryFolder(library)
+  const project = request.project === undefined ? undefined : requireProject(machine, config, request.project)
+  const userRoots = targetRoots(machine, config, undefined)
+  const roots = project === undefined ? userRoots : targetRoots(machine, config, project)
+  return { machine, config, library, project, roots, userRoots }
+}
+
+/** The agents that a person named with `--target`: undefined when none, or `all`. */
+export function namedAgents(names: readonly string[] | undefined): string[] | undefined {
+  const ids = (names ?? []).flatMap((name) => name.split(',')).map((id) => id.trim())
+  if (ids.length === 0 || ids.includes('all')) return undefined
+  return [...new Set(ids.map((id) => requireAgent(id).id))]
+}
+
+/** The folders of the named agents, or of all that are enabled. */
+export function rootsFor(setup: Setup, agents: readonly string[] | undefined): TargetRoot[] {
+  if (agents === undefined) return setup.roots
+  const disabled = agents.filter((id) => !isEnabled(setup.config, id))
+  if (disabled.length > 0) {
+    throw new LoadoutError('TARGET_DISABLED', `${disabled.join(', ')} is not enabled on this machine`, {
+      hint: `loadout agents enable ${disabled.join(' ')}`,
+    })
+  }
+  return setup.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
+}
+
+/** Also the folders of agents that are switched off: what was once installed there can still be removed. */
+export function allRoots({ machine, config, project }: Setup): TargetRoot[] {
+  return targetRoots(machine, config, project, () => true)
+}

@@ -1,0 +1,92 @@
+import { join, resolve } from 'node:path'
+import { requireAgent } from '../agents/rules/agents.ts'
+import { expandHome } from '../machine/config-file.ts'
+import { exists } from '../machine/files.ts'
+import { refuseNamedLinkOut } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { type Build, buildFor } from './disk/build.ts'
+import { readRegistry } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { type ArchiveEntry, writeArchive } from './disk/write-archive.ts'
+import { notUsable, requireName, type Skill } from './rules/skill.ts'
+import { openSetup } from './settings.ts'
+
+export interface ShareRequest {
+  name: string
+  /** Default: `<name>.tar.gz` in the working folder. */
+  out?: string | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface SharedSkill {
+  name: string
+  path: string
+  entries: string[]
+  isDryRun: boolean
+}
+
+/** One archive for somebody without this library: a copy ready for each agent, the source, and how to use them. */
+export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
+  const name = requireName(request.name)
+  const { library } = openSetup(machine, {})
+  const { skills, invalid } = readRegistry(library, openTreeCache(machine))
+  const registered = skills.find(({ skill }) => skill.name === name)
+  if (registered === undefined) {
+    const problems = invalid.find((each) => each.name === name)?.problems ?? []
+    const known = skills.map(({ skill }) => skill.name)
+    throw notUsable(name, problems, known)
+  }
+  const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
+  refuseNamedLinkOut(openProject(machine).root, path)
+  if (exists(path))
+    throw new LoadoutError('FILE_EXISTS', `${path} exists already`, {
+      hint: 'it was left as it is; --out names another',
+    })
+  const folder = join(library, registered.folder)
+  const entries = archiveEntries(registered.skill, folder)
+  const isDryRun = request.dryRun ?? false
+  if (!isDryRun) await writeArchive(entries, path)
+  return { value: { name, path, entries: entries.map((entry) => entry.path), isDryRun }, findings: [] }
+}
+
+function archiveEntries(skill: Skill, folder: string): ArchiveEntry[] {
+  const { name, targets } = skill
+  const builds = targets.flatMap((agent) =>
+    entriesOf(buildFor(folder, skill, agent), `${name}/agents/${agent}/${name}`),
+  )
+  const source = entriesOf({ ...buildFor(folder, skill, ''), made: new Map() }, `${name}/library/${name}`)
+  return [{ path: `${name}/README.md`, isExecutable: false, content: { text: readmeOf(skill) } }, ...builds, ...source]
+}
+
+function entriesOf({ folder, files, made }: Build, prefix: string): ArchiveEntry[] {
+  const copied = files.filter(({ path }) => !made.has(path))
+  return [
+    ...copied.map(({ path, isExecutable }) => {
+      return { path: `${prefix}/${path}`, isExecutable, content: { file: join(folder, path) } }
+    }),
+    ...[...made].map(([path, text]) => ({ path: `${prefix}/${path}`, isExecutable: false, content: { text } })),
+  ]
+}
+
+function readmeOf({ name, description, targets }: Skill): string {
+  const rows = targets.map((id) => {
+    const { label, userFolder } = requireAgent(id)
+    return `- ${label}: copy \`agents/${id}/${name}\` to \`~/${userFolder}/\``
+  })
+  return [
+    `# ${name}`,
+    '',
+    description,
+    '',
+    '## Use it',
+    '',
+    ...rows,
+    '',
+    `With Loadout: \`loadout import ${name}.tar.gz\`, then \`loadout equip ${name}\`.`,
+    '',
+    `\`library/${name}\` is the source that the copies were made from.`,
+    '',
+  ].join('\n')
+}

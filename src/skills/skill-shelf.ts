@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { libraryPath, readConfig } from '../agents/config.ts'
+import { findProject, targetRoots } from '../agents/target-roots.ts'
+import { asFinding, projectOf, type Shelf, type ShelfRequest } from '../kit/shelf.ts'
+import type { Machine } from '../machine/machine.ts'
+import { importedDocument } from '../machine/skill-document.ts'
+import type { RankDocument } from '../search/document.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/registry.ts'
+import { readSkillFile } from './disk/skill-files.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { DOCUMENT_FILE, SKILL_FILE } from './rules/skill.ts'
+import { rankedSkill } from './suggest.ts'
+
+export interface ShelvedSkill {
+  name: string
+  /** On this machine. */
+  folder: string
+  /** The library, or whose agents' folder it was found in. */
+  source: 'library' | 'user' | 'project'
+  /** What its skill.json says. */
+  description?: string
+  tags?: readonly string[]
+}
+
+export interface SkillDetails {
+  summary: string
+  source: ShelvedSkill['source']
+  /** Its folder. */
+  path: string
+}
+
+export interface SkillShelf extends Shelf<SkillDetails> {
+  find(name: string): ShelvedSkill | undefined
+}
+
+/** The skills of the library, if there is one, and those in agents' folders that it does not have. */
+export function openSkills(machine: Machine, request: ShelfRequest): SkillShelf {
+  const { skills, findings } = collectSkills(machine, request)
+  const byName = new Map(skills.map((skill) => [skill.name, skill]))
+  return {
+    kind: 'skill',
+    names: [...byName.keys()],
+    paths: skills.flatMap(({ folder }) => [join(folder, SKILL_FILE), join(folder, DOCUMENT_FILE)]),
+    documents: (findings) => skills.map((skill) => skillDocument(skill, findings)),
+    describe: (name) => {
+      const skill = byName.get(name)
+      return skill && { summary: descriptionOf(skill), source: skill.source, path: skill.folder }
+    },
+    find: (name) => byName.get(name),
+    findings,
+  }
+}
+
+function collectSkills(machine: Machine, request: ShelfRequest): { skills: ShelvedSkill[]; findings: Finding[] } {
+  const config = readConfig(machine)
+  const findings: Finding[] = []
+  const library = config.repoPath === undefined ? [] : librarySkills(machine, libraryPath(machine, config), findings)
+  const project = findProject(machine, config, projectOf(machine, request))
+  const roots = [
+    ...(project === undefined ? [] : targetRoots(machine, config, project)),
+    ...targetRoots(machine, config, undefined),
+  ]
+  const known = new Set(library.map(({ name }) => name))
+  const others = findSkillFolders(roots)
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
+  return { skills: [...library, ...others], findings }
+}
+
+function librarySkills(machine: Machine, library: string, findings: Finding[]): ShelvedSkill[] {
+  try {
+    requireLibraryFolder(library)
+    const cache = openTreeCache(machine)
+    const registry = readRegistry(library, cache)
+    cache.save()
+    const broken = registry.findings.filter(({ code }) => code !== 'NAME_DIFFERS')
+    findings.push(...broken.map((finding): Finding => ({ ...finding, severity: 'warning' })))
+    return registry.skills.map(({ skill: { name, description, tags }, folder }) => {
+      return { name, folder: join(library, folder), source: 'library', description, tags }
+    })
+  } catch (error) {
+    findings.push(asFinding(error))
+    return []
+  }
+}
+
+function skillDocument(skill: ShelvedSkill, findings: Finding[]): RankDocument {
+  try {
+    return rankedSkill(skill, readSkillFile(skill.folder, DOCUMENT_FILE))
+  } catch (error) {
+    findings.push({ ...asFinding(error), subject: skill.name })
+    return rankedSkill(skill, '')
+  }
+}
+
+/** In its own words, as far as they can be read. */
+export function descriptionOf({ folder, description }: ShelvedSkill): string {
+  if (description !== undefined) return description
+  try {
+    return importedDocument(readSkillFile(folder, DOCUMENT_FILE)).description ?? ''
+  } catch (error) {
+    if (error instanceof LoadoutError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { readText } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { importedDocument } from '../machine/skill-document.ts'
+import { cachedRanker } from '../payloads/ranking.ts'
+import type { RankDocument, Why } from '../search/document.ts'
+import type { Ranker } from '../search/ranker.ts'
+import { findHeadings } from '../text/sections.ts'
+import type { Report } from '../text/trouble.ts'
+import { observe, recoverAll } from './observe.ts'
+import type { RegisteredSkill, SkillStatus } from './rules/placement.ts'
+import { DOCUMENT_FILE, SKILL_FILE } from './rules/skill.ts'
+import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+
+/** What the ranker reads of a skill: what is said about it, and its SKILL.md. */
+export function rankedSkill(
+  { name, description, tags = [] }: { name: string; description?: string; tags?: readonly string[] },
+  markdown: string,
+): RankDocument {
+  const document = importedDocument(markdown)
+  const headings = findHeadings(document.body.split('\n')).map(({ title }) => title)
+  const said = description ?? document.description ?? ''
+  return { id: name, name, description: said, keywords: tags, headings, body: document.body }
+}
+
+export interface Suggestion {
+  name: string
+  description: string
+  /** 0 to 1. */
+  confidence: number
+  why: readonly Why[]
+  /** Agents that have it now. */
+  equipped: string[]
+  /** Enabled agents that it supports and that do not have it. */
+  missing: string[]
+}
+
+export interface Suggestions {
+  task: string
+  /** How many skills were looked through. */
+  known: number
+  skills: Suggestion[]
+  /** Equips what fits and is missing; absent when nothing is. */
+  command?: string
+}
+
+const DEFAULT_LIMIT = 5
+
+/** Which skills of the library fit a task, who has them, and how to equip the rest. */
+export async function suggestSkills(
+  machine: Machine,
+  request: ScopeRequest & { task: string; limit?: number | undefined },
+): Promise<Report<Suggestions>> {
+  const setup = openSetup(machine, request)
+  const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
+  const findings = await recoverAll(setup, roots)
+  const { statuses, registry } = await observe(setup, roots)
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  const hits = openSkillRanker(setup, registry.skills).rank(request.task, { limit: request.limit ?? DEFAULT_LIMIT })
+  const skills = hits.flatMap(({ id, confidence, why }) => {
+    const status = byName.get(id)
+    return status?.registered === undefined ? [] : [suggestionOf(setup, status, status.registered, confidence, why)]
+  })
+  const wanting = skills.filter(({ missing }) => missing.length > 0).map(({ name }) => name)
+  const scope = setup.project === undefined ? '' : ' --project .'
+  const value = {
+    task: request.task,
+    known: registry.skills.length,
+    skills,
+    ...(wanting.length > 0 ? { command: `loadout equip ${wanting.join(' ')}${scope}` } : {}),
+  }
+  return { value, findings: [...findings, ...registry.findings] }
+}
+
+function suggestionOf(
+  { roots }: Setup,
+  { name, placements }: SkillStatus,
+  { skill }: RegisteredSkill,
+  confidence: number,
+  why: readonly Why[],
+): Suggestion {
+  const managed = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+  const equipped = [...new Set(managed.flatMap(({ placement }) => placement.root.agents))]
+  const enabled = roots.flatMap(({ agents }) => agents)
+  const missing = skill.targets.filter((agent) => enabled.includes(agent) && !equipped.includes(agent))
+  return { name, description: skill.description, confidence, why, equipped, missing }
+}
+
+/** Compiled once, while the library stays as it is. */
+function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
+  const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
+  const documents = () =>
+    skills.map(({ skill, folder }) => rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE))))
+  return cachedRanker(machine, 'skill-rankers', paths, documents).ranker
+}

@@ -1,0 +1,86 @@
+import { basename, dirname, join } from 'node:path'
+import { libraryPath, readConfig } from '../agents/config.ts'
+import { AGENT_IDS } from '../agents/rules/agents.ts'
+import { formatWarnings } from '../agents/rules/format-limits.ts'
+import { exists, isFile, isFolder, readText } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { readDocument } from '../machine/skill-document.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { buildFor } from './disk/build.ts'
+import { readForeignSkill } from './disk/foreign-skill.ts'
+import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import type { RegisteredSkill } from './rules/placement.ts'
+import { DOCUMENT_FILE, SKILL_FILE } from './rules/skill.ts'
+
+/** What a path is to the skills library, if it is anything. */
+export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
+  if (isFolder(path)) {
+    if (exists(join(path, DOCUMENT_FILE)) || exists(join(path, SKILL_FILE))) return 'skill'
+    return isFolder(join(path, SKILLS_FOLDER)) ? 'library' : undefined
+  }
+  return [DOCUMENT_FILE, SKILL_FILE].includes(basename(path)) && isFile(path) ? 'skill' : undefined
+}
+
+/** Every skill of a library: what does not work is an error, what goes beyond the public format a warning. */
+export function checkLibrary(machine: Machine, library: string): Finding[] {
+  const { skills, findings } = readRegistry(library, openTreeCache(machine))
+  return [...findings, ...skills.flatMap((registered) => checkInstalls(library, registered))]
+}
+
+/** One skill, from a library or from anywhere. */
+export function checkSkill(machine: Machine, path: string): Finding[] {
+  const folder = isFolder(path) ? path : dirname(path)
+  const library = dirname(dirname(folder))
+  const isOurs = () => exists(join(folder, SKILL_FILE)) || library === configuredLibrary(machine)
+  const isInLibrary = basename(dirname(folder)) === SKILLS_FOLDER && isOurs()
+  if (isInLibrary) {
+    const place = `${SKILLS_FOLDER}/${basename(folder)}`
+    const { skills, findings } = readRegistry(library, openTreeCache(machine))
+    const registered = skills.filter((each) => each.folder === place)
+    const own = findings.filter(({ message }) => message.startsWith(`${place} `))
+    return [...own, ...registered.flatMap((each) => checkInstalls(library, each))]
+  }
+  return attempt(folder, () => {
+    const { skill, document } = readForeignSkill(folder, { agents: [], targets: AGENT_IDS })
+    return formatWarnings(skill, document)
+  })
+}
+
+/** A skill works if it can be built for every agent that it names. */
+function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Finding[] {
+  const path = join(library, folder)
+  return attempt(skill.name, () => {
+    for (const agent of skill.targets) buildFor(path, skill, agent)
+    const document = readText(join(path, DOCUMENT_FILE))
+    return [...formatWarnings(skill, document), ...frontmatterWarnings(skill.name, folder, document)]
+  })
+}
+
+/** What looks like frontmatter and cannot be read as such stays part of the text. */
+function frontmatterWarnings(subject: string, folder: string, document: string): Finding[] {
+  const { problem } = readDocument(document)
+  if (problem === undefined) return []
+  const message = `${folder}/${DOCUMENT_FILE}, ${problem}; its first lines count as text`
+  return [
+    { severity: 'warning', code: 'BAD_FRONTMATTER', message, subject, hint: 'repair the YAML between the two ---' },
+  ]
+}
+
+function attempt(subject: string, check: () => Finding[]): Finding[] {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return [{ severity: 'error', code, message, subject, ...(hint ? { hint } : {}) }]
+  }
+}
+
+/** The library of this machine, if it has one that is there. */
+export function configuredLibrary(machine: Machine): string | undefined {
+  const config = readConfig(machine)
+  if (config.repoPath === undefined) return undefined
+  const path = libraryPath(machine, config)
+  return isFolder(path) ? path : undefined
+}

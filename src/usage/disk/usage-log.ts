@@ -1,0 +1,94 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
+import { readEvent, type UsageEvent } from '../rules/usage-event.ts'
+
+export function appendEvent(event: UsageEvent, path: string): void {
+  appendEvents([event], path)
+}
+
+/** Appends in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
+export function appendEvents(events: readonly UsageEvent[], path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    if (exists(path)) requireFile(path)
+    const file = openSync(path, 'a+', 0o600)
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+    try {
+      const bytes = Buffer.from((endsTorn(file) ? '\n' : '') + lines)
+      const written = writeSync(file, bytes)
+      if (written < bytes.length) writeSync(file, bytes, written)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+/** Whether the last line was cut off by a crash. A line that another process is writing looks the same for a moment. */
+function endsTorn(file: number): boolean {
+  for (let look = 0; look < 25; look++) {
+    if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    const { size } = fstatSync(file)
+    const last = Buffer.alloc(1)
+    if (size === 0 || readSync(file, last, 0, 1, size - 1) === 0 || last[0] === 10) return false
+  }
+  return true
+}
+
+const CHUNK = 64 * 1024
+// No event is this long; a line that is, is junk, and must not fill the memory.
+const LONGEST_LINE = 1024 * 1024
+
+/** Visits every event in order, a chunk at a time. Gives the number of lines that were not events; a missing log has none. */
+export function scanEvents(path: string, visit: (event: UsageEvent) => void): { junkLines: number } {
+  if (!exists(path)) return { junkLines: 0 }
+  let junkLines = 0
+  const readLine = (line: string) => {
+    if (line.trim() === '') return
+    const event = line.length > LONGEST_LINE ? undefined : readEvent(line)
+    if (event === undefined) junkLines++
+    else visit(event)
+  }
+  forEachLine(path, readLine)
+  return { junkLines }
+}
+
+function forEachLine(path: string, readLine: (line: string) => void): void {
+  const decoder = new StringDecoder('utf8')
+  const buffer = Buffer.allocUnsafe(CHUNK)
+  let rest = ''
+  let file: number | undefined
+  try {
+    requireFile(path)
+    file = openSync(path, 'r')
+    for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
+      const lines = (rest + decoder.write(buffer.subarray(0, count))).split('\n')
+      rest = lines.pop() ?? ''
+      // Keep one character over the limit, so that the line still counts as too long when its end comes.
+      if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1)
+      lines.forEach(readLine)
+    }
+    readLine(rest + decoder.end())
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** In bytes; undefined when there is none. */
+export function logSize(path: string): number | undefined {
+  return exists(path) ? requireFile(path).size : undefined
+}
+
+/** Nothing of it is left, also when it is kept elsewhere behind a link. */
+export function eraseLog(path: string): void {
+  try {
+    for (const file of new Set([realpathSync(path), path])) rmSync(file, { force: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}

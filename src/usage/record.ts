@@ -1,0 +1,144 @@
+import { keepsTasks } from '../machine/config-file.ts'
+import { type Machine, usageLogPath } from '../machine/machine.ts'
+import { realFolder } from '../machine/real-folder.ts'
+import { type Layers, projectOf } from '../payloads/layers.ts'
+import type { PlanRequest } from '../payloads/plan.ts'
+import type { Phase } from '../payloads/rules/entry.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { hashText } from '../text/digest.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { appendEvents } from './disk/usage-log.ts'
+import type { EntryKind, PlanTerms, Stage, UsageEvent } from './rules/usage-event.ts'
+
+/** An entry on its way to an agent. */
+export interface NotedEntry {
+  id: string
+  kind: EntryKind
+  /** What caused it, in a word. */
+  trigger: string
+  mode: UsageEvent['mode']
+  tokens: number
+  layer?: string | undefined
+}
+
+/** How far some entries came. */
+export interface UsageStep {
+  stage: Stage
+  entries: readonly NotedEntry[]
+}
+
+/** What happened to some entries for one task. */
+export interface UsageNote extends UsageStep {
+  task: string
+}
+
+/** What is kept of a task besides its hash, where the user asked for it. */
+export interface KeptTask {
+  /** Its words, without secrets. */
+  words: string
+  asked: PlanTerms
+}
+
+/** Writes it down. A log that cannot be written is worth a warning, never the answer. */
+export function recordUsage(machine: Machine, { task, ...step }: UsageNote): Finding[] {
+  return recordTask(machine, { task, steps: [step] })
+}
+
+/** The same for several steps of one task, in one piece: they share its hash. */
+export function recordTask(
+  machine: Machine,
+  { task, kept, steps }: { task: string; kept?: KeptTask | undefined; steps: readonly UsageStep[] },
+): Finding[] {
+  const timestamp = machine.now().toISOString()
+  const taskHash = hashTask(timestamp, task)
+  const events = steps.flatMap(({ stage, entries }) =>
+    entries.map((entry) => eventOf(machine, { timestamp, taskHash }, stage, entry)),
+  )
+  if (kept !== undefined) {
+    const [first] = events.length > 0 ? events : [eventOf(machine, { timestamp, taskHash }, 'planned', NOTHING)]
+    events.splice(0, 1, { ...first!, task: kept.words, asked: kept.asked })
+  }
+  if (events.length === 0) return []
+  try {
+    appendEvents(events, usageLogPath(machine))
+    return []
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    // An agent in a sandbox may have a home that cannot be written. Nothing is lost but a plan that was only looked at.
+    const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
+    const hint = error.hint ?? 'check the state folder'
+    return [{ severity, code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
+  }
+}
+
+const NOTHING: NotedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
+
+const OTHER_SEED = 0x01234567
+
+/** With the time: the same words tomorrow are another task. Quick, because a person waits for it on every prompt. */
+function hashTask(timestamp: string, task: string): string {
+  const text = `${timestamp}\n${task}`
+  return [hashText(text), hashText(text, OTHER_SEED)].map((hash) => hash.toString(16).padStart(8, '0')).join('')
+}
+
+function eventOf(
+  { caller = { via: 'cli' } }: Machine,
+  of: Pick<UsageEvent, 'timestamp' | 'taskHash'>,
+  stage: Stage,
+  { id, kind, trigger, mode, tokens, layer }: NotedEntry,
+): UsageEvent {
+  return {
+    ...of,
+    entryId: id,
+    trigger,
+    mode,
+    tokensEst: tokens,
+    ...(layer === undefined ? {} : { sourceLayer: layer }),
+    stage,
+    ...(kind === 'payload' ? {} : { kind }),
+    via: caller.via,
+    ...(caller.session === undefined ? {} : { session: caller.session }),
+  }
+}
+
+/** The words of a task and how it was planned, for the log; nothing unless the user asked for it. */
+export async function keepTask(
+  machine: Machine,
+  { task, ...request }: Pick<PlanRequest, 'task' | 'layers' | 'phase' | 'budget'> & TakenOf,
+  strategy: Strategy,
+): Promise<KeptTask | undefined> {
+  if (!keepsTasks(machine) || task.length > LONGEST_KEPT) return undefined
+  const { maskText } = await import('../context/mask-labels.ts')
+  return keptTask(machine, { ...request, words: await maskText(task), strategy })
+}
+
+/** What of a plan is taken; default: all. */
+type TakenOf = Pick<PlanTerms, 'most' | 'withoutCore'>
+
+// A longer one is hardly a task, and half of one would be routed differently.
+const LONGEST_KEPT = 8_000
+
+/** The same for words in which nothing secret is left. */
+export function keptTask(
+  machine: Machine,
+  request: {
+    words: string
+    layers: Layers
+    strategy: Strategy
+    phase?: Phase | undefined
+    budget?: number | undefined
+  } & TakenOf,
+): KeptTask | undefined {
+  const { words, layers, strategy, phase, budget, most, withoutCore } = request
+  if (!keepsTasks(machine) || words.length > LONGEST_KEPT) return undefined
+  const project = projectOf(machine, layers)
+  const asked = {
+    ...(project && { project: realFolder(machine, project.root) }),
+    ...(strategy === 'keywords' ? {} : { strategy }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(most === undefined ? {} : { most }),
+    ...(withoutCore === undefined ? {} : { withoutCore }),
+  }
+  return { words, asked }
+}

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path'
+import { changeConfig, readConfig } from '../agents/config.ts'
+import { withKeptTasks } from '../agents/rules/config.ts'
+import { configPath } from '../machine/config-file.ts'
+import { requireFile } from '../machine/files.ts'
+import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
+import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
+import { parseSince, UsageTally } from './rules/summary.ts'
+import { kindOf, type UsageEvent } from './rules/usage-event.ts'
+
+/** A log that was named must be there; the machine's own may not exist yet. */
+export function openLog(machine: Machine, named: string | undefined): string {
+  if (named === undefined) return usageLogPath(machine)
+  const path = resolve(machine.cwd, named)
+  requireFile(path)
+  return path
+}
+
+/** Sums up the loads of payloads in a log, however large. */
+export function tallyLog(
+  machine: Machine,
+  named: string | undefined,
+  isCounted: (event: UsageEvent) => boolean = () => true,
+): { tally: UsageTally; findings: Finding[] } {
+  const path = openLog(machine, named)
+  const tally = new UsageTally()
+  const { junkLines } = scanEvents(path, (event) => {
+    if (kindOf(event) === 'payload' && isCounted(event)) tally.add(event)
+  })
+  return { tally, findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
+}
+
+/** Per entry, how often it was planned, delivered and used, the most loaded first. */
+export function summarizeLog(
+  machine: Machine,
+  request: { log?: string | undefined; since?: string | undefined },
+): Report<EntryUsage[]> {
+  const path = openLog(machine, request.log)
+  const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
+  const tally = new EntryTally()
+  const { junkLines } = scanEvents(path, (event) => {
+    if (event.timestamp >= since) tally.add(event)
+  })
+  return { value: tally.entries(), findings: junkLines > 0 ? [junkFinding(junkLines, path)] : [] }
+}
+
+export function junkFinding(count: number, path: string): Finding {
+  return {
+    severity: 'warning',
+    code: 'USAGE_JUNK_LINES',
+    message: `${count} ${count === 1 ? 'line' : 'lines'} of ${path} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
+    subject: path,
+  }
+}
+
+export interface Erasure {
+  log: string
+  /** Of the log; none when there is no log. */
+  bytes: number
+  isErased: boolean
+}
+
+/** Removes this machine's usage log; with `dryRun` only says how large it is. */
+export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean | undefined }): Report<Erasure> {
+  const log = usageLogPath(machine)
+  const bytes = logSize(log)
+  const isErased = bytes !== undefined && !dryRun
+  if (isErased) eraseLog(log)
+  return { value: { log, bytes: bytes ?? 0, isErased }, findings: [] }
+}
+
+export interface TaskKeeping {
+  keepsTasks: boolean
+  config: string
+  log: string
+}
+
+/** Whether the words of tasks are written into the usage log from now on. What is in it already stays. */
+export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
+  await changeConfig(machine, (json) => withKeptTasks(json, isOn))
+  const { keepsTasks } = readConfig(machine)
+  return { value: { keepsTasks, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }
+}
