@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { nameOf } from '../payloads/rules/loadout-index.ts'
 import { STRATEGIES, type Strategy } from '../search/strategy.ts'
 import { globProblem } from '../text/glob.ts'
+import { nameOf } from '../text/json.ts'
 import { nearest } from '../text/nearest.ts'
 import { isRecord, isTextList } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'

@@ -113,3 +113,11 @@ function accept([, sign, string, other]: RegExpExecArray, expected: Expected, op
 function afterValue(open: readonly string[]): Expected {
   return open.length === 0 ? 'nothing' : 'comma or end'
 }
+
+/** What kind of value stands where another was expected. */
+export function nameOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

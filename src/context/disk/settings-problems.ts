@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { nameOf } from '../../payloads/rules/loadout-index.ts'
+import { nameOf } from '../../text/json.ts'
 import { nearest } from '../../text/nearest.ts'
 import { getOwn, isRecord } from '../../text/record.ts'
 import { type SettingsFile, settingsSchema } from './settings-schema.ts'

@@ -1,3 +1,4 @@
+import { nameOf } from '../../text/json.ts'
 import { isRecord, isTextList } from '../../text/record.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { DEFAULT_TRIGGERS, type LoadoutEntry, PRIORITIES } from './entry.ts'
@@ -150,13 +151,6 @@ function readBudget(json: unknown): Budget {
     avg_task_load_observed:
       isRecord(json) && typeof json.avg_task_load_observed === 'number' ? json.avg_task_load_observed : null,
   }
-}
-
-export function nameOf(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 /** What a set of entries costs: always, at most, and on average per domain entry. */
