@@ -27,7 +27,7 @@ export const equip = defineCommand({
   run: (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
     if (source === undefined) return loadout.equip(requestOf(input))
-    throw new LoadoutError('USAGE', `${source} is a folder or URL, not the name of a skill`, {
+    throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
       hint: `first: loadout import ${shellWord(source)}`,
     })
   },
