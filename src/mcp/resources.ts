@@ -1,7 +1,6 @@
 import { type McpServer, ResourceTemplate, type Variables } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { entryId } from '../kit/rules/entry-id.ts'
-import type { Loadable } from '../loadout.ts'
+import { entryId, type Loadable } from '../loadout.ts'
 import { fence } from '../text/fence.ts'
 import { printableLine } from '../text/printable.ts'
 import type { Finding } from '../text/trouble.ts'

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { describeWhy, percent } from '../payloads/rules/ranked.ts'
+import { describeWhy, percent } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { type Codec, cached, signatureOf } from '../machine/cache.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import type { RankDocument } from '../search/document.ts'
+import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import { createRanker, loadRanker, type Ranker } from '../search/ranker.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { Knowledge } from './knowledge.ts'
 import { allEntries } from './rules/dispatch-table.ts'
 import { isDomain, type LoadoutEntry } from './rules/entry.ts'
 import type { MatchResult } from './rules/match.ts'
-import { documentOf, RANKED_LIMIT, rankedMatches } from './rules/ranked.ts'
+import { documentOf, rankedMatches } from './rules/ranked.ts'
 
 export interface OpenRanker {
   ranker: Ranker

@@ -55,3 +55,24 @@ export interface RankExplanation {
  * `excluded`: the task is one of its negatives. `no-match`: no word in common. `unknown`: no such document.
  */
 export type RankOutcome = 'first' | 'outranked' | 'silent' | 'excluded' | 'no-match' | 'unknown'
+
+/** How many hits a plan offers at most. */
+export const RANKED_LIMIT = 5
+
+const MOST_TERMS = 6
+
+/** The words that counted most, by the part of the document that held them: `name [release], body [tag]`. */
+export function describeWhy(why: readonly Why[]): string {
+  const byField = new Map<string, string[]>()
+  for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
+    const words = byField.get(field) ?? []
+    words.push(via === undefined ? term : `${term} as ${via}`)
+    byField.set(field, words)
+  }
+  return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
+}
+
+/** A confidence or another share, for people. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}

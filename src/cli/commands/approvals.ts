@@ -1,5 +1,4 @@
-import type { AdapterList, Answered } from '../../loadout.ts'
-import { TIERS } from '../../packs/rules/vocabulary.ts'
+import { type AdapterList, type Answered, TIERS } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Argument, defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'

@@ -1,6 +1,5 @@
-import { parseInstant } from '../../context/rules/advice/instant.ts'
-import { bundleText } from '../../context/rules/bundle.ts'
-import type { Context } from '../../loadout.ts'
+import { bundleText, type Context } from '../../loadout.ts'
+import { parseInstant } from '../../text/instant.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../flags.ts'

@@ -1,6 +1,5 @@
-import type { Comparison, Loadout, PackEvaluation, SuiteReport } from '../../loadout.ts'
+import { type Comparison, type Loadout, type PackEvaluation, STRATEGIES, type SuiteReport } from '../../loadout.ts'
 import type { Figures } from '../../payloads/rules/evaluation.ts'
-import { STRATEGIES } from '../../search/strategy.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'

@@ -1,5 +1,6 @@
 import type { BundleFile, ContextBundle } from '../../context/rules/bundle.ts'
-import { SOURCE_CLASSES, type SourceClass } from '../../context/rules/candidate.ts'
+import type { SourceClass } from '../../context/rules/candidate.ts'
+import { SOURCE_CLASSES } from '../../loadout.ts'
 import { alignRows, column, grouped, hang, lines, printableLine, type Screen, shortenMiddle, wrap } from '../screen.ts'
 
 const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const

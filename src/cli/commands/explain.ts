@@ -1,6 +1,4 @@
-import type { NamedExplanation } from '../../loadout.ts'
-import { PHASES } from '../../payloads/rules/entry.ts'
-import { STRATEGIES } from '../../search/strategy.ts'
+import { type NamedExplanation, PHASES, STRATEGIES } from '../../loadout.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'

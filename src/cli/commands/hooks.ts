@@ -1,5 +1,4 @@
-import { HOOK_EVENTS, HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
-import type { HookAnswer, HookChanges, HookStatuses } from '../../loadout.ts'
+import { HOOK_EVENTS, HOOK_HOSTS, type HookAnswer, type HookChanges, type HookStatuses } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { DRY_RUN_FLAG, namesIn, PROJECT_FLAG, projectFlag } from '../flags.ts'

@@ -1,5 +1,11 @@
-import type { Inventory, SkillPreview, SkillView, Suggestions } from '../../loadout.ts'
-import { describeWhy, percent } from '../../payloads/rules/ranked.ts'
+import {
+  describeWhy,
+  type Inventory,
+  percent,
+  type SkillPreview,
+  type SkillView,
+  type Suggestions,
+} from '../../loadout.ts'
 import type { PlacementState } from '../../skills/rules/placement.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { LoadoutError } from '../../text/trouble.ts'

@@ -1,6 +1,13 @@
-import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
-import { allGaps } from '../../packs/rules/resolve/gaps.ts'
-import { isWaiting, newWrappers, type RefusedPack, toResolverOutput } from '../../packs/rules/resolve/pack-context.ts'
+import {
+  allGaps,
+  isWaiting,
+  type Loadout,
+  newWrappers,
+  type PackContext,
+  type ResolveRequest,
+  toResolverOutput,
+} from '../../loadout.ts'
+import type { RefusedPack } from '../../packs/rules/resolve/pack-context.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { PROJECT_FLAG } from '../flags.ts'

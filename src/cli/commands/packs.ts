@@ -1,5 +1,4 @@
-import type { NewPack, PackFetch, PackList, PackView } from '../../loadout.ts'
-import { PROFILES, RUNTIME_MODES } from '../../packs/rules/vocabulary.ts'
+import { type NewPack, type PackFetch, type PackList, type PackView, PROFILES, RUNTIME_MODES } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'

@@ -1,7 +1,5 @@
-import type { LoadedPlan, TaskPlan } from '../../loadout.ts'
-import { PHASES } from '../../payloads/rules/entry.ts'
+import { type LoadedPlan, PHASES, STRATEGIES, type TaskPlan } from '../../loadout.ts'
 import type { MatchResult } from '../../payloads/rules/match.ts'
-import { STRATEGIES } from '../../search/strategy.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS, readTask, TASK_ARGUMENT } from '../flags.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'

@@ -1,6 +1,4 @@
-import { bundleText } from '../../context/rules/bundle.ts'
-import type { PromptReplay, Replay } from '../../loadout.ts'
-import { STRATEGIES } from '../../search/strategy.ts'
+import { bundleText, type PromptReplay, type Replay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'

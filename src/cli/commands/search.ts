@@ -1,6 +1,12 @@
-import { entryId } from '../../kit/rules/entry-id.ts'
-import type { EntryLookup, Lookup, SearchHit, SearchResult } from '../../loadout.ts'
-import { describeWhy, percent } from '../../payloads/rules/ranked.ts'
+import {
+  describeWhy,
+  type EntryLookup,
+  entryId,
+  type Lookup,
+  percent,
+  type SearchHit,
+  type SearchResult,
+} from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { LAYER_FLAGS } from '../flags.ts'

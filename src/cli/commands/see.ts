@@ -1,6 +1,5 @@
-import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
-import { FATES, type Fate, type SkillSight } from '../../agents/rules/sight/visibility.ts'
-import type { AgentSight } from '../../loadout.ts'
+import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
+import { type AgentSight, FATES, HOOK_HOSTS } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { defineCommand } from '../command.ts'
 import { projectFlag } from '../flags.ts'

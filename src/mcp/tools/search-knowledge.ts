@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { SearchHit } from '../../loadout.ts'
-import { describeWhy } from '../../payloads/rules/ranked.ts'
+import { describeWhy, type SearchHit } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'

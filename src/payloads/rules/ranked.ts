@@ -1,4 +1,4 @@
-import type { RankDocument, RankExplanation, RankHit, Why } from '../../search/document.ts'
+import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
 import { findHeadings } from '../../text/sections.ts'
 import { createTable } from './dispatch-table.ts'
 import type { LoadoutEntry, Phase } from './entry.ts'
@@ -93,19 +93,6 @@ function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult
   }
 }
 
-const MOST_TERMS = 6
-
-/** The words that counted most, by the part of the document that held them: `name [release], body [tag]`. */
-export function describeWhy(why: readonly Why[]): string {
-  const byField = new Map<string, string[]>()
-  for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
-    const words = byField.get(field) ?? []
-    words.push(via === undefined ? term : `${term} as ${via}`)
-    byField.set(field, words)
-  }
-  return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
-}
-
 /** The ranker's word on one entry and one task; `isOffered` tells whether a plan would name it. */
 export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation, isOffered: boolean): Verdict {
   const found = { score: explanation.confidence, matchedKeywords: [], matchedPatterns: [] }
@@ -143,11 +130,4 @@ export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation,
         hint: 'say in its summary or keywords when it is needed',
       }
   }
-}
-
-/** How many entries a ranked plan offers at most. */
-export const RANKED_LIMIT = 5
-
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
 }

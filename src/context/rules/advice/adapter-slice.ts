@@ -1,5 +1,5 @@
-import { describeWhy } from '../../../payloads/rules/ranked.ts'
 import type { RankHit } from '../../../search/document.ts'
+import { describeWhy } from '../../../search/document.ts'
 import { createRanker } from '../../../search/ranker.ts'
 import { sha256 } from '../../../text/digest.ts'
 import type { Finding } from '../../../text/trouble.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseInstant } from './instant.ts'
+import { parseInstant } from '../../../text/instant.ts'
 import {
   decodeRecord,
   encodeRecord,

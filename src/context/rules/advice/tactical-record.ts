@@ -1,9 +1,9 @@
 import { sha256 } from '../../../text/digest.ts'
+import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
 import { compareText } from '../../../text/order.ts'
 import { isRecord, isTextList } from '../../../text/record.ts'
 import { cleanLine, cleanText } from './adapter-payload.ts'
-import { formatInstant, parseInstant } from './instant.ts'
 
 export interface NoteContent {
   text: string
