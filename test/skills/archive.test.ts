@@ -426,7 +426,8 @@ describe('what is not unpacked', () => {
       const error = await refusalOf(file, limits)
       expect([error.code, error.message]).toEqual(['BAD_ARCHIVE', `${file} holds more than 5 entries`])
     }
-    const many = gzipSync(Buffer.concat([...Array.from({ length: 20_001 }, (_, at) => header(`f${at}/`, '5')), END]))
+    // One folder again and again: twenty thousand on the disk would show nothing more.
+    const many = gzipSync(Buffer.concat([...Array(20_001).fill(header('./', '5')), END]))
     expect((await refusalOf(fileOf(many))).message).toContain('more than 20000 entries')
   })
 
