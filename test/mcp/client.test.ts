@@ -152,8 +152,8 @@ describe.each([
     ['read_entry', { id: 'nothing-of-that-name' }, 'ENTRY_NOT_FOUND'],
     ['read_entry', { id: 'pack:water/../closed/KNOWLEDGE.md' }, ''],
     ['activate_pack', { pack: 'no-such-pack' }, 'PACK_NOT_FOUND'],
-    ['load_context', { task: 'x', project: '/no/such/folder' }, ''],
-    ['search_knowledge', { query: 'x', project: '/no/such/folder' }, 'FILE_NOT_FOUND'],
+    ['load_context', { task: 'x', project: '/no/such/folder' }, 'NOT_A_FOLDER'],
+    ['search_knowledge', { query: 'x', project: '/no/such/folder' }, 'NOT_A_FOLDER'],
   ])('what is not there is told in the answer: %s %j', async (name, args, code) => {
     const result = await call(name, args)
     expect(result.isError).toBe(true)
