@@ -1,13 +1,12 @@
-import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { isFolder } from '../machine/files.ts'
 import { type Machine, xdgConfigHome } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
-import type { Scope, TargetRoot } from '../skills/rules/placement.ts'
+import { realOrSame } from '../machine/real-folder.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { resolveConfigured } from './config.ts'
-import { AGENTS, type Agent } from './rules/agents.ts'
+import { AGENTS, type Agent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type Config, isEnabled } from './rules/config.ts'
 
 /** Where an agent's skills of the user are. */
@@ -38,15 +37,6 @@ export function targetRoots(
     roots.set(real, root)
   }
   return [...roots.values()]
-}
-
-/** Where a path really leads; a path that leads nowhere is taken as it is. */
-export function realOrSame(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 /** Where the skills of a project are: the root of its repository, if an agent has a folder there. */

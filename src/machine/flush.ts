@@ -1,19 +1,9 @@
 import { closeSync, fsync, openSync } from 'node:fs'
-import { listTree } from '../skills/disk/tree.ts'
-
-/** On the disk before it takes its place: a power cut must not leave empty files under a finished name. */
-export async function flushFolder(folder: string): Promise<void> {
-  const { files, marker } = listTree(folder)
-  await flushFiles(
-    folder,
-    [...files, ...(marker === undefined ? [] : [marker])].map(({ path }) => path),
-  )
-}
 
 // A process may have only so many files open.
 const MOST_OPEN = 64
 
-/** The same for a folder whose files are known. */
+/** On the disk before it takes its place: a power cut must not leave empty files under a finished name. */
 export async function flushFiles(folder: string, paths: readonly string[]): Promise<void> {
   for (let at = 0; at < paths.length; at += MOST_OPEN) {
     await Promise.all(paths.slice(at, at + MOST_OPEN).map((path) => flushFile(`${folder}/${path}`)))

@@ -15,3 +15,12 @@ function followLinks(path: string): string {
     return dirname(path) === path ? path : join(followLinks(dirname(path)), basename(path))
   }
 }
+
+/** Where a path really leads; a path that leads nowhere is taken as it is. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

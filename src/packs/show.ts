@@ -1,6 +1,5 @@
 import { cutLine, findCut } from '../kit/rules/cap-content.ts'
 import type { Machine } from '../machine/machine.ts'
-import { layerOf } from '../text/pack-path.ts'
 import { shellWord } from '../text/printable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
@@ -13,6 +12,7 @@ import { type Admission, admissionError, admit } from './rules/gates/admission.t
 import type { Catalog, Collision, TrustedPack } from './rules/gates/catalog.ts'
 import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
 import type { PackFiles } from './rules/pack-files.ts'
+import { layerOf } from './rules/pack-path.ts'
 import { LAYERS, type PackLayer, type Tier } from './rules/vocabulary.ts'
 import { type PackWarning, settleWarnings, toFinding } from './rules/warning.ts'
 

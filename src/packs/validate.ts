@@ -1,13 +1,13 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { layerOf } from '../text/pack-path.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
 import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
 import { PACK_FILE } from './rules/pack.ts'
+import { layerOf } from './rules/pack-path.ts'
 import type { PackWarning } from './rules/warning.ts'
 
 export interface PackValidation {

@@ -1,3 +1,4 @@
+import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -6,7 +7,7 @@ import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
-import type { SkillStatus, TargetRoot } from './rules/placement.ts'
+import type { SkillStatus } from './rules/placement.ts'
 import { requireName } from './rules/skill.ts'
 import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
-import { realOrSame } from '../agents/target-roots.ts'
+import type { TargetRoot } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
+import { realOrSame } from '../machine/real-folder.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { compareText } from '../text/order.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -12,7 +13,6 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { asWriter, type Carrying, carryOut, type Observation, observe } from './observe.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from './rules/candidates.ts'
 import type { Operation } from './rules/operations.ts'
-import type { TargetRoot } from './rules/placement.ts'
 import { namedAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface ImportRequest extends ScopeRequest, Carrying {

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { readJson, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
-import { DOCUMENT_FILE, missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
+import { missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
 import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface SkillPreview {

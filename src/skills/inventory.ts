@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import type { Scope } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import type { Placement, PlacementState, Scope, SkillState, SkillStatus } from './rules/placement.ts'
+import type { Placement, PlacementState, SkillState, SkillStatus } from './rules/placement.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface PlacementView {

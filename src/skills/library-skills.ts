@@ -3,6 +3,7 @@ import { libraryPath, readConfig } from '../agents/config.ts'
 import { isFolder, isLink, readJson } from '../machine/files.ts'
 import { staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { recordUsage } from '../usage/record.ts'
@@ -11,7 +12,7 @@ import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { readBuild, readBuildFile } from './disk/skill-files.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import type { RegisteredSkill } from './rules/placement.ts'
-import { DOCUMENT_FILE, nameProblem, parseSkill, SKILL_FILE } from './rules/skill.ts'
+import { nameProblem, parseSkill, SKILL_FILE } from './rules/skill.ts'
 
 export interface LibrarySkill {
   name: string

@@ -1,6 +1,6 @@
 import { changeConfig, libraryPath, readConfig, resolveConfigured } from '../agents/config.ts'
 import { type AgentView, listAgents } from '../agents/list-agents.ts'
-import { requireAgent } from '../agents/rules/agents.ts'
+import { requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { type Config, isEnabled, withAction } from '../agents/rules/config.ts'
 import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
 import { configPath } from '../machine/config-file.ts'
@@ -8,7 +8,6 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
-import type { TargetRoot } from './rules/placement.ts'
 
 /** What happens by itself when the library changes. */
 const ACTIONS = [

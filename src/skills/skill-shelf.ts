@@ -5,11 +5,12 @@ import { asFinding, projectOf, type Shelf, type ShelfRequest } from '../kit/shel
 import type { Machine } from '../machine/machine.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/registry.ts'
 import { readSkillFile } from './disk/skill-files.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
-import { DOCUMENT_FILE, SKILL_FILE } from './rules/skill.ts'
+import { SKILL_FILE } from './rules/skill.ts'
 import { rankedSkill } from './suggest.ts'
 
 export interface ShelvedSkill {

@@ -1,17 +1,18 @@
 import { basename, dirname, join } from 'node:path'
 import { libraryPath, readConfig } from '../agents/config.ts'
 import { AGENT_IDS } from '../agents/rules/agents.ts'
-import { formatWarnings } from '../agents/rules/format-limits.ts'
 import { exists, isFile, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readDocument } from '../machine/skill-document.ts'
+import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { buildFor } from './disk/build.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
 import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
+import { formatWarnings } from './rules/format-limits.ts'
 import type { RegisteredSkill } from './rules/placement.ts'
-import { DOCUMENT_FILE, SKILL_FILE } from './rules/skill.ts'
+import { SKILL_FILE } from './rules/skill.ts'
 
 /** What a path is to the skills library, if it is anything. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {

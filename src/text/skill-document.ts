@@ -1,6 +1,9 @@
 import { compareText } from './order.ts'
 import { isRecord, setOwn } from './record.ts'
 
+/** The text of a skill, for every agent. */
+export const DOCUMENT_FILE = 'SKILL.md'
+
 const BOM = '\ufeff'
 const LONGEST_NAME = 64
 

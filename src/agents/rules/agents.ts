@@ -32,6 +32,15 @@ export interface Agent {
   isEnabledByDefault?: true
 }
 
+export type Scope = 'user' | 'project'
+
+/** A folder that agents read skills from. Several agents may share it. */
+export interface TargetRoot {
+  path: string
+  scope: Scope
+  agents: readonly string[]
+}
+
 const SHARED = '.agents/skills'
 
 export const AGENTS: readonly Agent[] = [

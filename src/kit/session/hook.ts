@@ -1,8 +1,8 @@
 import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-call.ts'
 import { isFolder } from '../../machine/files.ts'
+import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { type Machine, thisMachine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { describeTrouble, logLine } from '../disk/session/hook-log.ts'
 import { answerPrompt } from './prompt.ts'
 import { recordToolUse } from './tool-use.ts'
 

@@ -6,10 +6,10 @@ import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Code } from '../../text/codes.ts'
 import { compareText } from '../../text/order.ts'
-import { normalizePackPath, packPathProblem } from '../../text/pack-path.ts'
 import type { LoadoutError } from '../../text/trouble.ts'
 import type { FileDigests } from '../rules/gates/approval.ts'
 import type { PackFile, PackFiles } from '../rules/pack-files.ts'
+import { normalizePackPath, packPathProblem } from '../rules/pack-path.ts'
 import type { PackWarning } from '../rules/warning.ts'
 
 /** Prose and records are smaller than this; what is larger is something else. */

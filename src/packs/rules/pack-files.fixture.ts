@@ -1,7 +1,7 @@
 import { sha256 } from '../../text/digest.ts'
 import { compareText } from '../../text/order.ts'
-import { normalizePackPath, packPathProblem } from '../../text/pack-path.ts'
 import type { PackFile, PackFiles } from './pack-files.ts'
+import { normalizePackPath, packPathProblem } from './pack-path.ts'
 import type { PackWarning } from './warning.ts'
 
 /** A pack in memory: the text of each file by its path. */

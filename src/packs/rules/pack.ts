@@ -1,4 +1,4 @@
-import { normalizePackPath, packPathProblem } from '../../text/pack-path.ts'
+import { normalizePackPath, packPathProblem } from './pack-path.ts'
 import type { Grounding, PackStatus, Profile, RuntimeMode, Scope, TrustLabel } from './vocabulary.ts'
 import type { PackWarning } from './warning.ts'
 

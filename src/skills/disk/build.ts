@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { readText } from '../../machine/files.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { getOwn, isRecord } from '../../text/record.ts'
+import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { DOCUMENT_FILE, type Skill } from '../rules/skill.ts'
+import type { Skill } from '../rules/skill.ts'
 import {
   copyFile,
   type HashRow,

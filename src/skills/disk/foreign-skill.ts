@@ -2,10 +2,10 @@ import { basename, join } from 'node:path'
 import { readJson, readText } from '../../machine/files.ts'
 import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
 import { getOwn, setOwn } from '../../text/record.ts'
-import { firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
+import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
-import { DOCUMENT_FILE, formatSkill, nameProblem, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { formatSkill, nameProblem, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
 import { copyFile, hashFile, listTree, type TreeFile, treeProblem, writeTreeFile } from './tree.ts'
 
 export interface ForeignOptions {

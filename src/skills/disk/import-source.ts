@@ -8,9 +8,8 @@ import type { Machine } from '../../machine/machine.ts'
 import { makeScratch } from '../../machine/scratch.ts'
 import { compareText } from '../../text/order.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { slug } from '../../text/skill-document.ts'
+import { DOCUMENT_FILE, slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { DOCUMENT_FILE } from '../rules/skill.ts'
 import { unpackArchive } from './archive-unpack.ts'
 
 /** Where skills to import lie, once fetched and unpacked. */

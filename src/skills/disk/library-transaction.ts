@@ -9,7 +9,7 @@ import {
   removeLeftovers,
   writeAtomically,
 } from '../../machine/files.ts'
-import { flushFolder } from '../../machine/flush.ts'
+import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { isRecord } from '../../text/record.ts'
@@ -135,7 +135,12 @@ export async function changeLibrary(
 async function writeStage(stage: string, write: (stage: string) => void, target: string): Promise<void> {
   try {
     write(stage)
-    await flushFolder(stage)
+    const { files, marker } = listTree(stage)
+    const written = marker === undefined ? files : [...files, marker]
+    await flushFiles(
+      stage,
+      written.map(({ path }) => path),
+    )
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
     throw asLoadoutError(error, target, 'write')

@@ -1,7 +1,8 @@
+import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
-import type { PlacementStatus, RegisteredSkill, Scope, SkillStatus, TargetRoot } from './placement.ts'
+import type { PlacementStatus, RegisteredSkill, SkillStatus } from './placement.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
 import { missing } from './skill.ts'
 

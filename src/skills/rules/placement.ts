@@ -1,14 +1,6 @@
+import type { TargetRoot } from '../../agents/rules/agents.ts'
 import type { InstallMarker } from './marker.ts'
 import type { Skill } from './skill.ts'
-
-export type Scope = 'user' | 'project'
-
-/** A folder that agents read skills from. Several agents may share it. */
-export interface TargetRoot {
-  path: string
-  scope: Scope
-  agents: readonly string[]
-}
 
 /** A skill of the library that can be installed. */
 export interface RegisteredSkill {

@@ -1,3 +1,4 @@
+import type { TargetRoot } from '../../agents/rules/agents.ts'
 import type { Profile } from '../../agents/rules/config.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import {
@@ -8,7 +9,7 @@ import {
   planUnequip,
   type StatusIndex,
 } from './operations.ts'
-import type { SkillStatus, TargetRoot } from './placement.ts'
+import type { SkillStatus } from './placement.ts'
 
 /** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
 export function planProfile(

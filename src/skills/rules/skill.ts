@@ -6,7 +6,6 @@ import { LoadoutError } from '../../text/trouble.ts'
 import type { SkillStatus } from './placement.ts'
 
 export const SKILL_FILE = 'skill.json'
-export const DOCUMENT_FILE = 'SKILL.md'
 
 /** What `skill.json` says: the truth about a skill. Its text is `SKILL.md` beside it. */
 export interface Skill {

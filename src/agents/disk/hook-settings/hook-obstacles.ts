@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFile, readJson, readText } from '../../../machine/files.ts'
 import type { Machine } from '../../../machine/machine.ts'
+import { realOrSame } from '../../../machine/real-folder.ts'
 import { readToml } from '../../../machine/toml.ts'
 import { getDeep, isRecord } from '../../../text/record.ts'
 import { codexRuns } from '../../rules/hook-hosts.ts'
 import type { FoundHook } from '../../rules/hook-settings/hook-settings.ts'
-import { realOrSame } from '../../target-roots.ts'
 import { type HookPlace, hostFolder } from './hook-places.ts'
 
 /** Why an agent does not run hooks that are in its settings. */

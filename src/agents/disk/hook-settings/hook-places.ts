@@ -1,17 +1,16 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { hookLogPath } from '../../../kit/disk/session/hook-log.ts'
 import { isFile, isFolder } from '../../../machine/files.ts'
+import { hookLogPath } from '../../../machine/hook-log.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { openProject, type Project } from '../../../machine/open-project.ts'
 import { packageFolder } from '../../../machine/package-folder.ts'
+import { realOrSame } from '../../../machine/real-folder.ts'
 import { sessionsFolder } from '../../../machine/sessions.ts'
-import type { Scope } from '../../../skills/rules/placement.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
-import { requireAgent } from '../../rules/agents.ts'
+import { requireAgent, type Scope } from '../../rules/agents.ts'
 import type { HookHost } from '../../rules/hook-hosts.ts'
 import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
-import { realOrSame } from '../../target-roots.ts'
 
 /** A settings file that one agent reads its hooks from. */
 export interface HookPlace {

@@ -1,6 +1,6 @@
-import { layerOf, normalizePackPath, packPathProblem } from '../../../text/pack-path.ts'
 import { isRecord } from '../../../text/record.ts'
 import type { PackFiles } from '../pack-files.ts'
+import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import { oneOf } from '../vocabulary.ts'
 import {
   keysFor,

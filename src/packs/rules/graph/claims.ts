@@ -1,5 +1,5 @@
-import { layerOf, normalizePackPath, packPathProblem } from '../../../text/pack-path.ts'
 import type { PackFiles } from '../pack-files.ts'
+import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import type { PackLayer } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'
 import { type Names, oneLine, shortName, Warnings } from './graph-records.ts'

@@ -1,5 +1,5 @@
-import { normalizePackPath, packPathProblem } from '../../../text/pack-path.ts'
 import { findHeadings } from '../../../text/sections.ts'
+import { normalizePackPath, packPathProblem } from '../pack-path.ts'
 
 /** A place inside a source: lines or a heading of a text, a page or a moment of something else. */
 export type Anchor =

@@ -1,7 +1,7 @@
 import { compareText } from '../../../text/order.ts'
-import { normalizePackPath } from '../../../text/pack-path.ts'
 import type { Severity } from '../../../text/trouble.ts'
 import { isInside, type PackPlace, readPlaces } from '../pack.ts'
+import { normalizePackPath } from '../pack-path.ts'
 import {
   PACK_STATUSES,
   type PackStatus,

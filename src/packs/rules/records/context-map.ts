@@ -1,5 +1,5 @@
-import { layerOf, normalizePackPath, packPathProblem } from '../../../text/pack-path.ts'
 import { findHeadings } from '../../../text/sections.ts'
+import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import type { PackLayer } from '../vocabulary.ts'
 import type { PackWarning } from '../warning.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchor.ts'

@@ -1,6 +1,6 @@
-import { normalizePackPath } from '../../../text/pack-path.ts'
 import { isRecord } from '../../../text/record.ts'
 import { isInside, type PackPlace, readPlaces } from '../pack.ts'
+import { normalizePackPath } from '../pack-path.ts'
 import { CLAIM_STATUSES, type ClaimStatus } from '../vocabulary.ts'
 import { anyText, closed, listOf, note, type Reader, someText, word } from './record-shape.ts'
 

@@ -1,6 +1,6 @@
-import { packPathProblem } from '../../../text/pack-path.ts'
 import { withholdSecrets } from '../fence/content-guard.ts'
 import type { PackFiles } from '../pack-files.ts'
+import { packPathProblem } from '../pack-path.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'

@@ -1,9 +1,9 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import { codeOf } from '../../../machine/files.ts'
-import type { Machine } from '../../../machine/machine.ts'
-import { privateFolder, recordPath } from '../../../machine/records.ts'
-import { printableLine } from '../../../text/printable.ts'
-import { LoadoutError } from '../../../text/trouble.ts'
+import { printableLine } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { codeOf } from './files.ts'
+import type { Machine } from './machine.ts'
+import { privateFolder, recordPath } from './records.ts'
 
 /** A hook has no voice of its own: what went wrong in it is told here. */
 export function hookLogPath(machine: Machine): string {

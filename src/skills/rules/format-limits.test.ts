@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { skillOf } from '../../skills/rules/placement.fixture.ts'
-import type { Skill } from '../../skills/rules/skill.ts'
 import { formatWarnings } from './format-limits.ts'
+import { skillOf } from './placement.fixture.ts'
+import type { Skill } from './skill.ts'
 
 describe('the public format', () => {
   const rows: [what: string, skill: Partial<Skill>, document: string, problems: string[]][] = [

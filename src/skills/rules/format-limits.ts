@@ -1,6 +1,6 @@
-import type { Skill } from '../../skills/rules/skill.ts'
 import { isRecord } from '../../text/record.ts'
 import type { Finding } from '../../text/trouble.ts'
+import type { Skill } from './skill.ts'
 
 const LONGEST_DESCRIPTION = 1_024
 const LONGEST_COMPATIBILITY = 500

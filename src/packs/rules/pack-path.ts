@@ -1,5 +1,5 @@
-import { LAYERS, oneOf, type PackLayer } from '../packs/rules/vocabulary.ts'
-import { pathProblem } from './paths.ts'
+import { pathProblem } from '../../text/paths.ts'
+import { LAYERS, oneOf, type PackLayer } from './vocabulary.ts'
 
 /** Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back. */
 export function packPathProblem(path: string): string | undefined {
