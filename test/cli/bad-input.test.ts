@@ -429,7 +429,7 @@ describe('streams', () => {
   ])('a task of 1 MB: %s', (_, stdin) => {
     const chinese = { ...entry, id: 'b', keywords: ['部署流程文档', '测试环境配置'] }
     const project = makeProject({ [INDEX]: indexOf(entry, chinese) })
-    const run = runLoadout(['plan', '-'], { cwd: project, stdin, milliseconds: 3000 })
+    const run = runLoadout(['plan', '-'], { cwd: project, stdin, cpuSeconds: 3 })
     expectCivil(run)
     expect(run).toMatchObject({ code: 0, stderr: '' })
   })
@@ -687,7 +687,7 @@ describe('hostile sizes end in time', () => {
     ],
     ['1,000 equal headings', { 'f.md': same.repeat(1000) }, ['index', 'migrate', 'f.md']],
   ])('%s', (_, files, args) => {
-    expectCivil(runLoadout(args, { cwd: makeProject(files), milliseconds: 1500 }))
+    expectCivil(runLoadout(args, { cwd: makeProject(files), cpuSeconds: 2 }))
   })
 
   it('a Chinese task of 1 MB against a large Chinese index', () => {
@@ -702,7 +702,7 @@ describe('hostile sizes end in time', () => {
     settle()
     // The first plan stores the compiled table, the second uses it.
     for (const stdin of ['发布', '发布流程的文档'.repeat(50_000)]) {
-      expectCivil(runLoadout(['plan', '-'], { cwd, home, stdin, milliseconds: 1500 }))
+      expectCivil(runLoadout(['plan', '-'], { cwd, home, stdin, cpuSeconds: 2 }))
     }
   })
 })

@@ -18,6 +18,8 @@ export interface RunOptions {
   isBound?: boolean
   /** A run that takes longer is killed, and its code is null. */
   milliseconds?: number
+  /** A run that uses more CPU time is killed, and its code is null: a limit that a busy machine does not change. */
+  cpuSeconds?: number
 }
 
 export interface Run {
@@ -28,7 +30,9 @@ export interface Run {
 
 /** Runs the built program, the way a person would. */
 export function runLoadout(args: readonly string[], options: RunOptions = {}): Run {
-  return spawn(process.execPath, [CLI, ...args], options)
+  const program = [process.execPath, CLI, ...args]
+  if (options.cpuSeconds === undefined) return spawn(process.execPath, program.slice(1), options)
+  return spawn('sh', ['-c', `ulimit -t ${options.cpuSeconds}; exec "$@"`, 'sh', ...program], options)
 }
 
 /** Runs a line of shell in which `loadout` is the built program: for redirections and pipes. */
