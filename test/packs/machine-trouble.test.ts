@@ -87,6 +87,12 @@ describe('a machine that lets nothing be written', () => {
     return world
   }
 
+  /** Some folders of a pack, for everybody but root. */
+  function makeUnreadable(pack: string, home: string): void {
+    for (const folder of ['compiled', 'wiki', 'runs']) mkdirSync(join(pack, folder), { mode: 0 })
+    runShell(`chown -R ${NOBODY}:${NOBODY} "${home}"`)
+  }
+
   it('a read-only home: what is approved is used, and what cannot be recorded is said', () => {
     const { home, run } = approvedWorld()
     runShell(`chown -R ${NOBODY}:${NOBODY} "${home}"; chmod -R a-w "${home}"`)
@@ -110,20 +116,29 @@ describe('a machine that lets nothing be written', () => {
   })
 
   it('a pack whose runs/ lead elsewhere: nothing is written there', () => {
-    const { workspace, run } = approvedWorld()
+    const { workspace, run } = makeWorld({ workspace: { handbook: guide() } })
     const outside = makeFolder()
     symlinkSync(outside, join(workspace, '.agents/knowledge/handbook/runs'))
+    expect(run(['approve', 'handbook']).code).toBe(0)
     const { stdout, stderr } = run([...RESOLVE, '--write-run'])
     expect(stdout).toContain(SECRET)
     expect(stderr).toContain('runs is a link')
     expect(readdirSync(outside)).toEqual([])
   })
 
-  it('files and folders of a pack that may not be read', () => {
+  it('an approved pack with folders that may not be read asks again', () => {
     const world = approvedWorld()
-    const pack = join(world.workspace, '.agents/knowledge/handbook')
-    for (const folder of ['compiled', 'wiki', 'runs']) mkdirSync(join(pack, folder), { mode: 0 })
-    runShell(`chown -R ${NOBODY}:${NOBODY} "${world.home}"`)
+    makeUnreadable(join(world.workspace, '.agents/knowledge/handbook'), world.home)
+    const resolved = world.run(RESOLVE, { isBound: true })
+    expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([3, false])
+    const approved = world.run(['approve', 'handbook'], { isBound: true })
+    expect([approved.code, approved.stderr.includes('permission denied')]).toEqual([2, true])
+  })
+
+  it('files and folders of a pack that may not be read', () => {
+    const world = makeWorld({ user: { handbook: guide() } })
+    const pack = join(world.home, '.agents/knowledge/handbook')
+    makeUnreadable(pack, world.home)
     const resolved = world.run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([0, true])
     chmodSync(join(pack, 'KNOWLEDGE.md'), 0)

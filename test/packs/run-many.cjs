@@ -2,8 +2,9 @@
 // standard input what to run, and writes to standard output how each run went.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
-const { dirname, join } = require('node:path')
-const vm = require('node:vm')
+const Module = require('node:module')
+const { basename, dirname, join } = require('node:path')
+const { Script } = require('node:vm')
 
 const { cli, runs, cwd, kept, milliseconds } = JSON.parse(fs.readFileSync(0, 'utf8'))
 const dist = dirname(cli)
@@ -22,20 +23,14 @@ fs.readSync = (file, ...rest) => (file === 0 ? 0 : real.readSync(file, ...rest))
 fs.fsyncSync = () => {}
 
 // Compiled once; every run still starts with fresh variables.
-const { Script } = vm
 const compiled = new Map()
-const texts = new Map()
-vm.Script = new Proxy(Script, {
-  construct(_, [source, options]) {
-    const { filename } = options
-    if (!compiled.has(filename)) compiled.set(filename, new Script(source, options))
-    return compiled.get(filename)
-  },
-})
-fs.readFileSync = (path, ...rest) => {
-  if (typeof path !== 'string' || !path.startsWith(dist)) return real.readFileSync(path, ...rest)
-  if (!texts.has(path)) texts.set(path, real.readFileSync(path, ...rest))
-  return texts.get(path)
+require.extensions['.cjs'] = (loaded, filename) => {
+  if (!compiled.has(filename)) {
+    const source = Module.wrap(real.readFileSync(filename, 'utf8').replace(/^#!.*/, ''))
+    compiled.set(filename, new Script(source, { filename }))
+  }
+  const run = compiled.get(filename).runInThisContext()
+  run(loaded.exports, loaded.require.bind(loaded), loaded, filename, dirname(filename))
 }
 for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork']) {
   const original = childProcess[name]
@@ -77,6 +72,13 @@ function restore() {
   }
 }
 
+/** Packages hold no state of a run, and take longer to load than most commands run. */
+const PACKAGES = /^(o200k_base|cl100k_base|secretlint-.*)\.cjs$/
+
+function isProgram(file) {
+  return file.startsWith(dist) && !PACKAGES.test(basename(file))
+}
+
 process.setMaxListeners(0)
 
 async function runOnce(args) {
@@ -87,7 +89,10 @@ async function runOnce(args) {
   started = []
   process.exitCode = undefined
   process.argv = [process.argv[0], cli, ...args]
-  for (const file of Object.keys(require.cache)) if (file.startsWith(dist)) delete require.cache[file]
+  for (const file of Object.keys(require.cache)) if (isProgram(file)) delete require.cache[file]
+  // These keep the code and data of every earlier run in memory.
+  module.children.length = 0
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   const begin = Date.now()
   require(cli)
   while (process.exitCode === undefined && Date.now() - begin < milliseconds) await new Promise(setImmediate)

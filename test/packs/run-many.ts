@@ -21,7 +21,8 @@ export interface ManyOptions {
 /** Runs the built program once for each list of words, in one process, each on the same files. */
 export function runMany(runs: readonly (readonly string[])[], { cwd, home, kept = [], env }: ManyOptions): ManyRun[] {
   const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run-many.cjs')], {
-    env: { PATH: process.env.PATH, HOME: home, TMPDIR: makeFolder(), ...env },
+    // run-many.cjs compiles the program itself.
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: makeFolder(), NODE_DISABLE_COMPILE_CACHE: '1', ...env },
     input: JSON.stringify({ cli: CLI, runs, cwd, kept, milliseconds: 10_000 }),
     encoding: 'utf8',
     maxBuffer: 1 << 29,
