@@ -51,17 +51,19 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
       takenIds: new Set(present.entries.map(({ id }) => id)),
     })
   const migration = planFor(original)
-  if (migration.payloads.length === 0) {
+  const isSplit = migration.payloads.length === 0
+  const finished = request.write ? findFinished(file, original, planFor) : undefined
+  if (finished !== undefined) {
+    const build = rebuildIndex(machine, { project: project.root })
+    const value = { ...finished, file, indexPath: build.value.path }
+    if (!isSplit || build.value.state !== 'unchanged') return { value, findings: build.findings }
+  }
+  if (isSplit) {
     throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out`, {
       hint: 'sections start at headings; short ones and rules for everything stay where they are (see --level)',
     })
   }
   if (!request.write) return { value: { ...migration, file }, findings: [] }
-  const finished = findFinished(file, original, planFor)
-  if (finished !== undefined) {
-    const build = rebuildIndex(machine, { project: project.root })
-    return { value: { ...finished, file, indexPath: build.value.path }, findings: build.findings }
-  }
   if (hasErrors(present.findings)) return { value: { ...migration, file }, findings: present.findings }
   const backup = writeMigration(project.root, file, original, migration)
   const build = rebuildIndex(machine, { project: project.root })

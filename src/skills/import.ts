@@ -94,10 +94,13 @@ async function importAll(
 ): Promise<Report<ImportResult>> {
   const value: ImportResult = { imported: [], adopted: [], isDryRun: request.dryRun ?? false }
   const findings: Finding[] = []
+  const earlier = request.adopt ? importedEarlier(setup, observation, candidates, request) : []
+  const isEarlier = new Set(earlier.map(({ path }) => path))
+  const fresh = candidates.filter(({ copies }) => !copies.every(({ path }) => isEarlier.has(path)))
   const isAlone = candidates.length + others.length === 1
-  for (const [at, candidate] of candidates.entries()) {
+  for (const [at, candidate] of fresh.entries()) {
     request.signal?.throwIfAborted()
-    request.onProgress?.(at, candidates.length, candidate.name)
+    request.onProgress?.(at, fresh.length, candidate.name)
     try {
       value.imported.push(await importOne(setup, observation, candidate, request))
     } catch (error) {
@@ -106,11 +109,10 @@ async function importAll(
       findings.push({ severity: 'error', code, message, subject: candidate.name, ...(hint ? { hint } : {}) })
     }
   }
-  request.onProgress?.(candidates.length, candidates.length, '')
+  request.onProgress?.(fresh.length, fresh.length, '')
   if (!request.adopt) return { value, findings }
   const names = new Set(value.imported.map(({ name }) => name))
-  const copies = candidates.filter(({ name }) => names.has(name)).flatMap((candidate) => candidate.copies)
-  const earlier = request.source === undefined ? importedEarlier(setup, observation, request) : []
+  const copies = fresh.filter(({ name }) => names.has(name)).flatMap((candidate) => candidate.copies)
   const adopted = await adoptCopies(setup, [...copies, ...earlier], request)
   return { value: { ...value, adopted: adopted.value }, findings: [...findings, ...adopted.findings] }
 }
@@ -149,16 +151,21 @@ function alreadyThere(name: string, folder: string): LoadoutError {
 }
 
 /** Copies of what the library already has, such as those of an import that was killed before it could adopt them. */
-function importedEarlier({ library }: Setup, { placements, find }: Observation, { names }: ImportRequest) {
+function importedEarlier(
+  { library }: Setup,
+  { placements, find }: Observation,
+  candidates: readonly Candidate[],
+  { source, names, targets }: ImportRequest,
+): ForeignSkill[] {
+  const named = new Set(candidates.flatMap(({ copies }) => copies.map(({ path }) => path)))
   const unmanaged = placements.filter(({ name, isSkill, marker }) => isSkill && marker === undefined && find(name))
-  const chosenOnes = unmanaged.filter(({ name }) => names === undefined || names.includes(name))
-  return chosenOnes.flatMap(({ name, root }): ForeignSkill[] => {
-    const places = [
-      { path: join(root.path, name), agents: root.agents },
-      { path: join(library, find(name)?.folder ?? ''), agents: [] },
-    ]
-    const [copy, own] = readForeign(places, undefined).skills
-    return copy !== undefined && own !== undefined && isSameSkill(copy, own) ? [copy] : []
+  const places = unmanaged.map(({ name, root }) => ({ name, path: join(root.path, name), agents: root.agents }))
+  const isChosen = ({ name, path }: { name: string; path: string }) =>
+    source === undefined ? (names?.includes(name) ?? true) : named.has(path)
+  return places.filter(isChosen).flatMap(({ name, path, agents }) => {
+    const own = { path: join(library, find(name)?.folder ?? ''), agents: [] }
+    const [copy, known] = readForeign([{ path, agents }, own], namedAgents(targets)).skills
+    return copy !== undefined && known !== undefined && isSameSkill(copy, known) ? [copy] : []
   })
 }
 

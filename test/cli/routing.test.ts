@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CLI, makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
@@ -124,6 +124,17 @@ describe('index migrate', () => {
       code: 2,
       stderr: expect.stringContaining('no section worth moving'),
     })
+  })
+
+  it('run again after a kill before the index was written, builds only the index', () => {
+    const place = { cwd: makeProject({ 'CLAUDE.md': text }), home: makeFolder() }
+    runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)
+    const index = join(place.cwd, '.claude/loadout/index.json')
+    const whole = readdirSync(place.cwd)
+    rmSync(index)
+    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(index)).toBe(true)
+    expect(readdirSync(place.cwd)).toEqual(whole)
   })
 })
 

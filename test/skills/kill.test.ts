@@ -407,17 +407,20 @@ it('adopt goes on where a kill between the commit and the copy stopped it', asyn
   expect(leftoversIn(world).join(' ')).toBe('')
 })
 
-it('import --all --adopt goes on where a kill between the commit and the copy stopped it', async () => {
-  const before = await makeBase()
-  const args = ['import', '--all', '--adopt']
-  const { calls } = await recordCalls(await copyWorld(before), args)
-  const crash = { at: /^renameSync \S+\/\.claude\/skills\/mine \S+\.old$/, next: [] }
-  const world = await crashed(before, { args, crash }, calls)
-  const { stdout } = await loadoutOk(world, ...args)
-  expect(stdout).not.toContain('Nothing was imported')
-  expect(existsSync(join(world.home, '.claude/skills/mine/.loadout'))).toBe(true)
-  expect(leftoversIn(world).join(' ')).toBe('')
-})
+it.each([['--all'], ['.claude/skills/mine']])(
+  'import %s --adopt goes on where a kill after the commit stopped it',
+  async (which) => {
+    const before = await makeBase()
+    const args = ['import', which, '--adopt']
+    const { calls } = await recordCalls(await copyWorld(before), args)
+    const crash = { at: /^renameSync \S+\/\.claude\/skills\/mine \S+\.old$/, next: [] }
+    const world = await crashed(before, { args, crash }, calls)
+    const { stdout } = await loadoutOk(world, ...args)
+    expect(stdout).not.toContain('Nothing was imported')
+    expect(existsSync(join(world.home, '.claude/skills/mine/.loadout'))).toBe(true)
+    expect(leftoversIn(world).join(' ')).toBe('')
+  },
+)
 
 // A git that may write no more than so many blocks dies at the next write of a signal that it does not handle, as it would
 // die of a kill: a real git, and it cleans up nothing. Whether the program dies with it, the scenario says.
