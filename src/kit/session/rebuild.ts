@@ -15,9 +15,8 @@ import {
   pointerBlock,
   renderParts,
 } from '../rules/session/session-text.ts'
-import { type OfferedPack, packPointer, skillPointer } from './hook-catalog.ts'
 import { entryItem, textPart } from './prompt.ts'
-import { indexPart, indexRoom } from './start-parts.ts'
+import { indexPart, indexRoom, type OfferedPack, packPointer, skillPointer } from './start-parts.ts'
 
 export interface RebuildRequest {
   agent: string

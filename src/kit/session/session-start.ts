@@ -10,9 +10,16 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type Claim, formatClaim, keysOf, readState, wonBy } from '../rules/session/session-state.ts'
 import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
-import { type OfferedPack, offeredPacks, writeCatalog } from './hook-catalog.ts'
 import { rebuild } from './rebuild.ts'
-import { coreParts, indexPart, indexRoom, openStart } from './start-parts.ts'
+import {
+  coreParts,
+  indexPart,
+  indexRoom,
+  type OfferedPack,
+  offeredPacks,
+  openStart,
+  writeCatalog,
+} from './start-parts.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
 export function answerStart(machine: Machine, call: HookCall): string {

@@ -1,3 +1,4 @@
+import type { CallableSkill } from '../../agents/disk/sight/found-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { readContextSettings } from '../../context/disk/context-settings-file.ts'
 import { attempt } from '../../machine/hook-log.ts'
@@ -5,14 +6,21 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
+import { openCatalog } from '../../packs/catalog.ts'
+import { admit } from '../../packs/rules/gates/admission.ts'
+import { isKnownType } from '../../packs/rules/pack.ts'
+import { PACK_TYPES } from '../../packs/rules/vocabulary.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
+import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
+import { STOP_WORDS } from '../../search/stop-words.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
-import { fitLines, indexLine, orderItems, packItem } from '../rules/index-line.ts'
+import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
+import { compileCatalog } from '../rules/session/catalog-match.ts'
 import { formatClaim, nextStart, type Part, readState, type SessionState } from '../rules/session/session-state.ts'
 import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
-import type { OfferedPack } from './hook-catalog.ts'
+import { type CatalogItem, storeCatalog } from './hook-catalog.ts'
 import { entryItem, textPart } from './prompt.ts'
 
 /** The texts that every session starts with, as far as they find room; what could not be read is told. */
@@ -158,4 +166,59 @@ function inherit(machine: Machine, { host, session }: HookCall, parent: string):
 
 function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
   return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
+}
+
+/** A pack that a session may hear of. */
+export interface OfferedPack {
+  name: string
+  description: string
+  /** Whether it may be used; else a person has to approve it first. */
+  isOpen: boolean
+}
+
+/** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
+export function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
+  const { catalog } = openCatalog(machine, { project })
+  return catalog.entries.flatMap(({ pack }) => {
+    const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
+    const { name, description, type } = pack.manifest
+    const isOffered = verdict === 'admitted' || verdict === 'approval-needed'
+    if (!isOffered || pack.scope === 'built-in' || !isKnownType(type, PACK_TYPES)) return []
+    return [{ name, description, isOpen: verdict === 'admitted' }]
+  })
+}
+
+export function packPointer(pack: OfferedPack): CatalogItem {
+  const item = packItem(pack)
+  const shown: IndexItem = pack.isOpen
+    ? item
+    : { ...item, when: ['a person has to approve it first'], where: `loadout packs show ${pack.name}` }
+  return { kind: 'pack', id: pack.name, line: indexLine({ ...shown, id: `pack ${pack.name}` }) }
+}
+
+export function skillPointer({ name, description, file }: CallableSkill): CatalogItem {
+  const item: IndexItem = {
+    id: `skill ${name}`,
+    kind: 'skill',
+    summary: description,
+    when: [],
+    where: file,
+    rank: 0,
+    reach: 0,
+  }
+  return { kind: 'skill', id: name, line: indexLine(item) }
+}
+
+/** Words that are in any prompt. */
+const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
+
+export function writeCatalog(
+  machine: Machine,
+  project: Project,
+  agent: string,
+  packs: readonly OfferedPack[],
+  skills: readonly CallableSkill[],
+): void {
+  const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
+  storeCatalog(machine, project, agent, compileCatalog([...packs, ...skills], DULL), items)
 }
