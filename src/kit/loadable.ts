@@ -1,12 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
 import { listPacks } from '../packs/list.ts'
-import { openPacks } from '../packs/pack-shelf.ts'
-import { openPayloads } from '../payloads/payload-shelf.ts'
 import { allEntries } from '../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry, Priority } from '../payloads/rules/entry.ts'
-import { openSkills } from '../skills/skill-shelf.ts'
-import type { Finding, Report } from '../text/trouble.ts'
-import { asFinding, projectOf, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import type { Shelf } from '../search/shelf.ts'
+import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 interface Named {
   name: string
@@ -36,17 +34,17 @@ export function listLoadable(machine: Machine, request: ShelfRequest): Report<Lo
   }
   const value = {
     payloads: open(() => {
-      const shelf = openPayloads(machine, request)
+      const shelf = SHELVES.payload(machine, request)
       findings.push(...shelf.findings)
       return allEntries(shelf.knowledge.table).map(describePayload)
     }, []),
     packs: open(() => {
-      const shelf = openPacks(machine, request)
+      const shelf = SHELVES.pack(machine, request)
       return namedOn(shelf).filter(({ name }) => shelf.describe(name)?.admission === 'admitted')
     }, []),
     disclosure: open(() => listPacks(machine, { project: projectOf(machine, request) }).value.disclosure, ''),
     skills: open(() => {
-      const shelf = openSkills(machine, request)
+      const shelf = SHELVES.skill(machine, request)
       findings.push(...shelf.findings)
       return namedOn(shelf)
     }, []),

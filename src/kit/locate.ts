@@ -1,18 +1,16 @@
 import { type AdapterView, listAdapters } from '../context/adapters.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openPacks } from '../packs/pack-shelf.ts'
 import type { Catalog, TrustedPack } from '../packs/rules/gates/catalog.ts'
 import { PACK_FILE } from '../packs/rules/pack.ts'
 import { normalizePackPath, packPathProblem } from '../packs/rules/pack-path.ts'
 import type { Knowledge } from '../payloads/knowledge.ts'
-import { openPayloads } from '../payloads/payload-shelf.ts'
 import type { LoadoutEntry } from '../payloads/rules/entry.ts'
-import { openSkills, type ShelvedSkill } from '../skills/skill-shelf.ts'
+import type { ShelvedSkill } from '../skills/skill-shelf.ts'
 import { nearest } from '../text/nearest.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from './rules/entry-id.ts'
-import { asFinding, projectOf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 /** What an id means. `path` is one file of it. */
 export type Located =
@@ -38,21 +36,21 @@ type Finder = (asked: EntryId, id: string) => { located: Located | undefined; sh
 
 const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Finder> = {
   payload: (machine, request) => {
-    const shelf = openPayloads(machine, request)
+    const shelf = SHELVES.payload(machine, request)
     return ({ kind, name }, id) => {
       const entry = shelf.find(kind === undefined ? id : name)
       return { shelf, located: entry && { kind: 'payload', entry, knowledge: shelf.knowledge } }
     }
   },
   skill: (machine, request) => {
-    const shelf = openSkills(machine, request)
+    const shelf = SHELVES.skill(machine, request)
     return ({ name, path }) => {
       const skill = shelf.find(name)
       return { shelf, located: skill && { kind: 'skill', skill, path: fileOf(path, DOCUMENT_FILE) } }
     }
   },
   pack: (machine, request) => {
-    const shelf = openPacks(machine, request)
+    const shelf = SHELVES.pack(machine, request)
     return ({ name, path }) => {
       const pack = shelf.find(name)
       const { catalog } = shelf

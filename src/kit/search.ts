@@ -1,16 +1,16 @@
+import { cachedRanker } from '../machine/cached-ranker.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openPacks, type PackDetails } from '../packs/pack-shelf.ts'
-import { openPayloads, type PayloadDetails } from '../payloads/payload-shelf.ts'
-import { cachedRanker } from '../payloads/ranking.ts'
-import type { Why } from '../search/document.ts'
-import { RANKED_LIMIT } from '../search/document.ts'
+import type { PackDetails } from '../packs/pack-shelf.ts'
+import type { PayloadDetails } from '../payloads/payload-shelf.ts'
+import { RANKED_LIMIT, type Why } from '../search/document.ts'
 import type { Ranker } from '../search/ranker.ts'
-import { openSkills, type SkillDetails } from '../skills/skill-shelf.ts'
+import type { Shelf } from '../search/shelf.ts'
+import type { SkillDetails } from '../skills/skill-shelf.ts'
 import { nearest } from '../text/nearest.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { entryId } from './rules/entry-id.ts'
-import { asFinding, type Shelf, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 interface Found {
   /** The id to read it by. */
@@ -37,12 +37,6 @@ export interface SearchRequest extends ShelfRequest {
   kinds?: readonly string[] | undefined
 }
 
-const SHELVES: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Shelf> = {
-  payload: openPayloads,
-  pack: openPacks,
-  skill: openSkills,
-}
-
 /**
  * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library for
  * the ranker, so that their confidences can be compared; ties go by kind, then by name.
@@ -50,7 +44,7 @@ const SHELVES: Record<EntryKind, (machine: Machine, request: ShelfRequest) => Sh
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)
   const findings: Finding[] = []
-  const shelves = readKinds(request.kinds).flatMap((kind) => {
+  const shelves: Shelf[] = readKinds(request.kinds).flatMap((kind) => {
     try {
       return [SHELVES[kind](machine, request)]
     } catch (error) {

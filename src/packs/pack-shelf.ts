@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { projectOf, type Shelf, type ShelfRequest } from '../kit/shelf.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import type { Shelf } from '../search/shelf.ts'
 import { openCatalog } from './catalog.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
 import type { Catalog, TrustedPack } from './rules/gates/catalog.ts'
@@ -23,6 +24,7 @@ export interface PackDetails {
 }
 
 export interface PackShelf extends Shelf<PackDetails> {
+  kind: 'pack'
   catalog: Catalog
   /** Also one that is not offered. */
   find(name: string): TrustedPack | undefined
@@ -32,8 +34,8 @@ export interface PackShelf extends Shelf<PackDetails> {
  * The packs by name, by their metadata alone. Offered are those a model is told about: none that was denied, none that is
  * archived.
  */
-export function openPacks(machine: Machine, request: ShelfRequest): PackShelf {
-  const { catalog, findings } = openCatalog(machine, { project: projectOf(machine, request) })
+export function openPacks(machine: Machine, project: Project): PackShelf {
+  const { catalog, findings } = openCatalog(machine, { project })
   const all = catalog.entries.map(({ pack }) => pack)
   const offered = all.filter(({ trust, manifest }) => trust.state !== 'denied' && manifest.status !== 'archived')
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)

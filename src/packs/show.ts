@@ -1,5 +1,5 @@
-import { cutLine, findCut } from '../kit/rules/cap-content.ts'
 import type { Machine } from '../machine/machine.ts'
+import { cutLine, findCut } from '../text/cap-content.ts'
 import { shellWord } from '../text/printable.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'

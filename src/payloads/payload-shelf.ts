@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { Shelf, ShelfRequest } from '../kit/shelf.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Shelf } from '../search/shelf.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
+import type { Layers } from './layers.ts'
 import { payloadDocument } from './ranking.ts'
 import { allEntries } from './rules/dispatch-table.ts'
 import type { LoadoutEntry } from './rules/entry.ts'
@@ -14,13 +15,14 @@ export interface PayloadDetails {
 }
 
 export interface PayloadShelf extends Shelf<PayloadDetails> {
+  kind: 'payload'
   knowledge: Knowledge
   find(name: string): LoadoutEntry | undefined
 }
 
 /** The payloads of all layers, whatever their priority. */
-export function openPayloads(machine: Machine, { layers, project }: ShelfRequest): PayloadShelf {
-  const knowledge = openKnowledge(machine, { ...layers, projectRoot: layers.projectRoot ?? project })
+export function openPayloads(machine: Machine, layers: Layers): PayloadShelf {
+  const knowledge = openKnowledge(machine, layers)
   const entries = allEntries(knowledge.table)
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   return {

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { type Codec, cached, signatureOf } from '../machine/cache.ts'
+import { cachedRanker, type OpenedRanker } from '../machine/cached-ranker.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
-import { createRanker, loadRanker, type Ranker } from '../search/ranker.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { Knowledge } from './knowledge.ts'
 import { allEntries } from './rules/dispatch-table.ts'
@@ -11,11 +10,8 @@ import { isDomain, type LoadoutEntry } from './rules/entry.ts'
 import type { MatchResult } from './rules/match.ts'
 import { documentOf, rankedMatches } from './rules/ranked.ts'
 
-export interface OpenRanker {
-  ranker: Ranker
+export interface OpenRanker extends OpenedRanker {
   entries: LoadoutEntry[]
-  /** Payloads that could not be read: those entries are ranked by their metadata alone. */
-  findings: Finding[]
 }
 
 /**
@@ -30,31 +26,6 @@ export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
     entries.map((entry) => payloadDocument(knowledge, entry, findings)),
   )
   return { ...opened, entries }
-}
-
-type FoundRanker = Pick<OpenRanker, 'ranker' | 'findings'>
-
-/** A ranker over documents that are read and compiled again only when a source has changed. */
-export function cachedRanker(
-  machine: Machine,
-  kind: string,
-  sources: readonly string[],
-  readDocuments: (findings: Finding[]) => RankDocument[],
-): FoundRanker {
-  const key = { kind, version: 1, ...signatureOf(sources, machine.now()) }
-  return cached(machine, key, RANKER, () => {
-    const findings: Finding[] = []
-    return { ranker: createRanker(readDocuments(findings)), findings }
-  })
-}
-
-const RANKER: Codec<FoundRanker> = {
-  // Findings have to be reported each time, so a ranker with findings is built each time.
-  encode: ({ ranker, findings }) => (findings.length === 0 ? ranker.save() : undefined),
-  decode(bytes) {
-    const ranker = loadRanker(bytes)
-    return ranker === null ? undefined : { ranker, findings: [] }
-  },
 }
 
 /** What the ranker finds for a task, as the plan takes it. */

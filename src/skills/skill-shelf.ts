@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { libraryPath, readConfig } from '../agents/config.ts'
 import { findProject, targetRoots } from '../agents/target-roots.ts'
-import { asFinding, projectOf, type Shelf, type ShelfRequest } from '../kit/shelf.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
 import { importedDocument } from '../machine/skill-document.ts'
 import type { RankDocument } from '../search/document.ts'
+import type { Shelf } from '../search/shelf.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/registry.ts'
 import { readSkillFile } from './disk/skill-files.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
@@ -32,12 +33,13 @@ export interface SkillDetails {
 }
 
 export interface SkillShelf extends Shelf<SkillDetails> {
+  kind: 'skill'
   find(name: string): ShelvedSkill | undefined
 }
 
 /** The skills of the library, if there is one, and those in agents' folders that it does not have. */
-export function openSkills(machine: Machine, request: ShelfRequest): SkillShelf {
-  const { skills, findings } = collectSkills(machine, request)
+export function openSkills(machine: Machine, project: Project): SkillShelf {
+  const { skills, findings } = collectSkills(machine, project)
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return {
     kind: 'skill',
@@ -53,11 +55,11 @@ export function openSkills(machine: Machine, request: ShelfRequest): SkillShelf 
   }
 }
 
-function collectSkills(machine: Machine, request: ShelfRequest): { skills: ShelvedSkill[]; findings: Finding[] } {
+function collectSkills(machine: Machine, opened: Project): { skills: ShelvedSkill[]; findings: Finding[] } {
   const config = readConfig(machine)
   const findings: Finding[] = []
   const library = config.repoPath === undefined ? [] : librarySkills(machine, libraryPath(machine, config), findings)
-  const project = findProject(machine, config, projectOf(machine, request))
+  const project = findProject(machine, config, opened)
   const roots = [
     ...(project === undefined ? [] : targetRoots(machine, config, project)),
     ...targetRoots(machine, config, undefined),

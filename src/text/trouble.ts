@@ -40,3 +40,10 @@ export class LoadoutError extends Error {
     this.hint = options.hint
   }
 }
+
+/** For a caller that goes on with the rest: what could not be done as a warning. A bug is thrown on. */
+export function asFinding(error: unknown): Finding {
+  if (!(error instanceof LoadoutError)) throw error
+  const { code, message, hint } = error
+  return { severity: 'warning', code, message, ...(hint === undefined ? {} : { hint }) }
+}
