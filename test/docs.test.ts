@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AGENTS } from '../src/agents/rules/agents.ts'
 import { CODES } from '../src/text/codes.ts'
 import { rerunGuide } from './guide.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+
+// All guides run at the same time; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 300_000 })
 
 // `npx vitest run test/docs.test.ts --update` writes what the commands print now into the guides.
 describe.concurrent('guides show what the program prints', () => {

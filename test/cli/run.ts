@@ -42,7 +42,7 @@ export function runShell(line: string, options: RunOptions = {}): Run {
 }
 
 function spawn(program: string, args: readonly string[], options: RunOptions): Run {
-  const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 20_000 } = options
+  const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 50_000 } = options
   const result = spawnSync(program, args, {
     cwd,
     env: { PATH: process.env.PATH, HOME: home, ...options.env },

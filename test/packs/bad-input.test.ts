@@ -1,10 +1,13 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 import * as hostile from './hostile-packs.ts'
 import { guideOf, type MadePack, makePack } from './hostile-packs.ts'
 import { type ManyRun, runMany } from './run-many.ts'
+
+// Hundreds of commands; on a busy machine that takes a while.
+vi.setConfig({ hookTimeout: 300_000 })
 
 const TASK = 'a fact about quails'
 

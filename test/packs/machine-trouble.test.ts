@@ -132,7 +132,7 @@ describe('a machine that lets nothing be written', () => {
     const resolved = world.run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([3, false])
     const approved = world.run(['approve', 'handbook'], { isBound: true })
-    expect([approved.code, approved.stderr.includes('permission denied')]).toEqual([2, true])
+    expect([approved.code, approved.stderr.includes('may not be read')]).toEqual([2, true])
   })
 
   it('files and folders of a pack that may not be read', () => {

@@ -52,7 +52,7 @@ describe('packs new', () => {
   })
 
   it('what a killed writer left is removed', () => {
-    const cwd = makeProject({ '.agents/knowledge/.quails.999999999-00000000.new/KNOWLEDGE.md': '' })
+    const cwd = makeProject({ '.agents/knowledge/.quails.999999999-00000000.tmp/KNOWLEDGE.md': '' })
     expect(runLoadout(['packs', 'new', 'quails'], { cwd }).code).toBe(0)
     expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
   })

@@ -94,10 +94,12 @@ async function runOnce(args) {
   module.children.length = 0
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   const begin = Date.now()
+  const before = process.cpuUsage()
   require(cli)
   while (process.exitCode === undefined && Date.now() - begin < milliseconds) await new Promise(setImmediate)
   const [stdout, stderr] = [1, 2].map((file) => Buffer.concat(heard[file]).toString('utf8'))
-  return { args, code: process.exitCode ?? null, stdout, stderr, started, took: Date.now() - begin }
+  const { user, system } = process.cpuUsage(before)
+  return { args, code: process.exitCode ?? null, stdout, stderr, started, took: (user + system) / 1000 }
 }
 
 async function runAll() {
