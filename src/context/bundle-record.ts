@@ -6,7 +6,7 @@ import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { keptTask, recordTask } from '../usage/record.ts'
 import type { ContextRequest } from './context.ts'
 import type { ContextBundle } from './rules/bundle.ts'
-import { type AuditedRequest, auditBundle } from './rules/bundle-audit.ts'
+import { type AuditedRequest, auditBundle, BUNDLE_AUDITS } from './rules/bundle-audit.ts'
 import type { TaskSlice } from './task-slice.ts'
 
 /** Writes down how to build the bundle again. What cannot be written is said; the bundle is given all the same. */
@@ -17,7 +17,7 @@ export function recordBundle(
 ): Finding[] {
   try {
     const record = auditBundle(root, { ...auditedRequest(request, bundle), excluded }, bundle)
-    writeAudit(machine, { kind: 'bundle', record })
+    writeAudit(machine, BUNDLE_AUDITS, record)
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

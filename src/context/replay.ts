@@ -1,10 +1,11 @@
-import { findAudit, idOf } from '../machine/audits.ts'
+import { findAudit, readAudit } from '../machine/audits.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
+import { PACK_AUDITS } from '../packs/rules/resolve/audit-record.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { buildContext, type Context } from './context.ts'
-import { type BundleAudit, changesSince } from './rules/bundle-audit.ts'
+import { BUNDLE_AUDITS, type BundleAudit, changesSince } from './rules/bundle-audit.ts'
 
 export type Replay = ReplayedBundle | RehydratedContext
 
@@ -17,9 +18,10 @@ export interface ReplayedBundle {
 
 /** What was given once, byte for byte, whatever its kind; or what has changed since, and then not a byte of it. */
 export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
-  const audit = findAudit(machine, typed)
-  const id = idOf(audit)
-  return audit.kind === 'packs' ? rehydrate(machine, id, audit.record) : replayBundle(machine, id, audit.record)
+  const { kind, id } = findAudit(machine, [BUNDLE_AUDITS, PACK_AUDITS], typed)
+  return kind === 'packs'
+    ? rehydrate(machine, id, readAudit(machine, PACK_AUDITS, id))
+    : replayBundle(machine, id, readAudit(machine, BUNDLE_AUDITS, id))
 }
 
 async function replayBundle(machine: Machine, id: string, audit: BundleAudit): Promise<Report<ReplayedBundle>> {

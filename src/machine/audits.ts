@@ -1,42 +1,41 @@
 import { readdirSync } from 'node:fs'
-import { type BundleAudit, parseBundleAudit } from '../context/rules/bundle-audit.ts'
-import { type AuditRecord, auditId } from '../packs/rules/resolve/audit-record.ts'
 import { compareText } from '../text/order.ts'
-import { isRecord } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { exists, readJson } from './files.ts'
+import { readJson } from './files.ts'
 import type { Machine } from './machine.ts'
 import { recordPath, writeRecord } from './records.ts'
 
-/** What Loadout gave to a model once, exactly enough to give it again. */
-export type Audit = { kind: 'bundle'; record: BundleAudit } | { kind: 'packs'; record: AuditRecord }
+/** Where records of one kind are, below the state folder. */
+interface AuditFolder<K extends string = string> {
+  kind: K
+  place: string
+}
 
-/** The folder of each kind, below the state folder. */
-const PLACES = { bundle: 'context', packs: 'packs/audit' } as const
-const KINDS = ['bundle', 'packs'] as const
-type Kind = (typeof KINDS)[number]
+/** Records of what Loadout gave to a model once, exactly enough to give it again. */
+export interface AuditFormat<T> extends AuditFolder {
+  /** Derived from the content: the same bundle or resolution has the same id, 16 hexadecimal digits. */
+  idOf(record: T): string
+  /** Undefined for anything that is not such a record. */
+  parse(json: unknown): T | undefined
+}
 
 const ID_LENGTH = 16
 
-/** Derived from the content: the same bundle or resolution has the same id. */
-export function idOf(audit: Audit): string {
-  return audit.kind === 'bundle' ? audit.record.digest.slice(0, ID_LENGTH) : auditId(audit.record)
-}
-
-export function writeAudit(machine: Machine, audit: Audit): string {
-  const id = idOf(audit)
-  const place = placeOf(audit.kind, id)
-  // The id of a resolution is the digest of its whole record. The same bundle may be asked for in several ways.
-  if (audit.kind === 'bundle' || !exists(recordPath(machine, place))) {
-    writeRecord(machine, place, `${JSON.stringify(audit.record)}\n`)
-  }
+export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: T): string {
+  const id = format.idOf(record)
+  writeRecord(machine, placeOf(format, id), `${JSON.stringify(record)}\n`)
   return id
 }
 
-/** By its id, or by as much of the start as only one record has. A record that is not what its id says is refused. */
-export function findAudit(machine: Machine, typed: string): Audit {
+/** The record that an id names, or as much of its start as only one record has. */
+export function findAudit<K extends string>(
+  machine: Machine,
+  folders: readonly AuditFolder<K>[],
+  typed: string,
+): Named<K> {
   const start = typed.toLowerCase().slice(0, ID_LENGTH)
-  const found = start === '' ? [] : listAudits(machine).filter(({ id }) => id.startsWith(start))
+  const all = folders.flatMap((folder) => idsIn(machine, folder).map((id) => ({ kind: folder.kind, id })))
+  const found = start === '' ? [] : all.filter(({ id }) => id.startsWith(start))
   const [only] = found
   if (only === undefined) {
     throw new LoadoutError('AUDIT_NOT_FOUND', `there is no record "${typed}"`, {
@@ -44,11 +43,11 @@ export function findAudit(machine: Machine, typed: string): Audit {
     })
   }
   if (found.length > 1) throw ambiguous(typed, found)
-  return readAudit(machine, only)
+  return only
 }
 
-interface Named {
-  kind: Kind
+interface Named<K extends string = string> {
+  kind: K
   id: string
 }
 
@@ -62,42 +61,25 @@ function ambiguous(typed: string, found: readonly Named[]): LoadoutError {
   })
 }
 
-function readAudit(machine: Machine, { kind, id }: Named): Audit {
-  const path = recordPath(machine, placeOf(kind, id))
-  const audit = parseAudit(kind, readJson(path))
-  if (audit !== undefined && idOf(audit) === id) return audit
+/** Throws for a record that is not what its id says. */
+export function readAudit<T>(machine: Machine, format: AuditFormat<T>, id: string): T {
+  const path = recordPath(machine, placeOf(format, id))
+  const record = format.parse(readJson(path))
+  if (record !== undefined && format.idOf(record) === id) return record
   throw new LoadoutError('BAD_AUDIT', `${path} is not the record it was written as`, {
     hint: 'ask for the same task again; the file can be removed',
   })
 }
 
-function parseAudit(kind: Kind, json: unknown): Audit | undefined {
-  if (kind === 'packs') return isPackAudit(json) ? { kind, record: json } : undefined
-  const record = parseBundleAudit(json)
-  return record && { kind, record }
-}
-
-/** The id is the digest of the content, so the shape only has to be told from other JSON. */
-function isPackAudit(json: unknown): json is AuditRecord {
-  return isRecord(json) && json.format === 1 && Array.isArray(json.packs)
-}
-
-function listAudits(machine: Machine): Named[] {
-  return KINDS.flatMap((kind) =>
-    idsIn(recordPath(machine, PLACES[kind]))
-      .sort(compareText)
-      .map((id) => ({ kind, id })),
-  )
-}
-
-function idsIn(folder: string): string[] {
+function idsIn(machine: Machine, { place }: AuditFolder): string[] {
   try {
-    return readdirSync(folder).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? [])
+    const names = readdirSync(recordPath(machine, place))
+    return names.flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []).sort(compareText)
   } catch {
     return []
   }
 }
 
-function placeOf(kind: Kind, id: string): string {
-  return `${PLACES[kind]}/${id}.json`
+function placeOf({ place }: AuditFolder, id: string): string {
+  return `${place}/${id}.json`
 }

@@ -1,11 +1,8 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
-import { formatClaim, readState } from '../kit/rules/session/session-state.ts'
 import { sha256 } from '../text/digest.ts'
-import { isRecord, isTextList } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { asLoadoutError, exists, readJson, requireFile } from './files.ts'
+import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
 import { privateFolder, recordPath } from './records.ts'
 
@@ -69,7 +66,7 @@ function readAll(file: number): string {
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/
 
 /** Agents name sessions as they like: what could be a path, or would be too long for one, is named by its digest. */
-function sessionPath(machine: Machine, agent: string, session: string): string {
+export function sessionPath(machine: Machine, agent: string, session: string): string {
   return join(sessionsFolder(machine), `${agent}.${PLAIN.test(session) ? session : `~${sha256(session)}`}.jsonl`)
 }
 
@@ -78,54 +75,6 @@ export function sessionsFolder(machine: Machine): string {
 }
 
 const SESSIONS = 'hooks/sessions'
-/** Stands for the agent in the file of a conversation that has no hooks. */
-const NO_AGENT = 'packs'
-const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
-
-/** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */
-export function givenPacks(machine: Machine, session: string): string[] {
-  requireConversation(session)
-  const claims = agentsOf(machine, session).flatMap((agent) => {
-    try {
-      return readState(readSession(machine, agent, session)).claims
-    } catch {
-      return []
-    }
-  })
-  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
-  return [...new Set([...earlierPacks(machine, session), ...sums])]
-}
-
-/** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
-export function notePacks(machine: Machine, session: string, sums: readonly string[]): void {
-  requireConversation(session)
-  if (sums.length === 0) return
-  const parts = sums.map((sum) => ({ form: 'pack' as const, sum }))
-  const [agent = NO_AGENT] = agentsOf(machine, session)
-  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
-}
-
-function agentsOf(machine: Machine, session: string): string[] {
-  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
-  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
-}
-
-/** What earlier versions noted, in a file of its own. */
-function earlierPacks(machine: Machine, session: string): string[] {
-  try {
-    const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))
-    return isRecord(json) && isTextList(json.wrappers) ? json.wrappers : []
-  } catch {
-    return []
-  }
-}
-
-function requireConversation(session: string): void {
-  if (CONVERSATION.test(session)) return
-  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
-    hint: 'use letters, digits, dots, dashes and underscores',
-  })
-}
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 const MOST_LOOKED_AT = 500

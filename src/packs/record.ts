@@ -3,16 +3,16 @@ import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { programVersion } from '../machine/package-folder.ts'
 import { appendRecord, writeRecord } from '../machine/records.ts'
-import { notePacks } from '../machine/sessions.ts'
 import { sha256 } from '../text/digest.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { NotedEntry } from '../usage/record.ts'
 import type { ResolveRequest } from './resolve.ts'
 import { writeContextRecord as renderContextRecord, writePackUsage } from './rules/records/context-record.ts'
-import { auditOf } from './rules/resolve/audit-record.ts'
+import { auditOf, PACK_AUDITS } from './rules/resolve/audit-record.ts'
 import { allGaps } from './rules/resolve/gaps.ts'
 import { type ActivePack, newWrappers, type PackContext, selectedFiles } from './rules/resolve/pack-context.ts'
+import { notePacks } from './session.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
 export function recordContext(
@@ -24,10 +24,7 @@ export function recordContext(
   try {
     const { needs = [], cite = false, deep = false, session } = request
     const version = programVersion()
-    const auditId = writeAudit(machine, {
-      kind: 'packs',
-      record: auditOf(context, { needs, cites: cite, deep, version }),
-    })
+    const auditId = writeAudit(machine, PACK_AUDITS, auditOf(context, { needs, cites: cite, deep, version }))
     const at = machine.now().toISOString()
     appendRecord(
       machine,

@@ -1,6 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { givenPacks } from '../machine/sessions.ts'
 import { sha256 } from '../text/digest.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
@@ -26,6 +25,7 @@ import {
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
 import { readTaskWords } from './rules/task-words.ts'
 import { settleWarnings, toFinding } from './rules/warning.ts'
+import { givenPacks } from './session.ts'
 
 export interface ResolveRequest {
   task: string

@@ -49,7 +49,7 @@ export function auditBundle(root: string, request: AuditedRequest, bundle: Conte
 }
 
 /** Undefined for anything that is not exactly such a record. */
-export function parseBundleAudit(json: unknown): BundleAudit | undefined {
+function parseBundleAudit(json: unknown): BundleAudit | undefined {
   if (!isRecord(json) || json.format !== 1) return undefined
   const { root, digest, request, files } = json
   const isWhole =
@@ -59,6 +59,13 @@ export function parseBundleAudit(json: unknown): BundleAudit | undefined {
     Array.isArray(files) &&
     files.every(isFile)
   return isWhole ? { format: 1, root, request, digest, files } : undefined
+}
+
+export const BUNDLE_AUDITS = {
+  kind: 'bundle' as const,
+  place: 'context',
+  idOf: ({ digest }: BundleAudit) => digest.slice(0, 16),
+  parse: parseBundleAudit,
 }
 
 const NUMBERS = ['maxFiles', 'maxCharsPerFile', 'maxChars', 'maxTokens'] as const

@@ -14,8 +14,8 @@ import type { MatchResult } from '../../payloads/rules/match.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { keepTask, type NotedEntry, recordTask } from '../../usage/record.ts'
+import { formatClaim, keysOf, type Part, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { type IndexItem, indexLine, payloadItem } from '../rules/index-line.ts'
-import { formatClaim, keysOf, type Part, readState, wonBy } from '../rules/session/session-state.ts'
 import {
   blockLength,
   bodyDigest,

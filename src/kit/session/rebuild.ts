@@ -4,8 +4,8 @@ import type { Project } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import type { LoadoutEntry } from '../../payloads/rules/entry.ts'
+import type { Claim, Part } from '../../usage/rules/session-state.ts'
 import { indexLine } from '../rules/index-line.ts'
-import type { Claim, Part } from '../rules/session/session-state.ts'
 import {
   blockLength,
   digestOf,

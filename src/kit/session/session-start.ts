@@ -8,7 +8,7 @@ import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payload
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
-import { type Claim, formatClaim, keysOf, readState, wonBy } from '../rules/session/session-state.ts'
+import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
 import { rebuild } from './rebuild.ts'
 import {

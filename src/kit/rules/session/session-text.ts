@@ -1,6 +1,6 @@
 import { hashText, sha256 } from '../../../text/digest.ts'
 import { fence } from '../../../text/fence.ts'
-import type { Part } from './session-state.ts'
+import type { Part } from '../../../usage/rules/session-state.ts'
 
 /** A part with the text that an agent gets for it: of a pointer, its line. */
 export interface GivenPart {

@@ -1,4 +1,5 @@
 import { sha256 } from '../../../text/digest.ts'
+import { isRecord } from '../../../text/record.ts'
 import type { ContextPart } from '../pack-files.ts'
 import type { PackWarning } from '../warning.ts'
 import { SUFFICIENT } from './escalate.ts'
@@ -78,8 +79,20 @@ export function auditOf(context: PackContext, request: AuditRequest): AuditRecor
 }
 
 /** Derived from the content, so that the same resolution has the same name. */
-export function auditId(record: AuditRecord): string {
+function auditId(record: AuditRecord): string {
   return sha256(JSON.stringify(record)).slice(0, 16)
+}
+
+/** The id is the digest of the content, so the shape only has to be told from other JSON. */
+function isAudit(json: unknown): json is AuditRecord {
+  return isRecord(json) && json.format === 1 && Array.isArray(json.packs)
+}
+
+export const PACK_AUDITS = {
+  kind: 'packs' as const,
+  place: 'packs/audit',
+  idOf: auditId,
+  parse: (json: unknown) => (isAudit(json) ? json : undefined),
 }
 
 /** One spelling for requests that differ only in blanks. */

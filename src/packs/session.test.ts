@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { formatClaim } from '../kit/rules/session/session-state.ts'
-import type { Machine } from './machine.ts'
-import { recordPath } from './records.ts'
-import { claimant, claimLine, givenPacks, notePacks, sessionsFolder } from './sessions.ts'
+import type { Machine } from '../machine/machine.ts'
+import { recordPath } from '../machine/records.ts'
+import { claimant, claimLine, sessionsFolder } from '../machine/sessions.ts'
+import { formatClaim } from '../usage/rules/session-state.ts'
+import { givenPacks, notePacks } from './session.ts'
 
 const homes: string[] = []
 afterAll(() => {

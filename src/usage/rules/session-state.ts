@@ -1,6 +1,6 @@
-import { isRecord } from '../../../text/record.ts'
-import { LoadoutError } from '../../../text/trouble.ts'
-import { ENTRY_KINDS, type EntryKind } from '../../../usage/rules/usage-event.ts'
+import { isRecord } from '../../text/record.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
 /** Something a session was given. `sum` is of the text as it was given, so that a change is noticed. */
 export type Part =

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { findRepository } from './open-project.ts'
+
+/** Names what lies at a folder: its repository by the first commit, else the folder itself. */
+export function placeOf(folder: string): string {
+  const repository = findRepository(folder)
+  const output = repository === undefined ? '' : git(repository, ['rev-list', '--max-parents=0', 'HEAD'])
+  const commit = output.trim().split('\n').sort()[0] ?? ''
+  return commit === '' ? folderMark(folder) : `commit ${commit}`
+}
+
+function folderMark(folder: string): string {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  return `folder ${stat?.dev}-${stat?.ino}`
+}
+
+/** Whether a folder is still the place that was approved. A commit is looked up, not the whole history walked. */
+export function isPlace(folder: string, place: string): boolean {
+  const [, commit] = /^commit ([0-9a-f]{40,64})$/.exec(place) ?? []
+  if (commit === undefined) return folderMark(folder) === place
+  const repository = findRepository(folder)
+  return repository !== undefined && git(repository, ['cat-file', '-t', commit]).trim() === 'commit'
+}
+
+/** What git prints; nothing when it fails, or is not there. */
+function git(repository: string, words: readonly string[]): string {
+  // Not with our own environment: a GIT_DIR in it would speak of another repository.
+  const { PATH, HOME } = process.env
+  const args = ['--no-replace-objects', '-C', repository, ...words]
+  try {
+    return execFileSync('git', args, {
+      env: { PATH, HOME },
+      encoding: 'utf8',
+      timeout: 5000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  } catch {
+    return ''
+  }
+}

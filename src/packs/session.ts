@@ -1,0 +1,57 @@
+import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
+import { exists, readJson } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { recordPath } from '../machine/records.ts'
+import { claimant, claimLine, readSession, sessionPath } from '../machine/sessions.ts'
+import { isRecord, isTextList } from '../text/record.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { formatClaim, readState } from '../usage/rules/session-state.ts'
+
+/** Stands for the agent in the file of a conversation that has no hooks. */
+const NO_AGENT = 'packs'
+const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
+
+/** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */
+export function givenPacks(machine: Machine, session: string): string[] {
+  requireConversation(session)
+  const claims = agentsOf(machine, session).flatMap((agent) => {
+    try {
+      return readState(readSession(machine, agent, session)).claims
+    } catch {
+      return []
+    }
+  })
+  const sums = claims.flatMap(({ parts }) => parts.flatMap((part) => (part.form === 'pack' ? [part.sum] : [])))
+  return [...new Set([...earlierPacks(machine, session), ...sums])]
+}
+
+/** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
+export function notePacks(machine: Machine, session: string, sums: readonly string[]): void {
+  requireConversation(session)
+  if (sums.length === 0) return
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum }))
+  const [agent = NO_AGENT] = agentsOf(machine, session)
+  claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
+}
+
+function agentsOf(machine: Machine, session: string): string[] {
+  const agents = [...HOOK_HOSTS.map(({ agent }) => agent), NO_AGENT]
+  return agents.filter((agent) => exists(sessionPath(machine, agent, session)))
+}
+
+/** What earlier versions noted, in a file of its own. */
+function earlierPacks(machine: Machine, session: string): string[] {
+  try {
+    const json = readJson(recordPath(machine, `packs/sessions/${session}.json`))
+    return isRecord(json) && isTextList(json.wrappers) ? json.wrappers : []
+  } catch {
+    return []
+  }
+}
+
+function requireConversation(session: string): void {
+  if (CONVERSATION.test(session)) return
+  throw new LoadoutError('USAGE', `"${session.slice(0, 80)}" cannot be the name of a session`, {
+    hint: 'use letters, digits, dots, dashes and underscores',
+  })
+}
