@@ -1,5 +1,6 @@
 // Builds dist/: the command line as CommonJS, which Node starts fastest; the library, the terminal interface and its
-// worker as ES modules; the licences of the packages inside. The types of the library: types.mjs.
+// worker as ES modules; the licences of the packages inside. The types of the library: types.mjs. The MCP server is a late
+// part of the command line and no entry: it starts once per session, and shares everything but its protocol.
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -44,10 +45,9 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const define = { LOADOUT_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' }
 // The entry of jsonc-parser that Node would take cannot be bundled. Yoga waits for WebAssembly while it is loaded; our
 // entry lets the rest load meanwhile.
-const load = resolve('node_modules/yoga-layout/dist/src/load.js')
 const alias = {
   'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-  'yoga-layout/load': load,
+  'yoga-layout/load': resolve('node_modules/yoga-layout/dist/src/load.js'),
   'yoga-layout': resolve('src/tui/yoga.ts'),
 }
 const output = {
@@ -58,7 +58,6 @@ const output = {
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
-  logLevel: 'warning',
 }
 const asModules = {
   ...output,
@@ -78,35 +77,25 @@ rmSync('dist', { recursive: true, force: true })
 const banner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
 }
-const built = [
-  await build({
-    ...asModules,
-    entryPoints: MODULES,
-    chunkNames: 'module-[name]-[hash]',
-    plugins: [lateParts(late, 'src/loadout.ts'), sharedPackages(LARGE_PACKAGES)],
-    banner,
-  }),
-]
+const asChunks = { chunkNames: 'module-[name]-[hash]', banner }
+const plugins = [lateParts(late, 'src/loadout.ts'), sharedPackages(LARGE_PACKAGES)]
+const built = [await build({ ...asModules, ...asChunks, entryPoints: MODULES, plugins })]
 const packages = Object.fromEntries(Object.entries(LARGE_PACKAGES).map(([path, name]) => [name, path]))
 // Escapes would make the tables of the tokenizers a third larger.
 built.push(await build({ ...asScripts, bundle: true, entryPoints: packages, charset: 'utf8', sourcemap: false }))
 for (const [name, entry] of Object.entries(COMMANDS)) built.push(await buildCommand(name, entry))
 const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
-const buildId = createHash('sha256')
-  .update(Buffer.concat(scripts.map((name) => readFileSync(`dist/${name}`))))
-  .digest('hex')
+const hash = createHash('sha256')
+for (const name of scripts) hash.update(readFileSync(`dist/${name}`))
 const start = {
   entryPoints: { cli: 'src/start.ts' },
-  define: { LOADOUT_BUILD: `"${buildId.slice(0, 16)}"` },
+  define: { LOADOUT_BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
   external: ['./*.cjs'],
 }
 built.push(await build({ ...asScripts, ...start, bundle: true }))
 chmodSync('dist/cli.cjs', 0o755)
 symlinkSync('cli.cjs', 'dist/cli.js')
-writeLicences(
-  'dist/THIRD-PARTY.md',
-  built.map(({ metafile }) => metafile),
-)
+writeLicences('dist/THIRD-PARTY.md', built)
 
 /** esbuild splits only ES modules: its files are then turned into CommonJS, and `import()` into a late `require`. */
 async function buildCommand(name, entry) {

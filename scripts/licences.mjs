@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes the licence of every package that was bundled, as the metafiles of esbuild name them. */
-export function writeLicences(file, metafiles) {
-  const inputs = metafiles.flatMap((metafile) =>
+/** Writes the licence of every package that was bundled, as the metafiles of these builds name them. */
+export function writeLicences(file, builds) {
+  const inputs = builds.flatMap(({ metafile }) =>
     Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)),
   )
   const folders = new Set(inputs.filter((path) => path.includes('node_modules/')).map(packageFolder))
