@@ -13,11 +13,11 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', tui: 'src/tui/main.t
 
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
-  skills: ['src/skills/', 'src/kit/validate.ts'],
+  skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
-  mask: ['src/context/mask-labels.ts'],
+  mask: ['src/machine/mask.ts'],
   context: ['src/context/', 'src/kit/try.ts'],
-  agents: ['src/agents/', 'src/kit/agents-md.ts'],
+  agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
   upkeep: ['src/payloads/', 'src/usage/'],

@@ -20,7 +20,6 @@ export {
 } from './payloads/rules/analysis.ts'
 export {
   DEFAULT_TRIGGERS,
-  type LoadMode,
   type LoadoutEntry,
   type Phase,
   type Priority,
@@ -53,4 +52,4 @@ export { createRanker, loadRanker, type Ranker, type RankerOptions } from './sea
 export { estimateTokens } from './text/tokens.ts'
 export type { Finding } from './text/trouble.ts'
 export { summarizeUsage, type UsageSummary } from './usage/rules/summary.ts'
-export type { UsageEvent } from './usage/rules/usage-event.ts'
+export type { LoadMode, UsageEvent } from './usage/rules/usage-event.ts'

@@ -54,7 +54,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
     sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
-    doctor: late(machine, async () => (await import('./skills/doctor.ts')).runDoctor),
+    doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
     diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
     suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
@@ -96,7 +96,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     openLibrarySkill: late(machine, async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
     readLibraryFile: late(machine, async () => (await import('./skills/library-skills.ts')).readLibraryFile),
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
-    statusOfHooks: late(machine, async () => (await import('./agents/hooks-status.ts')).statusOfHooks),
+    statusOfHooks: late(machine, async () => (await import('./kit/hooks-status.ts')).statusOfHooks),
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
     trySample: late(machine, async () => (await import('./kit/try.ts')).showSample),
   }

@@ -1,7 +1,6 @@
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
-import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import type { Code } from '../text/codes.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -32,15 +31,20 @@ export interface HookStatus extends HookTraces {
   events: string[]
 }
 
+export interface HookStatusRequest {
+  agents: readonly string[]
+  project?: string | undefined
+}
+
 export interface HookStatuses {
   hooks: HookStatus[]
 }
 
 /** Whether the hooks are in the settings of agents, and whether they can run. What needs action is a finding. */
-export function statusOfHooks(
+export function judgeHooks(
   machine: Machine,
-  request: { agents: readonly string[]; project?: string | undefined },
-): Report<HookStatuses> {
+  request: HookStatusRequest,
+): Report<HookStatuses> & { project: string | undefined } {
   const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(requireHost))]
   const project =
     request.project === undefined
@@ -48,9 +52,8 @@ export function statusOfHooks(
       : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
   const judged = hosts.flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
-  const layers = brokenLayers(readKnowledge(machine, { projectRoot: project }, true))
-  const findings = [...judged.flatMap((each) => each.findings), ...layers]
-  return { value: { hooks: judged.map(({ status }) => status) }, findings }
+  const findings = judged.flatMap((each) => each.findings)
+  return { value: { hooks: judged.map(({ status }) => status) }, findings, project }
 }
 
 interface Judged {

@@ -1,11 +1,11 @@
 import { isAbsolute, join } from 'node:path'
+import { resolveConfigured } from '../machine/config-file.ts'
 import { isFolder } from '../machine/files.ts'
 import { type Machine, xdgConfigHome } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
 import { realOrSame } from '../machine/real-folder.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { resolveConfigured } from './config.ts'
 import { AGENTS, type Agent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type Config, isEnabled } from './rules/config.ts'
 

@@ -1,9 +1,10 @@
 import { writeAudit } from '../machine/audits.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { keptTask, recordTask } from '../usage/record.ts'
+import { keepMasked, recordTask } from '../usage/record.ts'
 import type { ContextRequest } from './context.ts'
 import type { ContextBundle } from './rules/bundle.ts'
 import { type AuditedRequest, auditBundle, BUNDLE_AUDITS } from './rules/bundle-audit.ts'
@@ -55,7 +56,7 @@ export function recordDelivery(
   return recordTask(machine, {
     task,
     // Nothing secret is left in it: it was masked before anything else.
-    kept: keptTask(machine, { words: task, layers: { projectRoot: project }, strategy: slice.strategy }),
+    kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, slice.strategy)),
     steps: [
       { stage: 'planned', entries: [...slice.planned.values()] },
       { stage: 'delivered', entries: request.isOnlyPlanned ? [] : delivered },

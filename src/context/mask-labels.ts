@@ -1,6 +1,6 @@
-import { scanForSecrets } from '../machine/secret-scanner.ts'
-import { type Detection, detectContent } from '../text/sensitive/detect.ts'
-import { checkFields, detectSafely, sanitize } from '../text/sensitive/sanitize.ts'
+import { detectPrivate, maskText } from '../machine/mask.ts'
+import { detectContent } from '../text/sensitive/detect.ts'
+import { checkFields } from '../text/sensitive/sanitize.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import type { BundleInput } from './rules/build-bundle.ts'
 import { labelsOf, mapLabels } from './rules/bundle-labels.ts'
@@ -13,11 +13,6 @@ export async function maskLabels(input: BundleInput): Promise<BundleInput> {
   const masked = new Map<string, string>()
   for (const label of labels) masked.set(label, await maskText(label))
   return mapLabels(input, (label) => masked.get(label) ?? label)
-}
-
-/** A text of which nothing secret or personal is left. */
-export async function maskText(text: string): Promise<string> {
-  return sanitize(text, await detectPrivate(text), 'mask').text ?? ''
 }
 
 /** A field of a JSON file, unless it holds what must not be shown: what a value is, its key may tell. */
@@ -33,15 +28,4 @@ export async function maskError(error: unknown): Promise<unknown> {
   const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
   if (masked === message && maskedHint === hint) return error
   return new LoadoutError(code, masked, { ...(maskedHint && { hint: maskedHint }), cause })
-}
-
-async function detectPrivate(text: string): Promise<Detection[]> {
-  const views = [text, withoutEndings(text)].filter((each, at, all) => all.indexOf(each) === at)
-  const found = [...views.flatMap((each) => detectSafely(detectContent, each)), ...(await scanForSecrets(text))]
-  return found.filter(({ contentClass }) => ['secret', 'credential', 'pii'].includes(contentClass))
-}
-
-/** The ending of a file name hides what a name ends with. Blank, so that places stay the same. */
-function withoutEndings(text: string): string {
-  return text.replace(/\.[a-z]\w{0,4}(?=$|[\s"',;:)])/gi, (ending) => ' '.repeat(ending.length))
 }

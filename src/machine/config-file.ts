@@ -1,9 +1,8 @@
-import { join, resolve } from 'node:path'
-import { getOwn, isRecord } from '../text/record.ts'
-import { LoadoutError } from '../text/trouble.ts'
-import { exists, readJson } from './files.ts'
-import { configFolder, type Machine } from './machine.ts'
-import { unknownKeys } from './rules/config-keys.ts'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { exists, readJson, writeAtomically } from './files.ts'
+import { acquireLock } from './lock.ts'
+import { configFolder, type Machine, stateFolder } from './machine.ts'
+import { asRecord, unknownKeys } from './rules/config-keys.ts'
 
 export function configPath(machine: Machine): string {
   const named = machine.env.LOADOUT_CONFIG
@@ -14,26 +13,38 @@ export function expandHome({ home }: Machine, path: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
 }
 
+/** A path from the configuration: `~` is the home folder, anything relative is beside the file. */
+export function resolveConfigured(machine: Machine, path: string): string {
+  const expanded = expandHome(machine, path)
+  return isAbsolute(expanded) ? resolve(expanded) : resolve(dirname(configPath(machine)), expanded)
+}
+
+/** The file as it is, with all keys, ours or not. */
+export type ConfigJson = Record<string, unknown>
+
 /** The only reader of `config.json`. Reports unknown keys, whoever asks; values are checked by what needs them. */
-export function readConfigJson(machine: Machine): Record<string, unknown> {
+export function readConfigJson(machine: Machine): ConfigJson {
   const path = configPath(machine)
-  const json = exists(path) ? readJson(path) : {}
-  if (!isRecord(json)) {
-    throw new LoadoutError('BAD_CONFIG', `${path}: the file must be a JSON object`, {
-      hint: 'repair the file; nothing was changed',
-    })
-  }
+  const json = asRecord(exists(path) ? readJson(path) : {}, path, 'the file')
   for (const finding of unknownKeys(json, path)) machine.report?.(finding)
   return json
 }
 
-/** Whether the user asked to keep the words of tasks: `usage.keep_tasks`. Anything unclear is a no. */
-export function keepsTasks(machine: Machine): boolean {
+/** The only writer. Changes what it is asked to and nothing else: keys that are not ours stay. `check` throws for bad values. */
+export async function changeConfigJson(
+  machine: Machine,
+  check: (json: ConfigJson, path: string) => unknown,
+  change: (json: ConfigJson) => ConfigJson,
+): Promise<void> {
+  const path = configPath(machine)
+  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  check(readConfigJson(machine), path)
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'config'), { purpose: 'config' })
   try {
-    const usage = getOwn(readConfigJson(machine), 'usage')
-    return isRecord(usage) && getOwn(usage, 'keep_tasks') === true
-  } catch (error) {
-    if (error instanceof LoadoutError) return false
-    throw error
+    const json = readConfigJson(machine)
+    check(json, path)
+    writeAtomically(path, `${JSON.stringify(change(json), null, 2)}\n`, 0o600)
+  } finally {
+    release()
   }
 }

@@ -1,4 +1,4 @@
-import { readPackConfig } from '../agents/config.ts'
+import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
@@ -21,13 +21,18 @@ import {
 } from './rules/gates/catalog.ts'
 import { needsApproval, type PackState, TRUST_NO_PLACE, type TrustPolicy, trustOf } from './rules/gates/trust.ts'
 import type { KnowledgePack } from './rules/pack.ts'
-import type { PackConfig } from './rules/pack-config.ts'
+import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
 export interface CatalogRequest {
   /** The workspace; the working folder's when it is absent. */
   project?: string | Project | undefined
   /** Packs that were named. Those named by a path are there too, wherever they lie. */
   packs?: readonly string[] | undefined
+}
+
+/** What the machine's configuration says about packs. A bad value is an error for packs alone. */
+export function readPackConfig(machine: Machine): PackConfig {
+  return parsePackConfig(readConfigJson(machine), configPath(machine))
 }
 
 export interface OpenedCatalog {

@@ -1,6 +1,6 @@
-import { readPackConfig } from '../agents/config.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
+import { readPackConfig } from './catalog.ts'
 import { type FetchedSource, fetchSource } from './disk/fetch-packs.ts'
 
 export interface FetchRequest {

@@ -5,7 +5,7 @@ import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { keepTask, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
-import { namedBy, noteOf, type PlanRequest, planByStrategy, type TaskPlan } from './plan.ts'
+import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
 import type { LoadoutEntry } from './rules/entry.ts'
 import { parseFrontmatter } from './rules/frontmatter.ts'
 import type { LeftOut } from './rules/plan.ts'
@@ -125,7 +125,7 @@ async function recordLoaded(
     const match = matches.get(id)
     return match === undefined ? [] : [noteOf(plan, match, tokens)]
   })
-  const kept = await keepTask(machine, request, plan.strategy)
+  const kept = await keepTask(machine, request.task, () => planTerms(machine, request, plan.strategy))
   return recordTask(machine, {
     task: request.task,
     kept,

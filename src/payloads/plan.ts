@@ -1,4 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
+import { realFolder } from '../machine/real-folder.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { setOwn } from '../text/record.ts'
 import type { Report } from '../text/trouble.ts'
@@ -8,6 +9,7 @@ import { type Layers, projectOf } from './layers.ts'
 import type { LoadoutEntry } from './rules/entry.ts'
 import { tokensOf } from './rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from './rules/match.ts'
+import type { PlanTerms } from './rules/past-task.ts'
 import {
   type LoadPlan,
   restOf,
@@ -129,10 +131,28 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
 export async function planNoted(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   const planned = await planByStrategy(machine, request)
   if (request.isRecorded === false) return planned
-  const kept = await keepTask(machine, request, planned.value.strategy)
+  const kept = await keepTask(machine, request.task, () => planTerms(machine, request, planned.value.strategy))
   const steps = [{ stage: 'planned' as const, entries: namedBy(planned.value) }]
   const recorded = recordTask(machine, { task: request.task, kept, steps })
   return { ...planned, findings: [...planned.findings, ...recorded] }
+}
+
+/** What it takes, besides the words of the task, to plan it again. */
+export function planTerms(
+  machine: Machine,
+  request: Pick<PlanRequest, 'layers' | 'phase' | 'budget'> & Pick<PlanTerms, 'most' | 'withoutCore'>,
+  strategy: Strategy,
+): PlanTerms {
+  const { layers, phase, budget, most, withoutCore } = request
+  const project = projectOf(machine, layers)
+  return {
+    ...(project && { project: realFolder(machine, project.root) }),
+    ...(strategy === 'keywords' ? {} : { strategy }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(most === undefined ? {} : { most }),
+    ...(withoutCore === undefined ? {} : { withoutCore }),
+  }
 }
 
 /** Everything that a plan would load. */

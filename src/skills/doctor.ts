@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readConfig, readPackConfig } from '../agents/config.ts'
+import { readConfig } from '../agents/config.ts'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { targetRoots } from '../agents/target-roots.ts'
 import { configPath, readConfigJson } from '../machine/config-file.ts'
@@ -7,7 +7,6 @@ import { exists, isFolder, isLink, isWritable } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { gitVersion, requireRepository } from '../machine/repository.ts'
 import { unknownKeys } from '../machine/rules/config-keys.ts'
-import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import type { Code } from '../text/codes.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -39,14 +38,25 @@ export interface Health {
   fixed: string[]
 }
 
+export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
+
+/** What else is looked at, besides skills. */
+export interface OtherParts {
+  /** Each reads its part of `config.json`, and throws for a bad value. */
+  config: readonly ((json: Record<string, unknown>, path: string) => unknown)[]
+  /** Layers that hooks cannot read. */
+  brokenLayers(): Finding[]
+}
+
 /** Looks at everything and changes nothing, unless asked to put right what can be put right safely. */
-export async function runDoctor(
+export async function examineSkills(
   machine: Machine,
-  request: ScopeRequest & { fix?: boolean | undefined },
+  request: DoctorRequest,
+  others: OtherParts,
 ): Promise<Report<Health>> {
   const fixed = request.fix ? await putRight(machine, request) : []
-  const layers = brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true))
-  const checks = [...(await examine(machine, request)), ...layers.map((finding) => checkOf('hooks', finding))]
+  const layers = others.brokenLayers()
+  const checks = [...(await examine(machine, request, others)), ...layers.map((finding) => checkOf('hooks', finding))]
   const findings = checks.flatMap(({ name, state, message, code, fix }): Finding[] => {
     if (state !== 'problem' || code === undefined) return []
     return [{ severity: 'error', code, message, subject: name, ...(fix === undefined ? {} : { hint: fix }) }]
@@ -54,7 +64,7 @@ export async function runDoctor(
   return { value: { checks, fixed }, findings }
 }
 
-async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]> {
+async function examine(machine: Machine, request: ScopeRequest, others: OtherParts): Promise<Check[]> {
   const git = await look(
     'git',
     () => gitVersion(machine),
@@ -72,7 +82,7 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
     () => openSetup(machine, request),
     ({ library }) => library,
   )
-  const first = [git.check, ...(await checkConfig(machine, config.check)), opened.check]
+  const first = [git.check, ...(await checkConfig(machine, others, config.check)), opened.check]
   const setup = opened.value
   if (setup === undefined) return [...first, ...userRoots]
   const projectRoots = setup.project === undefined ? [] : setup.roots.map(checkRoot)
@@ -95,16 +105,20 @@ async function examine(machine: Machine, request: ScopeRequest): Promise<Check[]
 }
 
 /** What is wrong with the file besides the part that skills need. */
-async function checkConfig(machine: Machine, fine: Check): Promise<Check[]> {
-  const unknown = unknownKeys(readConfigJson(machine), configPath(machine))
-  const packs = await look(
-    'config',
-    () => readPackConfig(machine),
-    () => '',
+async function checkConfig(machine: Machine, others: OtherParts, fine: Check): Promise<Check[]> {
+  const [json, path] = [readConfigJson(machine), configPath(machine)]
+  const parts = await Promise.all(
+    others.config.map((parse) =>
+      look(
+        'config',
+        () => parse(json, path),
+        () => '',
+      ),
+    ),
   )
   const problems = [
-    ...unknown.map((finding) => checkOf('config', finding)),
-    ...(packs.value === undefined ? [packs.check] : []),
+    ...unknownKeys(json, path).map((finding) => checkOf('config', finding)),
+    ...parts.flatMap(({ value, check }) => (value === undefined ? [check] : [])),
   ]
   return problems.length > 0 ? problems : [fine]
 }

@@ -1,14 +1,10 @@
-import { keepsTasks } from '../machine/config-file.ts'
+import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
-import { realFolder } from '../machine/real-folder.ts'
-import { type Layers, projectOf } from '../payloads/layers.ts'
-import type { PlanRequest } from '../payloads/plan.ts'
-import type { Phase } from '../payloads/rules/entry.ts'
-import type { Strategy } from '../search/strategy.ts'
 import { hashText } from '../text/digest.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { appendEvents } from './disk/usage-log.ts'
-import type { EntryKind, PlanTerms, Stage, UsageEvent } from './rules/usage-event.ts'
+import { parseKeepsTasks } from './rules/config.ts'
+import type { EntryKind, Stage, UsageEvent } from './rules/usage-event.ts'
 
 /** An entry on its way to an agent. */
 export interface NotedEntry {
@@ -36,7 +32,8 @@ export interface UsageNote extends UsageStep {
 export interface KeptTask {
   /** Its words, without secrets. */
   words: string
-  asked: PlanTerms
+  /** How it was planned. */
+  asked: object
 }
 
 /** Writes it down. A log that cannot be written is worth a warning, never the answer. */
@@ -101,44 +98,28 @@ function eventOf(
   }
 }
 
-/** The words of a task and how it was planned, for the log; nothing unless the user asked for it. */
-export async function keepTask(
-  machine: Machine,
-  { task, ...request }: Pick<PlanRequest, 'task' | 'layers' | 'phase' | 'budget'> & TakenOf,
-  strategy: Strategy,
-): Promise<KeptTask | undefined> {
-  if (!keepsTasks(machine) || task.length > LONGEST_KEPT) return undefined
-  const { maskText } = await import('../context/mask-labels.ts')
-  return keptTask(machine, { ...request, words: await maskText(task), strategy })
-}
-
-/** What of a plan is taken; default: all. */
-type TakenOf = Pick<PlanTerms, 'most' | 'withoutCore'>
-
 // A longer one is hardly a task, and half of one would be routed differently.
 const LONGEST_KEPT = 8_000
 
+/** The words of a task and how it was planned, for the log; nothing unless the user asked for it. */
+export async function keepTask(machine: Machine, task: string, asked: () => object): Promise<KeptTask | undefined> {
+  if (!isKept(machine, task)) return undefined
+  const { maskText } = await import('../machine/mask.ts')
+  return keepMasked(machine, await maskText(task), asked)
+}
+
 /** The same for words in which nothing secret is left. */
-export function keptTask(
-  machine: Machine,
-  request: {
-    words: string
-    layers: Layers
-    strategy: Strategy
-    phase?: Phase | undefined
-    budget?: number | undefined
-  } & TakenOf,
-): KeptTask | undefined {
-  const { words, layers, strategy, phase, budget, most, withoutCore } = request
-  if (!keepsTasks(machine) || words.length > LONGEST_KEPT) return undefined
-  const project = projectOf(machine, layers)
-  const asked = {
-    ...(project && { project: realFolder(machine, project.root) }),
-    ...(strategy === 'keywords' ? {} : { strategy }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(most === undefined ? {} : { most }),
-    ...(withoutCore === undefined ? {} : { withoutCore }),
+export function keepMasked(machine: Machine, words: string, asked: () => object): KeptTask | undefined {
+  return isKept(machine, words) ? { words, asked: asked() } : undefined
+}
+
+/** Anything unclear in the configuration is a no. */
+function isKept(machine: Machine, task: string): boolean {
+  if (task.length > LONGEST_KEPT) return false
+  try {
+    return parseKeepsTasks(readConfigJson(machine), configPath(machine))
+  } catch (error) {
+    if (error instanceof LoadoutError) return false
+    throw error
   }
-  return { words, asked }
 }

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
-import { changeConfig, readConfig } from '../agents/config.ts'
-import { withKeptTasks } from '../agents/rules/config.ts'
-import { configPath } from '../machine/config-file.ts'
+import { changeConfigJson, configPath } from '../machine/config-file.ts'
 import { requireFile } from '../machine/files.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
+import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
 import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince, UsageTally } from './rules/summary.ts'
 import { kindOf, type UsageEvent } from './rules/usage-event.ts'
@@ -79,7 +78,6 @@ export interface TaskKeeping {
 
 /** Whether the words of tasks are written into the usage log from now on. What is in it already stays. */
 export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
-  await changeConfig(machine, (json) => withKeptTasks(json, isOn))
-  const { keepsTasks } = readConfig(machine)
-  return { value: { keepsTasks, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }
+  await changeConfigJson(machine, parseKeepsTasks, (json) => withKeptTasks(json, isOn))
+  return { value: { keepsTasks: isOn, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }
 }

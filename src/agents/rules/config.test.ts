@@ -14,7 +14,6 @@ describe('a configuration', () => {
       commitsDeletes: true,
       pushesOnSync: false,
       profiles: {},
-      keepsTasks: false,
     })
   })
 

@@ -1,6 +1,8 @@
+import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
 import { getOwn, isRecord, isTextList, setOwn } from '../../text/record.ts'
-import { LoadoutError } from '../../text/trouble.ts'
 import { AGENTS, isAgent } from './agents.ts'
+
+type Json = Record<string, unknown>
 
 /** A named set of placements: for every skill the agents that have it. */
 export type Profile = Record<string, string[]>
@@ -15,19 +17,13 @@ export interface Config {
   commitsDeletes: boolean
   pushesOnSync: boolean
   profiles: Record<string, Profile>
-  /** Whether the usage log keeps the words of tasks. */
-  keepsTasks: boolean
 }
-
-/** The file as it is, with all keys, ours or not. */
-export type ConfigJson = Record<string, unknown>
 
 export const NO_CONFIG: Config = parseConfig({}, '')
 
 export function parseConfig(json: unknown, path: string): Config {
   const file = asRecord(json, path, 'the file')
   const actions = asRecord(file.repo_actions ?? {}, path, '"repo_actions"')
-  const usage = asRecord(file.usage ?? {}, path, '"usage"')
   return {
     repoPath: asOptionalText(file.repo_path, path, '"repo_path"'),
     targets: parseTargets(asRecord(file.targets ?? {}, path, '"targets"'), path),
@@ -35,7 +31,6 @@ export function parseConfig(json: unknown, path: string): Config {
     commitsDeletes: asSwitch(actions.delete_auto_commit, true, path, '"repo_actions.delete_auto_commit"'),
     pushesOnSync: asSwitch(actions.sync_push, false, path, '"repo_actions.sync_push"'),
     profiles: parseProfiles(asRecord(file.profiles ?? {}, path, '"profiles"'), path),
-    keepsTasks: asSwitch(usage.keep_tasks, false, path, '"usage.keep_tasks"'),
   }
 }
 
@@ -62,7 +57,7 @@ function parseProfiles(json: Record<string, unknown>, path: string): Config['pro
   for (const [name, value] of Object.entries(json)) {
     const profile: Profile = {}
     for (const [skill, agents] of Object.entries(asRecord(value, path, `"profiles.${name}"`))) {
-      if (!isTextList(agents)) throw bad(path, `"profiles.${name}.${skill}" must be a list of agents`)
+      if (!isTextList(agents)) throw badConfig(path, `"profiles.${name}.${skill}" must be a list of agents`)
       setOwn(profile, skill, agents)
     }
     setOwn(profiles, name, profile)
@@ -74,12 +69,12 @@ export function isEnabled(config: Config, id: string): boolean {
   return config.targets[id]?.isEnabled ?? AGENTS.find((agent) => agent.id === id)?.isEnabledByDefault ?? false
 }
 
-export function withRepoPath(json: ConfigJson, path: string): ConfigJson {
+export function withRepoPath(json: Json, path: string): Json {
   return { ...json, repo_path: path }
 }
 
 /** The file with one agent switched on or off; the folder that it names stays. */
-export function withTarget(json: ConfigJson, id: string, enabled: boolean): ConfigJson {
+export function withTarget(json: Json, id: string, enabled: boolean): Json {
   const targets = isRecord(json.targets) ? json.targets : {}
   const before = getOwn(targets, id)
   const kept = typeof before === 'string' ? { path: before } : isRecord(before) ? before : {}
@@ -87,39 +82,18 @@ export function withTarget(json: ConfigJson, id: string, enabled: boolean): Conf
 }
 
 /** The file with one of the `repo_actions` switched. */
-export function withAction(json: ConfigJson, name: string, isOn: boolean): ConfigJson {
+export function withAction(json: Json, name: string, isOn: boolean): Json {
   const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
   return { ...json, repo_actions: { ...actions, [name]: isOn } }
 }
 
-/** The file with the words of tasks kept, or not. */
-export function withKeptTasks(json: ConfigJson, isOn: boolean): ConfigJson {
-  const usage = isRecord(json.usage) ? json.usage : {}
-  return { ...json, usage: { ...usage, keep_tasks: isOn } }
-}
-
-export function withProfile(json: ConfigJson, name: string, profile: Profile): ConfigJson {
+export function withProfile(json: Json, name: string, profile: Profile): Json {
   const profiles = { ...(isRecord(json.profiles) ? json.profiles : {}) }
   setOwn(profiles, name, profile)
   return { ...json, profiles }
 }
 
-function asRecord(value: unknown, path: string, what: string): Record<string, unknown> {
-  if (isRecord(value)) return value
-  throw bad(path, `${what} must be a JSON object`)
-}
-
 function asOptionalText(value: unknown, path: string, what: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '' && !value.includes('\0'))) return value
-  throw bad(path, `${what} must be a path`)
-}
-
-function asSwitch(value: unknown, otherwise: boolean, path: string, what: string): boolean {
-  if (value === undefined) return otherwise
-  if (typeof value === 'boolean') return value
-  throw bad(path, `${what} must be true or false`)
-}
-
-function bad(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_CONFIG', `${path}: ${problem}`, { hint: 'repair the file; nothing was changed' })
+  throw badConfig(path, `${what} must be a path`)
 }

@@ -7,7 +7,7 @@ import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { brokenLayers, type Knowledge } from '../../payloads/knowledge.ts'
 import { loadPayloads } from '../../payloads/load.ts'
-import { noteOf, planByStrategy, strategyOf, type TaskPlan } from '../../payloads/plan.ts'
+import { noteOf, planByStrategy, planTerms, strategyOf, type TaskPlan } from '../../payloads/plan.ts'
 import type { LoadoutEntry } from '../../payloads/rules/entry.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import type { MatchResult } from '../../payloads/rules/match.ts'
@@ -168,11 +168,10 @@ async function record(
   })
   recordTask(machine, {
     task,
-    kept: await keepTask(
-      machine,
-      { task, layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true },
-      plan.strategy,
-    ),
+    kept: await keepTask(machine, task, () => {
+      const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
+      return planTerms(machine, asked, plan.strategy)
+    }),
     steps: [
       { stage: 'planned', entries: [...payloads, ...others] },
       { stage: 'delivered', entries: delivered },

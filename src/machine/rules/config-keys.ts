@@ -1,6 +1,6 @@
 import { nearest } from '../../text/nearest.ts'
 import { getOwn, isRecord } from '../../text/record.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
 
 /** Keys and what is below them. `*` stands for names that the user chooses. */
 type Keys = { readonly [key: string]: Keys | 'value' }
@@ -47,4 +47,19 @@ function collect(json: unknown, keys: Keys, prefix: string): Unknown[] {
     }
     return known === 'value' ? [] : collect(value, known, `${prefix}${key}.`)
   })
+}
+
+export function asRecord(value: unknown, path: string, what: string): Record<string, unknown> {
+  if (isRecord(value)) return value
+  throw badConfig(path, `${what} must be a JSON object`)
+}
+
+export function asSwitch(value: unknown, otherwise: boolean, path: string, what: string): boolean {
+  if (value === undefined) return otherwise
+  if (typeof value === 'boolean') return value
+  throw badConfig(path, `${what} must be true or false`)
+}
+
+export function badConfig(path: string, problem: string): LoadoutError {
+  return new LoadoutError('BAD_CONFIG', `${path}: ${problem}`, { hint: 'repair the file; nothing was changed' })
 }

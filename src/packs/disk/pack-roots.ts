@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { resolveConfigured } from '../../agents/config.ts'
+import { resolveConfigured } from '../../machine/config-file.ts'
 import { isFile, isFolder } from '../../machine/files.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'

@@ -1,6 +1,6 @@
+import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
 import { nearest } from '../../text/nearest.ts'
-import { getOwn, isRecord } from '../../text/record.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { getOwn } from '../../text/record.ts'
 import { quoted } from './shown-text.ts'
 import { oneOf, SCOPES, type Scope } from './vocabulary.ts'
 
@@ -48,7 +48,7 @@ export function parsePackConfig(json: unknown, path: string): PackConfig {
 }
 
 function parseSources(json: unknown, path: string): OrganizationSource[] {
-  if (!Array.isArray(json)) throw bad(path, '"organization.packs" must be a list')
+  if (!Array.isArray(json)) throw badConfig(path, '"organization.packs" must be a list')
   return json.map((value: unknown, at) => parseSource(value, path, `"organization.packs[${at}]"`))
 }
 
@@ -61,7 +61,7 @@ function parseSource(value: unknown, path: string, what: string): OrganizationSo
   const kinds = ['folder', 'git', 'package'].filter((key) => Object.hasOwn(source, key))
   const [kind] = kinds
   if (kind === undefined || kinds.length > 1) {
-    throw bad(path, `${what} must have one of "folder", "git" and "package"`)
+    throw badConfig(path, `${what} must have one of "folder", "git" and "package"`)
   }
   refuseUnknown(source, kind === 'git' ? ['git', 'branch'] : [kind], path, what)
   const text = asText(source[kind], path, what)
@@ -77,19 +77,19 @@ function isGitUrl(text: string): boolean {
 
 function asPackageName(name: string, path: string, what: string): string {
   if (/^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i.test(name) && name.length <= 214) return name
-  throw bad(path, `${what}: ${quoted(name)} is not the name of a package`)
+  throw badConfig(path, `${what}: ${quoted(name)} is not the name of a package`)
 }
 
 function asBranch(value: unknown, path: string, what: string): string | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string' && /^\w[\w./-]*$/.test(value) && !/\.\.|\/\/|\/$|\.lock$/.test(value)) return value
-  throw bad(path, `${what}: "branch" must be the name of a branch`)
+  throw badConfig(path, `${what}: "branch" must be the name of a branch`)
 }
 
 function parseScopes(value: unknown, path: string): Scope[] {
   const scopes = Array.isArray(value) ? value.map((word) => oneOf(SCOPES, word)) : [undefined]
   if (scopes.every((scope) => scope !== undefined)) return scopes
-  throw bad(path, `"packs.approvalFor" must be a list of ${SCOPES.join(', ')}`)
+  throw badConfig(path, `"packs.approvalFor" must be a list of ${SCOPES.join(', ')}`)
 }
 
 function refuseUnknown(json: Record<string, unknown>, known: readonly string[], path: string, what: string): void {
@@ -97,32 +97,17 @@ function refuseUnknown(json: Record<string, unknown>, known: readonly string[], 
   if (unknown === undefined) return
   const meant = nearest(unknown, known)
   const near = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
-  throw bad(path, `${quoted(unknown)} is not known in ${what}; ${near}`)
-}
-
-function asRecord(value: unknown, path: string, what: string): Record<string, unknown> {
-  if (isRecord(value)) return value
-  throw bad(path, `${what} must be a JSON object`)
+  throw badConfig(path, `${quoted(unknown)} is not known in ${what}; ${near}`)
 }
 
 function asText(value: unknown, path: string, what: string): string {
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value
-  throw bad(path, `${what} must be a text`)
+  throw badConfig(path, `${what} must be a text`)
 }
 
 function asCount(value: unknown, otherwise: number, range: [number, number], path: string, what: string): number {
   if (value === undefined) return otherwise
   const [least, most] = range
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  throw bad(path, `${what} must be a whole number from ${least} to ${most}`)
-}
-
-function asSwitch(value: unknown, otherwise: boolean, path: string, what: string): boolean {
-  if (value === undefined) return otherwise
-  if (typeof value === 'boolean') return value
-  throw bad(path, `${what} must be true or false`)
-}
-
-function bad(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_CONFIG', `${path}: ${problem}`, { hint: 'repair the file; nothing was changed' })
+  throw badConfig(path, `${what} must be a whole number from ${least} to ${most}`)
 }

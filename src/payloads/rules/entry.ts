@@ -15,9 +15,6 @@ export const PHASES: readonly Phase[] = ['task', 'plan', 'edit']
 
 export const DEFAULT_TRIGGERS: Triggers = { task: true, plan: true, edit: false }
 
-/** How a matched entry enters the context: at once, when the task matches, or only when asked for. */
-export type LoadMode = 'eager' | 'lazy' | 'manual'
-
 /** One row of a dispatch index: what a payload is about and what it costs, without its text. */
 export interface LoadoutEntry {
   id: string

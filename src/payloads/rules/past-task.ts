@@ -1,7 +1,21 @@
-import { STRATEGIES } from '../../search/strategy.ts'
+import { STRATEGIES, type Strategy } from '../../search/strategy.ts'
 import { isRecord } from '../../text/record.ts'
-import { kindOf, type PlanTerms, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
-import { PHASES } from './entry.ts'
+import { kindOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
+import { PHASES, type Phase } from './entry.ts'
+
+/** How a plan was asked for: what it takes, besides the words of the task, to ask again. */
+export interface PlanTerms {
+  /** The folder whose project layer was used. */
+  project?: string
+  /** Absent: by keywords. */
+  strategy?: Strategy
+  phase?: Phase
+  budget?: number
+  /** At most so many of those that matched. */
+  most?: number
+  /** Without the entries that are always loaded: the conversation has them. */
+  withoutCore?: true
+}
 
 /** A task whose words are in a log, and the payloads that its plan named then. */
 export interface PastTask {

@@ -1,5 +1,3 @@
-import type { LoadMode, Phase } from '../../payloads/rules/entry.ts'
-import type { Strategy } from '../../search/strategy.ts'
 import { isRecord } from '../../text/record.ts'
 
 /** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
@@ -11,19 +9,8 @@ export const ENTRY_KINDS = ['payload', 'pack', 'skill'] as const
 
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
-/** How a plan was asked for: what it takes, besides the words of the task, to ask again. */
-export interface PlanTerms {
-  /** The folder whose project layer was used. */
-  project?: string
-  /** Absent: by keywords. */
-  strategy?: Strategy
-  phase?: Phase
-  budget?: number
-  /** At most so many of those that matched. */
-  most?: number
-  /** Without the entries that are always loaded: the conversation has them. */
-  withoutCore?: true
-}
+/** How a matched entry enters the context: at once, when the task matches, or only when asked for. */
+export type LoadMode = 'eager' | 'lazy' | 'manual'
 
 /** One step of one entry on its way to an agent. */
 export interface UsageEvent {
@@ -48,8 +35,8 @@ export interface UsageEvent {
   session?: string
   /** The words of the task, without secrets, at its first event. Only where the user asked to keep them. */
   task?: string
-  /** Beside `task`, when it was planned. */
-  asked?: PlanTerms
+  /** Beside `task`: how it was planned. A rule of `payloads/` reads it. */
+  asked?: object
 }
 
 export function stageOf({ stage }: Pick<UsageEvent, 'stage'>): Stage {

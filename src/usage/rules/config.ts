@@ -1,0 +1,16 @@
+import { asRecord, asSwitch } from '../../machine/rules/config-keys.ts'
+import { isRecord } from '../../text/record.ts'
+
+type Json = Record<string, unknown>
+
+/** Whether the usage log keeps the words of tasks: `usage.keep_tasks` in `config.json`. */
+export function parseKeepsTasks(json: Json, path: string): boolean {
+  const usage = asRecord(json.usage ?? {}, path, '"usage"')
+  return asSwitch(usage.keep_tasks, false, path, '"usage.keep_tasks"')
+}
+
+/** The file with the words of tasks kept, or not. */
+export function withKeptTasks(json: Json, isOn: boolean): Json {
+  const usage = isRecord(json.usage) ? json.usage : {}
+  return { ...json, usage: { ...usage, keep_tasks: isOn } }
+}
