@@ -254,9 +254,9 @@ it('parts that cannot be loaded end as well', () => {
   const dist = join(world.home, 'dist')
   const install = (without: string) =>
     runShell(`cp -r "${join(import.meta.dirname, '..', '..', 'dist')}" "${dist}" && rm "${dist}"/${without}`)
-  for (const part of ['hook-session-start-*.cjs', 'hook.cjs']) {
+  for (const part of ['hook-session-*.cjs', 'hook.cjs']) {
     rmSync(dist, { recursive: true, force: true })
-    install(part)
+    expect(install(part)).toEqual({ code: 0, stdout: '', stderr: '' })
     const script = `printf '%s' '${event}' | "${process.execPath}" "${dist}/cli.cjs" hook claude SessionStart 2>/dev/null`
     expect(runShell(script, { home: world.home })).toEqual({ code: 0, stdout: '', stderr: '' })
   }

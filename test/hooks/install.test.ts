@@ -24,9 +24,14 @@ function hooks(home: string, ...args: string[]): Run {
   return run
 }
 
+/** Everything but the program's compiled code, which any command may store. */
+function stored(home: string): string[] {
+  return treeOf(home).filter((line) => !line.startsWith('.cache'))
+}
+
 /** Everything a person can see; what we remember for ourselves is not. */
 function seen(home: string): string[] {
-  return treeOf(home).filter((line) => !line.startsWith('.local'))
+  return stored(home).filter((line) => !line.startsWith('.local'))
 }
 
 function read(home: string, path = SETTINGS): string {
@@ -87,13 +92,13 @@ describe('install, then remove', () => {
 describe('what is refused', () => {
   it('a broken file, with its line, before another is written', () => {
     const home = makeProject({ '.codex/hooks.json': '{\n  "hooks": {\n    "a" 1\n' })
-    const before = treeOf(home)
+    const before = stored(home)
     for (const command of ['install', 'remove']) {
       const { code, stderr } = hooks(home, command, 'claude', 'codex')
       expect(code).toBe(2)
       expect(stderr).toMatch(/hooks\.json is not valid JSON: colon expected at line 3, column 9\n/)
     }
-    expect(treeOf(home)).toEqual(before)
+    expect(stored(home)).toEqual(before)
   })
 
   it('an agent without hooks, a project that is none, and nobody to install for', () => {
@@ -101,7 +106,7 @@ describe('what is refused', () => {
     expect(hooks(home, 'install', 'cursor').stderr).toContain('agents with hooks: claude, codex')
     expect(hooks(home, 'install', 'claude', '--project', '.').stderr).toContain('is in no git repository')
     expect(hooks(home, 'install').stderr).toContain('loadout hooks install claude|codex')
-    expect(treeOf(home)).toEqual([])
+    expect(stored(home)).toEqual([])
   })
 })
 
@@ -178,11 +183,11 @@ describe('the file itself', () => {
 describe('what is installed', () => {
   it('is told before, and only told with --dry-run', () => {
     const home = makeProject({ [SETTINGS]: '{\n  "model": "x"\n}\n' })
-    const before = treeOf(home)
+    const before = stored(home)
     const { stdout } = hooks(home, 'install', 'claude', '--dry-run')
     expect(stdout).toContain('  {\n-   "model": "x"\n+   "model": "x",\n+   "hooks": {\n+     "SessionStart": [\n')
     expect(stdout).toMatch(/Nothing was changed\. This would be done:\n {2}installed {2}Claude Code {2}user/)
-    expect(treeOf(home)).toEqual(before)
+    expect(stored(home)).toEqual(before)
     const json = runLoadout(['hooks', 'install', 'claude', '--json'], { home })
     expectCivilJson(json)
     expect(JSON.parse(json.stdout)).toMatchObject({ changes: [{ agent: 'claude', change: 'installed' }], findings: [] })
@@ -192,7 +197,7 @@ describe('what is installed', () => {
     const home = makeFolder()
     const env = { CLAUDE_CONFIG_DIR: join(home, 'moved/c'), CODEX_HOME: join(home, 'moved/x') }
     expectCivil(runLoadout(['hooks', 'install', 'claude', 'codex'], { home, env }))
-    expect(readdirSync(home).sort()).toEqual(['.local', 'moved'])
+    expect(readdirSync(home).sort()).toEqual(['.cache', '.local', 'moved'])
     expect(read(home, 'moved/c/settings.json')).toContain('hook claude')
     expect(read(home, 'moved/x/hooks.json')).toContain('hook codex')
     expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
