@@ -15,7 +15,7 @@ export interface Machine {
 }
 
 /** On whose behalf something is looked up, for the usage log. */
-export interface Caller {
+interface Caller {
   /** `cli`, `mcp`, or the agent whose hook it is. */
   via: string
   /** The conversation it happens in, where there is one. */

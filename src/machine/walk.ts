@@ -17,7 +17,7 @@ const IGNORED = {
   'pack indexes': ['indexes'],
 } as const
 
-export type IgnoredKind = keyof typeof IGNORED
+type IgnoredKind = keyof typeof IGNORED
 
 export interface WalkOptions {
   /** Default: none. */

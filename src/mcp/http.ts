@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
 import { tell } from './tool.ts'
 
-export const ENDPOINT = '/mcp'
+const ENDPOINT = '/mcp'
 const LARGEST_BODY = 1024 * 1024
 /** Of the whole request: who sends slower than this sends nothing we wait for. */
 const SLOWEST_MS = 30_000

@@ -116,7 +116,7 @@ const MOST_LINES = 400
 const LONGEST_SUMMARY = 200
 
 /** All that can be asked for, a line each, with the id to read it by. */
-export function indexText({ payloads, skills, disclosure }: Loadable, findings: readonly Finding[]): string {
+function indexText({ payloads, skills, disclosure }: Loadable, findings: readonly Finding[]): string {
   const lines = [
     ...payloads.map(({ id, summary, priority, tokens }) =>
       line(entryId('payload', id), `${priority}, ${tokens} tokens`, summary),

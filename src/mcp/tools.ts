@@ -16,7 +16,7 @@ import { readEntry } from './tools/read-entry.ts'
 import { searchKnowledge } from './tools/search-knowledge.ts'
 
 /** Every tool, in the order of the listing. */
-export const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack]
+const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack]
 
 /** Everybody pays for this list in every conversation, so it holds nothing that can be left out. */
 const LISTING = TOOLS.map(({ name, description, input, output }) => ({

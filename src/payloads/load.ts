@@ -10,8 +10,6 @@ import type { LoadoutEntry } from './rules/entry.ts'
 import { parseFrontmatter } from './rules/frontmatter.ts'
 import type { LeftOut } from './rules/plan.ts'
 
-export { triggerOf } from './rules/match.ts'
-
 /** The text of one payload, fenced as data, as it goes to a model. */
 export interface LoadedPayload {
   id: string

@@ -5,7 +5,7 @@ import { termsOf } from './tokens.ts'
 import type { FieldName } from './tuning.ts'
 
 /** A topic the author hands over: "for X use other". */
-export interface Redirect {
+interface Redirect {
   readonly to: string
   readonly topic: string
   /** The sentence says outright that the topic is not this document's ("not for X; use other"). */

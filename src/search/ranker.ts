@@ -220,7 +220,7 @@ export const HALFWAY = 1.6
 export const STEEPNESS = 3.8
 
 /** Below this confidence of the best hit the ranker stays silent. One value for every library. */
-export const SILENCE = 0.1
+const SILENCE = 0.1
 
 export function confidenceOf(score: number, mass: number): number {
   if (score <= 0 || mass <= 0) return 0
@@ -229,7 +229,7 @@ export function confidenceOf(score: number, mass: number): number {
 }
 
 /** What each word of the task added to a document's score, heaviest first; the weights add up to the score. */
-export function explainScore(query: Query, slot: number, scorer: Scorer, slots: SlotTable): Why[] {
+function explainScore(query: Query, slot: number, scorer: Scorer, slots: SlotTable): Why[] {
   const sources = [slot, ...slots.inbound(slot)]
   const why: Why[] = []
   for (const term of query.terms) pushBest(why, term.word, scorer.evidenceFor(term), sources)

@@ -8,7 +8,7 @@ export interface DocumentRecord {
   readonly redirects: readonly RedirectRecord[]
 }
 
-export interface RedirectRecord {
+interface RedirectRecord {
   readonly to: string
   readonly isDenied: boolean
 }

@@ -7,7 +7,7 @@ import { STOP_WORDS } from './stop-words.ts'
  */
 export type TermKind = 'word' | 'stop' | 'joined'
 
-export interface Part {
+interface Part {
   readonly term: string
   readonly kind: TermKind
   readonly word: string
@@ -16,7 +16,7 @@ export interface Part {
 }
 
 /** How one spelling is read: `parseFile` → parse, file, and joined parsefile. */
-export interface Reading {
+interface Reading {
   readonly spelling: string
   readonly lower: string
   readonly first: Part
@@ -43,7 +43,7 @@ export function readingGeneration(): number {
 }
 
 /** Reads what stands in `text` from `start` to `end`. */
-export function readSpelling(text: Uint16Array, start: number, end: number): Reading {
+function readSpelling(text: Uint16Array, start: number, end: number): Reading {
   if (cells.length === 0 || readings.length === MAX_READINGS) startAnew()
   const cell = cellOf(text, start, end)
   const known = cells[cell]!
@@ -103,16 +103,16 @@ function readWord(word: string): Part {
   return { term: stemWord(word), kind: STOP_WORDS.has(word) ? 'stop' : 'word', word, id: parts++ }
 }
 
-export const SEPARATOR = 1
-export const WORD = 2
+const SEPARATOR = 1
+const WORD = 2
 /** Scripts written without blanks between words, and Hangul, whose particles stick to words: read as pairs. */
-export const CJK = 3
+const CJK = 3
 
 // Filled on demand: 0 means not asked yet.
 const classes = new Uint8Array(0x10000)
 
 /** The class of the character the code unit at `at` belongs to; a lone surrogate is a separator. */
-export function charClass(units: Uint16Array, at: number, end: number): number {
+function charClass(units: Uint16Array, at: number, end: number): number {
   const unit = units[at]!
   const known = classes[unit]!
   if (known !== 0) return known

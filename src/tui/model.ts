@@ -130,9 +130,3 @@ export function initialModel(size: Size, project: string | undefined, scope: Mod
 export function activeProject({ scope, project }: Model): string | undefined {
   return scope === 'project' ? project : undefined
 }
-
-/** Whether letters are text now, and not keys. */
-export function isTyping({ inventory, overlay, screen }: Model): boolean {
-  if (overlay !== undefined) return overlay.kind !== 'agents'
-  return screen === 'setup' || (screen === 'inventory' && inventory.isFiltering)
-}

@@ -85,7 +85,7 @@ export interface Listing {
   own: readonly OwnSkill[]
 }
 
-export interface OwnSkill {
+interface OwnSkill {
   name: string
   /** Of its line. */
   columns: number

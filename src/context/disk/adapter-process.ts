@@ -184,7 +184,7 @@ function startFailure(error: unknown): Failure {
 }
 
 /** Handed to a program and, by it, to all that it starts: tells its processes even after they have left its group. */
-export interface ProcessMark {
+interface ProcessMark {
   /** For the program's environment. */
   variables: Record<string, string>
   /** Ends whatever carries the mark. Does nothing where the system does not tell environments. */
@@ -196,7 +196,7 @@ const NAME = 'LOADOUT_ADAPTER_RUN'
 const MOST_ROUNDS = 5
 
 /** To be made before the program is started: what is running by then is not looked at later. */
-export function createMark(): ProcessMark {
+function createMark(): ProcessMark {
   const value = randomBytes(16).toString('hex')
   const before = new Set(listProcesses())
   const findMarked = () => listProcesses().filter((pid) => !before.has(pid) && carries(pid, `${NAME}=${value}`))

@@ -18,7 +18,7 @@ import { latestRecords } from '../rules/advice/tactical-slice.ts'
 import type { Failure } from './adapter-process.ts'
 
 /** Beyond this a task is not helped by notes, and they should be pruned. */
-export const LARGEST_NOTES = 4 * 1024 * 1024
+const LARGEST_NOTES = 4 * 1024 * 1024
 /** What grew by other hands can still be pruned. */
 const LARGEST_TO_PRUNE = 64 * 1024 * 1024
 

@@ -26,7 +26,7 @@ export interface AuditedRequest {
   now: string | null
 }
 
-export interface AuditedFile {
+interface AuditedFile {
   path: string
   source_class: string
   sha256: string | null

@@ -26,7 +26,7 @@ export interface Discovery {
 }
 
 /** A pack that cannot be listed, because nobody knows what it says. */
-export interface QuarantinedPack {
+interface QuarantinedPack {
   scope: Scope
   /** Of its KNOWLEDGE.md. */
   path: string
@@ -110,7 +110,7 @@ const MOST_NAMED = 5
 const MOST_EACH = 20
 
 /** What a scan did not look at, in words. Many places of one kind are one finding that names some of them. */
-export function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
+function findingsOf(root: string, scan: Scan, limits: ScanLimits): Finding[] {
   const findings: Finding[] = []
   const add = (severity: Severity, code: Code, message: string, hint?: string) =>
     findings.push({ severity, code, subject: root, message, ...(hint !== undefined && { hint }) })

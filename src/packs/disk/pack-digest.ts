@@ -12,8 +12,8 @@ import { LARGEST_PACK_FILE } from './pack-folder.ts'
 /** What is larger is never read, so that approving it would promise too much. */
 const LARGEST_GUIDE = LARGEST_PACK_FILE
 
-export const MOST_TREE_FILES = 5_000
-export const MOST_TREE_BYTES = 64 * 1024 * 1024
+const MOST_TREE_FILES = 5_000
+const MOST_TREE_BYTES = 64 * 1024 * 1024
 const DEEPEST_FOLDER = 32
 
 const PIECE = 64 * 1024

@@ -8,7 +8,7 @@ import { GROUNDINGS, oneOf, PACK_STATUSES, PACK_TYPES, PROFILES, RUNTIME_MODES, 
 import { type PackWarning, settleWarnings } from './warning.ts'
 
 /** The most characters of each field. What is longer is cut, and told. */
-export const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const
+const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const
 
 const MOST_MAINTAINERS = 20
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[T ])/
@@ -161,7 +161,7 @@ function readProducer(metadata: ManifestReader): Producer | undefined {
 const LONGEST_PATH = 500
 
 /** Takes fields out of a frontmatter, cut to their limits, and notes what is odd about them. */
-export class ManifestReader {
+class ManifestReader {
   readonly warnings: PackWarning[]
   private readonly fields: Record<string, unknown>
   /** Of a part: `metadata.`. */

@@ -65,7 +65,7 @@ export interface PackPlace {
 }
 
 /** Takes `path#fragment` apart. The path is in its one spelling. */
-export function readPlace(text: string): PackPlace {
+function readPlace(text: string): PackPlace {
   const [path = '', ...rest] = text.split('#')
   const fragment = rest.join('#').trim()
   return { path: normalizePackPath(path.trim()), ...(fragment === '' ? {} : { fragment }) }

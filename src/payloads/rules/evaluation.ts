@@ -137,7 +137,7 @@ export interface Figures {
 }
 
 /** A question that went to the wrong place: who took it, and with which words. */
-export interface Confusion {
+interface Confusion {
   qid: string
   query: string
   expected: string[]

@@ -102,10 +102,10 @@ function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers 
  * The small language of payload frontmatter: texts, booleans, inline and block lists, and one level of nesting.
  * Read by hand on purpose: no YAML library, nothing evaluated, keys kept in maps so that none is special.
  */
-export type Scalar = string | boolean
-export type Value = Scalar | string[] | Map<string, Scalar>
+type Scalar = string | boolean
+type Value = Scalar | string[] | Map<string, Scalar>
 
-export function readFields(lines: readonly string[]): { fields: Map<string, Value>; problems: string[] } {
+function readFields(lines: readonly string[]): { fields: Map<string, Value>; problems: string[] } {
   const fields = new Map<string, Value>()
   const problems: string[] = []
   let at = 0
@@ -136,7 +136,7 @@ export function readFields(lines: readonly string[]): { fields: Map<string, Valu
 }
 
 /** A text as it can be read back: bare when nothing in it could be taken for syntax, else quoted. */
-export function writeText(text: string, place: 'line' | 'list' = 'line'): string {
+function writeText(text: string, place: 'line' | 'list' = 'line'): string {
   const isBare = bareForm(place).test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
   return isBare ? text : JSON.stringify(text)
 }

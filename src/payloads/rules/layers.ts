@@ -3,7 +3,7 @@ import type { LoadoutEntry, Priority } from './entry.ts'
 import { budgetOf, entriesOf, INDEX_VERSION, isUsable, type LoadoutIndex } from './loadout-index.ts'
 
 /** The layer stack, in order: later wins. */
-export const LAYER_NAMES = ['global', 'org', 'project', 'session'] as const
+const LAYER_NAMES = ['global', 'org', 'project', 'session'] as const
 
 export type LayerName = (typeof LAYER_NAMES)[number]
 

@@ -19,7 +19,7 @@ export interface Migration {
   tokensAfter: number
 }
 
-export interface MigratedPayload {
+interface MigratedPayload {
   id: string
   heading: string
   path: string
@@ -28,7 +28,7 @@ export interface MigratedPayload {
   text: string
 }
 
-export interface KeptSection {
+interface KeptSection {
   heading: string
   tokens: number
   reason: string

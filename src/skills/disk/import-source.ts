@@ -102,7 +102,7 @@ function skillsIn(folder: string): string[] {
   })
 }
 
-export function skillFolders(folder: string): string[] {
+function skillFolders(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)

@@ -126,19 +126,14 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
   }
 }
 
-export interface Change {
+interface Change {
   /** Of the index, then of the file, as git's short status has them. */
   status: string
   path: string
 }
 
 /** Without rename detection: both names of a renamed file are listed. */
-export async function readChanges(
-  machine: Machine,
-  repo: string,
-  paths: readonly string[],
-  ...flags: readonly string[]
-) {
+async function readChanges(machine: Machine, repo: string, paths: readonly string[], ...flags: readonly string[]) {
   const all = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all', ...flags]
   const { stdout } = await runGit(machine, repo, ['status', ...all, '--', ...paths.map(literal)])
   const items = stdout.split('\0').filter((item) => item !== '')

@@ -3,7 +3,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import type { Build } from './build.ts'
 
 /** What a client may be given of one skill. */
-export const MOST_FILES = 512
+const MOST_FILES = 512
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** One file of a skill as it would be installed; undefined when it has no such file. */

@@ -39,7 +39,7 @@ export interface Detection {
 export type Detector = (text: string) => readonly Detection[]
 
 /** Markings by which their owners tell that a text is regulated. Written as markings are: prose about them is none. */
-export const RESTRICTED_MARKINGS: readonly { kind: string; pattern(): RegExp }[] = [
+const RESTRICTED_MARKINGS: readonly { kind: string; pattern(): RegExp }[] = [
   {
     kind: 'classification',
     pattern: () =>

@@ -1,6 +1,6 @@
 import type { TextSpan } from './secrets.ts'
 
-export const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy'] as const
+const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy'] as const
 
 export type InjectionKind = (typeof INJECTION_KINDS)[number]
 

@@ -100,7 +100,7 @@ function isInWord(code: number): boolean {
 }
 
 /** Places, not reports: two detectors of a kind that meet count once. */
-export function countFound(detections: readonly Detection[]): FoundContent[] {
+function countFound(detections: readonly Detection[]): FoundContent[] {
   const kinds = new Map<string, Detection[]>()
   for (const detection of detections) {
     const key = `${RANK[detection.contentClass]} ${detection.kind}`
@@ -123,7 +123,7 @@ const MOST_FIELDS = 100_000
  * Every text and number of a structured value, each with its key before it: what `hunter22` is, only `password` tells.
  * Undefined for a value too deep or too large to be looked through.
  */
-export function fieldTexts(value: unknown): string[] | undefined {
+function fieldTexts(value: unknown): string[] | undefined {
   const texts: string[] = []
   const open: { key: string; value: unknown; depth: number }[] = [{ key: '', value, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -5,7 +5,7 @@ export interface TextSpan<Kind extends string> {
   end: number
 }
 
-export const SECRET_KINDS = [
+const SECRET_KINDS = [
   'private-key',
   'aws-access-key',
   'github-token',

@@ -93,7 +93,7 @@ function count(row: Row, event: UsageEvent, stage: Stage): void {
 }
 
 /** A payload, a pack and a skill may have the same id. */
-export function nameOf(event: Pick<UsageEvent, 'entryId' | 'kind'>): string {
+function nameOf(event: Pick<UsageEvent, 'entryId' | 'kind'>): string {
   return `${kindOf(event)} ${event.entryId}`
 }
 

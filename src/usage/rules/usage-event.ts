@@ -1,7 +1,7 @@
 import { isRecord } from '../../text/record.ts'
 
 /** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
-export const STAGES = ['planned', 'delivered', 'used'] as const
+const STAGES = ['planned', 'delivered', 'used'] as const
 
 export type Stage = (typeof STAGES)[number]
 

@@ -87,7 +87,7 @@ export function applyHookChange(machine: Machine, plan: HookChangePlan, isInstal
 const INSTALLS = 'hook-installs.json'
 
 /** What a settings file cannot tell about the time before our hooks. Without it they are removed all the same. */
-export interface InstallRecord {
+interface InstallRecord {
   /** The whole file, where it held nothing; null when there was none. */
   before?: string | null
   /** Folders that were made for it, outermost first. */
@@ -101,12 +101,12 @@ function recordsPath(machine: Machine): string {
   return recordPath(machine, INSTALLS)
 }
 
-export function recallInstall(machine: Machine, path: string): InstallRecord | undefined {
+function recallInstall(machine: Machine, path: string): InstallRecord | undefined {
   const records = readRecords(machine)
   return Object.hasOwn(records, path) ? records[path] : undefined
 }
 
-export function rememberInstall(machine: Machine, path: string, record: InstallRecord | undefined): void {
+function rememberInstall(machine: Machine, path: string, record: InstallRecord | undefined): void {
   const records = readRecords(machine)
   if (record === undefined && !Object.hasOwn(records, path)) return
   if (record === undefined) delete records[path]

@@ -62,7 +62,7 @@ function homePath(machine: Machine, path: string): string {
 }
 
 /** From a folder up to the root of its repository. The home folder is nobody's project. */
-export function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
+function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
   const repository = findRepository(cwd)
   const folders: string[] = []
   for (let folder = cwd; folder !== machine.home; folder = dirname(folder)) {
@@ -72,7 +72,7 @@ export function projectFolders(machine: Machine, cwd: string, climbs: boolean): 
   return folders
 }
 
-export function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
+function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
   try {
     if (!isFolder(path)) {
       if (!exists(path)) return { state: 'missing' }

@@ -9,7 +9,7 @@ export const NO_PLACE = 'the bundle has no place for more files'
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
 /** The room of one class, and what became of it. */
-export interface PartitionUse {
+interface PartitionUse {
   max: number
   used: number
   dropped: number
@@ -57,7 +57,7 @@ export function assemble(
 }
 
 /** Places do not depend on the space: who has one keeps it when the space grows. */
-export function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured): Record<SourceClass, number> {
+function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured): Record<SourceClass, number> {
   const counts = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
   for (const each of SOURCE_CLASSES) counts[each] = slices[each].length
   return placesOf(counts, maxFiles, configured)

@@ -7,14 +7,14 @@ export interface SelectionAnswer {
   warnings: readonly SelectionWarning[]
 }
 
-export interface SelectionWarning {
+interface SelectionWarning {
   code: string
   message: string
   /** Counts as a warning unless it says `info`. */
   severity?: Severity | undefined
 }
 
-export interface EvalResult {
+interface EvalResult {
   id: string
   expected: Expectation
   actual: Expectation
@@ -22,7 +22,7 @@ export interface EvalResult {
 }
 
 /** A share is null when there was nothing to take it of. */
-export interface EvalSummary {
+interface EvalSummary {
   passed: number
   failed: number
   /** How many of the prompts that chose the pack should have. */

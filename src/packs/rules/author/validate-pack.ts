@@ -138,7 +138,7 @@ function checkAnchors(check: PackCheck, path: string, text: string): void {
 }
 
 /** The source map: its form, and whether its sources and their anchors are there. */
-export function checkSourceMap(check: PackCheck): void {
+function checkSourceMap(check: PackCheck): void {
   const path = SOURCE_MAP_PATH
   if (check.files.sizeOf(path) === undefined) return
   const value = check.readJson(path, 'map.invalid')
@@ -174,7 +174,7 @@ function checkClaim(check: PackCheck, claim: Claim, at: string): void {
 }
 
 /** The compile runs: their form, what they say of the files as they are now, and whether they still hold. */
-export function checkRuns(check: PackCheck): void {
+function checkRuns(check: PackCheck): void {
   const runs: { run: CompileRun; file: string }[] = []
   for (const file of check.files.list('runs').filter(isCompileRunPath)) {
     const value = check.readJson(file, 'run.invalid')
@@ -228,7 +228,7 @@ function checkInputs(check: PackCheck, run: CompileRun, file: string): void {
 }
 
 /** The suites that say for which prompts the pack is to be chosen. Other evals are not ours to judge. */
-export function checkEvals(check: PackCheck): void {
+function checkEvals(check: PackCheck): void {
   for (const path of check.files.list('evals').filter((file) => file.endsWith('.json'))) {
     const value = check.readJson(path, 'record.invalid')
     if (value === undefined) continue
@@ -240,7 +240,7 @@ export function checkEvals(check: PackCheck): void {
 }
 
 /** The manifest of an ontology: whether the files that it lists are there, and are JSON. */
-export function checkOntology(check: PackCheck): void {
+function checkOntology(check: PackCheck): void {
   const path = check.manifest.primaryOntology ?? 'ontology/ontology.json'
   if (check.files.sizeOf(path) === undefined) return
   const value = check.readJson(path, 'ontology.invalid')

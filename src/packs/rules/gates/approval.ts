@@ -4,7 +4,7 @@ import { isRecord } from '../../../text/record.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
 import { oneOf, TIERS, type Tier } from '../vocabulary.ts'
 
-export const DECISIONS = ['approved', 'denied'] as const
+const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]
 
 const KINDS = ['pack', 'adapter'] as const
@@ -137,7 +137,7 @@ export function formatApprovals(approvals: readonly Approval[]): string {
 }
 
 /** A pack is its folder; a project has several adapters. */
-export function keyOf({ kind, root, name }: Pick<Approval, 'kind' | 'root' | 'name'>): string {
+function keyOf({ kind, root, name }: Pick<Approval, 'kind' | 'root' | 'name'>): string {
   return JSON.stringify(kind === 'pack' ? [kind, root] : [kind, root, name])
 }
 

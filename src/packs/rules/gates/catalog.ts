@@ -11,7 +11,7 @@ import { compareVersions, isLaterDay } from './version-order.ts'
 export type TrustedPack = KnowledgePack & { trust: Trust }
 
 /** The pack that has a name, and those of the same name that it keeps out, in the order in which they would follow. */
-export interface CatalogEntry {
+interface CatalogEntry {
   pack: TrustedPack
   shadowed: readonly TrustedPack[]
 }
@@ -28,7 +28,7 @@ export interface Catalog {
   findings: readonly Finding[]
 }
 
-export interface Contender {
+interface Contender {
   scope: Scope
   path: string
   version: string | undefined
@@ -73,7 +73,7 @@ function groupByName(packs: readonly TrustedPack[]): TrustedPack[][] {
 }
 
 /** The scope decides, then the shallower folder, then the path. */
-export function comparePrecedence(a: KnowledgePack, b: KnowledgePack): number {
+function comparePrecedence(a: KnowledgePack, b: KnowledgePack): number {
   return SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) || a.depth - b.depth || compareText(a.root, b.root)
 }
 

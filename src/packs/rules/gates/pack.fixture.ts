@@ -39,7 +39,7 @@ export function makePack(
   }
 }
 
-export const TRUSTED: Trust = { state: 'trusted', isOpen: true, tier: 'evidence', warnings: [] }
+const TRUSTED: Trust = { state: 'trusted', isOpen: true, tier: 'evidence', warnings: [] }
 export const APPROVED: Trust = { state: 'approved', isOpen: true, tier: 'evidence', approvalId: 'a', warnings: [] }
 export const UNAPPROVED: Trust = { state: 'unapproved', isOpen: false, tier: undefined, warnings: [] }
 export const DENIED: Trust = { state: 'denied', isOpen: false, tier: undefined, approvalId: 'd', warnings: [] }

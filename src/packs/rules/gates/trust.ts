@@ -18,7 +18,7 @@ export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIs
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
 
 /** Trusted by its place; approved by a person; or not open, because nobody was asked, it changed since, or it was denied. */
-export const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied'] as const
+const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied'] as const
 export type TrustState = (typeof TRUST_STATES)[number]
 
 /** What follows from a pack's place, a person's answer and, to its disadvantage only, from what it says of itself. */

@@ -22,17 +22,9 @@ import {
   type EvidenceState,
 } from './ontology-records.ts'
 
-export const PRESENCES = ['absent', 'mentioned', 'cited', 'primary', 'incorrect'] as const
+const PRESENCES = ['absent', 'mentioned', 'cited', 'primary', 'incorrect'] as const
 
-export const TARGET_KINDS = [
-  'page',
-  'section',
-  'paragraph',
-  'table',
-  'figure',
-  'video-transcript',
-  'data-point',
-] as const
+const TARGET_KINDS = ['page', 'section', 'paragraph', 'table', 'figure', 'video-transcript', 'data-point'] as const
 
 export interface Question {
   path: string
@@ -78,7 +70,7 @@ export interface Observation {
   date: string
 }
 
-export function decodeQuestion({ path, fields }: RecordRow, warnings: Warnings): Question | undefined {
+function decodeQuestion({ path, fields }: RecordRow, warnings: Warnings): Question | undefined {
   const [id, question, variants] = [textOf(fields.id), textOf(fields.question), namesOf(fields.variants ?? [])]
   if (id === undefined || question === undefined || variants === undefined) return undefined
   const given = [...listOf(fields.answerBlockIds), ...listOf(fields.answerBlocks)]
@@ -101,7 +93,7 @@ export function decodeQuestion({ path, fields }: RecordRow, warnings: Warnings):
   }
 }
 
-export function decodeBlock({ path, fields }: RecordRow): AnswerBlock | undefined {
+function decodeBlock({ path, fields }: RecordRow): AnswerBlock | undefined {
   const [answer, claimIds] = [textOf(fields.answer), namesOf(fields.claimIds ?? [])]
   if (answer === undefined || claimIds === undefined) return undefined
   const evidence = fields.evidenceStatus
@@ -116,13 +108,13 @@ export function decodeBlock({ path, fields }: RecordRow): AnswerBlock | undefine
   }
 }
 
-export function decodeTarget({ path, fields }: RecordRow): CitationTarget | undefined {
+function decodeTarget({ path, fields }: RecordRow): CitationTarget | undefined {
   const [id, kind] = [textOf(fields.id), oneOf(TARGET_KINDS, wordOf(fields.kind))]
   const place = textOf(fields.sourceRef) ?? textOf(fields.path) ?? textOf(fields.url)
   return id === undefined || kind === undefined || place === undefined ? undefined : { path, id, kind, place }
 }
 
-export function decodeObservation({ path, fields }: RecordRow): Observation | undefined {
+function decodeObservation({ path, fields }: RecordRow): Observation | undefined {
   const [questionId, blockId] = [textOf(fields.questionId), textOf(fields.answerBlockId)]
   const presence = oneOf(PRESENCES, wordOf(fields.presence))
   if (presence === undefined || (questionId === undefined && blockId === undefined)) return undefined

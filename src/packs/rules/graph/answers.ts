@@ -140,7 +140,7 @@ interface Circumstances {
 }
 
 /** Approved is not enough: an answer is no better than its evidence and the claims it rests on. */
-export function judgeBlock(
+function judgeBlock(
   block: AnswerBlock,
   book: ClaimBook | undefined,
   { knowsLimits, isRepeated }: Circumstances,

@@ -7,7 +7,7 @@ import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Constraint, Evidence } from './ontology-records.ts'
 
 /** `held` by a decision gate that has not passed. */
-export type Standing = 'fact' | 'unverified' | 'forbidden' | 'held'
+type Standing = 'fact' | 'unverified' | 'forbidden' | 'held'
 
 export interface JudgedClaim {
   claim: Claim

@@ -4,15 +4,8 @@ import { namesOf, type RecordRow, textOf, type Warnings, wordOf } from './graph-
 export const EVIDENCE_STATES = ['verified', 'weak', 'needs-verification', 'forbidden'] as const
 export type EvidenceState = (typeof EVIDENCE_STATES)[number]
 
-export const COVERAGE_STATES = [
-  'ready',
-  'missing-evidence',
-  'missing-material',
-  'needs-review',
-  'blocked',
-  'covered',
-] as const
-export type CoverageState = (typeof COVERAGE_STATES)[number]
+const COVERAGE_STATES = ['ready', 'missing-evidence', 'missing-material', 'needs-review', 'blocked', 'covered'] as const
+type CoverageState = (typeof COVERAGE_STATES)[number]
 
 export interface Concept {
   path: string

@@ -221,7 +221,7 @@ interface Match {
 const LEAST_OF_BEST = 0.5
 
 /** The concepts a task is about, best first. */
-export function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: number): Concept[] {
+function matchConcepts(concepts: readonly Concept[], words: TaskWords, most: number): Concept[] {
   const matches: Match[] = []
   for (const concept of concepts) {
     const match = matchConcept(concept, words)

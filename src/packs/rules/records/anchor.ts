@@ -84,7 +84,7 @@ function sectionsOf(lines: readonly string[]): Map<string, { from: number; to: n
 }
 
 /** The names that headings have in links. A title that comes again gets a number. */
-export function slugsOf(titles: readonly string[]): string[] {
+function slugsOf(titles: readonly string[]): string[] {
   const used = new Map<string, number>()
   return titles.map((title) => {
     const slug = slugOf(title)

@@ -20,8 +20,8 @@ const COVERAGES = ['full', 'partial', 'missing', 'conflict'] as const
 const ROLES = ['primary', 'supporting', 'export'] as const
 export const SEVERITIES = ['info', 'warning', 'error'] as const satisfies readonly Severity[]
 
-export type RunOperation = (typeof OPERATIONS)[number]
-export type ChapterCoverage = (typeof COVERAGES)[number]
+type RunOperation = (typeof OPERATIONS)[number]
+type ChapterCoverage = (typeof COVERAGES)[number]
 
 /** The record of one time that the derived files of a pack were made. Paths outside the pack are left out of it. */
 export interface CompileRun {
@@ -49,7 +49,7 @@ export interface CompileRun {
 }
 
 /** How well one chapter of a document is covered. Anything but `full` is a gap. */
-export interface Chapter {
+interface Chapter {
   id: string
   title: string
   coverage: ChapterCoverage

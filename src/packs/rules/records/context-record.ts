@@ -18,13 +18,13 @@ import {
 import { SEVERITIES } from './compile-run.ts'
 import { anyText, closed, listOf, type Reader, readRecord, someText, wholeNumber, word } from './record-shape.ts'
 
-export interface RecordedWarning {
+interface RecordedWarning {
   severity: Severity
   message: string
   path?: string | undefined
 }
 
-export interface ActivatedPack {
+interface ActivatedPack {
   name: string
   activation: Activation
   selectedFiles: readonly string[]

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../text/record.ts'
 import { anyText, closed, flag, listOf, readRecord, someText, word } from './record-shape.ts'
 
-export const EXPECTATIONS = ['select', 'reject', 'warn'] as const
+const EXPECTATIONS = ['select', 'reject', 'warn'] as const
 export type Expectation = (typeof EXPECTATIONS)[number]
 
 /** A prompt, and whether the pack should be chosen for it. */

@@ -96,7 +96,7 @@ export const PACK_AUDITS = {
 }
 
 /** One spelling for requests that differ only in blanks. */
-export function normalizeTask(task: string): string {
+function normalizeTask(task: string): string {
   return task.normalize('NFC').replace(/\s+/g, ' ').trim()
 }
 

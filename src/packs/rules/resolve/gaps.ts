@@ -130,7 +130,7 @@ export function allGaps({ missing, citationGaps }: Pick<PackResolution, 'missing
 const MOST_LINES = 8
 
 /** The first of them, and how many more there are. */
-export function summarizeLines(lines: readonly number[]): string {
+function summarizeLines(lines: readonly number[]): string {
   const shownLines = lines.slice(0, MOST_LINES).join(', ')
   return lines.length > MOST_LINES ? `${shownLines} and ${lines.length - MOST_LINES} more` : shownLines
 }

@@ -131,7 +131,7 @@ function pageLabels(
 }
 
 /** A file that an index points to, and the text that led there. The text is for matching and is never emitted. */
-export interface Nomination {
+interface Nomination {
   path: string
   text: string
 }
@@ -143,7 +143,7 @@ const LARGEST_INDEX = 1024 * 1024
 const remembered = new WeakMap<PackFiles, { nominations: Nomination[]; warnings: PackWarning[] }>()
 
 /** What a pack's indexes point to. No format is fixed for them: every object that names a file of the pack counts. */
-export function nominateFromIndexes(files: PackFiles): { nominations: Nomination[]; warnings: PackWarning[] } {
+function nominateFromIndexes(files: PackFiles): { nominations: Nomination[]; warnings: PackWarning[] } {
   const known = remembered.get(files)
   if (known !== undefined) return known
   const result = readIndexes(files)
