@@ -10,6 +10,7 @@ import type { Size } from './pty.ts'
 const isUpdating = process.env.UPDATE_GOLDEN === '1'
 
 const NORMAL: Size = { columns: 80, rows: 24 }
+const TO_THE_END = '\u0004\u0004'
 const busy = makeFolder()
 fillHome(busy)
 
@@ -17,7 +18,7 @@ const screens: [name: string, size: Size, ...steps: [keys: string, shown: string
   ['inventory-80x24', NORMAL, ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/]],
   ['inventory-120x40', { columns: 120, rows: 40 }, ['', /Review an API[\s\S]+Review an API/]],
   ['inventory-40x10', { columns: 40, rows: 10 }, ['j', '▸ db-migrations']],
-  ['details-40x10', { columns: 40, rows: 10 }, ['jl', 'tags database'], ['\u0004\u0004', 'One step at a time']],
+  ['details-40x10', { columns: 40, rows: 10 }, ['jl', 'tags database'], [TO_THE_END, 'One step at a time']],
   ['import', NORMAL, ['i', 'Import 3'], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
   ['doctor', NORMAL, ['d', 'Doctor: 2'], ['jjjjjj', /to do: /]],
   ['help', NORMAL, ['?', 'Equip for Claude']],
@@ -29,6 +30,8 @@ it.each(screens)('%s', async (name, size, ...steps) => {
   await session.until((screen) => screen.includes('Skills 5') && !screen.includes('reading…'))
   for (const [keys, shown] of steps) {
     session.send(keys)
+    // A text that was read after the scroll has grown below it: scroll to its end again.
+    if (keys === TO_THE_END) await session.until(shown, 3000).catch(() => session.send(keys))
     await session.until(shown)
   }
   compare(name, await session.quiet())
