@@ -1,19 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
 
 let place: RunOptions & { cwd: string; home: string }
 
 beforeAll(async () => {
-  const { stdout } = runLoadout(['try', '--keep'])
-  const cwd = /The sample project is in (\S+);/.exec(stdout)?.[1] ?? ''
+  // In a folder that the tests remove: nothing is ever removed by a name that the program printed.
+  const { stdout } = runLoadout(['try', '--keep'], { env: { TMPDIR: makeFolder() } })
+  const cwd = /The sample project is in (\S+);/.exec(stdout)?.[1]
+  if (cwd === undefined) throw new Error(`there is no sample project: ${stdout}`)
   place = { cwd, home: join(cwd, '../home') }
   // What was written a moment ago is not yet trusted to be remembered.
   await new Promise((done) => setTimeout(done, 200))
 })
-
-afterAll(() => rmSync(resolve(place.cwd, '..'), { recursive: true }))
 
 const json = (args: string[], where: RunOptions = place) => JSON.parse(runLoadout([...args, '--json'], where).stdout)
 const ids = (matches: { entry: { id: string } }[]) => matches.map(({ entry }) => entry.id)
