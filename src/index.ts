@@ -5,9 +5,7 @@ export {
   type ResolvedLoadout,
   type ResolveOptions,
   type RuntimeOptions,
-  readUsage,
   recordLoad,
-  recordUsage,
   resolveLoadout,
 } from './payloads/library.ts'
 export {
@@ -51,5 +49,6 @@ export type {
 export { createRanker, loadRanker, type Ranker, type RankerOptions } from './search/ranker.ts'
 export { estimateTokens } from './text/tokens.ts'
 export type { Finding } from './text/trouble.ts'
+export { readUsage, recordUsage } from './usage/log.ts'
 export { summarizeUsage, type UsageSummary } from './usage/rules/summary.ts'
 export type { LoadMode, UsageEvent } from './usage/rules/usage-event.ts'

@@ -4,11 +4,9 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project } from '../machine/open-project.ts'
 import { realFolder } from '../machine/real-folder.ts'
 import { recordApproval, removeApproval, requireApprovals } from '../packs/approvals.ts'
-import { openCatalog, readChoice } from '../packs/catalog.ts'
-import { digestTree } from '../packs/disk/pack-digest.ts'
+import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
 import type { Approval, Decision } from '../packs/rules/gates/approval.ts'
 import { choosePack, isPackPath, isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/catalog.ts'
-import { PACK_FILE } from '../packs/rules/pack.ts'
 import type { Tier } from '../packs/rules/vocabulary.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
@@ -46,13 +44,10 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
   if (named.kind === 'adapter') return approveAdapters(machine, named)
   const pack = answerable(machine, named)
   if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
-  const files = request.follow === true ? undefined : digestTree(pack.root)
-  const digest = files?.[PACK_FILE]
   const approval = await recordApproval(machine, {
     ...packAnswer(pack),
     place: placeOf(pack.root),
-    ...(digest !== undefined && { digest }),
-    ...(files === undefined ? { follow: true } : { files }),
+    ...(request.follow === true ? { follow: true } : pinPack(pack)),
     tier: request.tier ?? 'evidence',
     decision: 'approved',
   })

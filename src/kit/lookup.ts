@@ -1,8 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { type PackView, viewPack } from '../packs/show.ts'
 import type { Lookup, LookupRequest } from '../payloads/lookup.ts'
-import { listTree } from '../skills/disk/tree.ts'
-import { descriptionOf, type ShelvedSkill } from '../skills/skill-shelf.ts'
+import { descriptionOf, filesOf, type ShelvedSkill } from '../skills/skill-shelf.ts'
 import type { Report } from '../text/trouble.ts'
 import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import { type EntryText, readLocated } from './read.ts'
@@ -44,6 +43,5 @@ function describe(located: LocatedText): EntryLookup {
 
 function cardOf(skill: ShelvedSkill): SkillCard {
   const { name, tags = [], source, folder } = skill
-  const files = listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
-  return { name, description: descriptionOf(skill), tags, source, folder, files }
+  return { name, description: descriptionOf(skill), tags, source, folder, files: filesOf(skill) }
 }

@@ -15,9 +15,7 @@ import { settleWarnings, toFinding } from '../packs/rules/warning.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from '../packs/show.ts'
 import { fenceFindings } from '../payloads/load.ts'
 import { parseFrontmatter } from '../payloads/rules/frontmatter.ts'
-import { readSkillFile } from '../skills/disk/skill-files.ts'
-import { listTree } from '../skills/disk/tree.ts'
-import type { ShelvedSkill } from '../skills/skill-shelf.ts'
+import { filesOf, readShelved, type ShelvedSkill } from '../skills/skill-shelf.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import type { Code } from '../text/codes.ts'
 import { fence } from '../text/fence.ts'
@@ -219,12 +217,13 @@ export function openSkill({ skill, path = DOCUMENT_FILE }: Located & { kind: 'sk
   }
 }
 
-function readFile({ name, folder }: ShelvedSkill, path: string): string {
+function readFile(skill: ShelvedSkill, path: string): string {
   try {
-    return readSkillFile(folder, path)
+    return readShelved(skill, path)
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'FILE_NOT_FOUND') throw error
-    const files = listTree(folder).files.map((file) => file.path)
+    const { name } = skill
+    const files = filesOf(skill).map((file) => file.path)
     const close = nearest(path, files)
     const meant = close === undefined ? '' : `; did you mean ${entryId('skill', name, close)}?`
     throw new LoadoutError('ENTRY_NOT_FOUND', `the skill ${name} has no file "${path.slice(0, 80)}"${meant}`, {

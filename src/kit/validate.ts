@@ -4,8 +4,8 @@ import { exists, isFolder, readJson, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
-import { collectPayloads } from '../payloads/disk/payload-files.ts'
 import { type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
+import { readPayloadFolder } from '../payloads/payload-root.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
 import type { LoadoutIndex } from '../payloads/rules/loadout-index.ts'
 import { lintRouting, type ValidationIssue, validateIndex } from '../payloads/rules/validate.ts'
@@ -35,7 +35,7 @@ export function validate(machine: Machine, request: { path?: string | undefined;
   const pack = packAround(path)
   if (pack !== undefined) return toReport(checkPack(pack).map(asIssue), [{ kind: 'pack', path: pack }])
   if (isFolder(path)) {
-    const { files: all, findings } = collectPayloads(path, ['**/*.md'])
+    const { files: all, findings } = readPayloadFolder(path)
     const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
     if (files.length === 0 && findings.length === 0) {
       throw new LoadoutError('NO_PAYLOADS', `${path} holds no payload`, { hint: 'payloads are Markdown files (.md)' })

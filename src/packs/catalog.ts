@@ -20,7 +20,7 @@ import {
   type TrustedPack,
 } from './rules/gates/catalog.ts'
 import { needsApproval, type PackState, TRUST_NO_PLACE, type TrustPolicy, trustOf } from './rules/gates/trust.ts'
-import type { KnowledgePack } from './rules/pack.ts'
+import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
 export interface CatalogRequest {
@@ -106,4 +106,11 @@ export interface DiscoverRequest {
 export function discover(machine: Machine, { project }: DiscoverRequest): Discovery {
   const config = readPackConfig(machine)
   return { ...discoverPacks(machine, { project, config, packageFolder: packageFolder() }), config }
+}
+
+/** Every file of a pack as it is now, for an approval that holds until one of them changes. */
+export function pinPack({ root }: TrustedPack): Pick<Approval, 'digest' | 'files'> {
+  const files = digestTree(root)
+  const digest = files[PACK_FILE]
+  return { ...(digest !== undefined && { digest }), files }
 }

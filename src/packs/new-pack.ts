@@ -5,8 +5,9 @@ import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { writeNewFolder } from './disk/new-pack-folder.ts'
-import { findWorkspace, SHARED_FOLDER } from './disk/pack-roots.ts'
+import { findWorkspace } from './disk/pack-roots.ts'
 import { packTemplate } from './rules/author/pack-template.ts'
+import { SHARED_FOLDER } from './rules/pack.ts'
 import type { Profile, RuntimeMode } from './rules/vocabulary.ts'
 
 export interface NewPackRequest {

@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { isFile, isFolder, readJson } from '../machine/files.ts'
+import { isFile, isFolder, isMissing, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
@@ -128,16 +127,6 @@ function layerFinding(name: string, path: string, problem: LoadoutError): Findin
     message: `the ${name} layer is not used: ${problem.message}`,
     subject: path,
     hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
-  }
-}
-
-function isMissing(path: string): boolean {
-  try {
-    lstatSync(path)
-    return false
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return code === 'ENOENT' || code === 'ENOTDIR'
   }
 }
 

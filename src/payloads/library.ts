@@ -1,7 +1,7 @@
 import { thisMachine } from '../machine/machine.ts'
 import type { Finding } from '../text/trouble.ts'
-import { appendEvent, scanEvents } from '../usage/disk/usage-log.ts'
-import type { LoadMode, UsageEvent } from '../usage/rules/usage-event.ts'
+import { recordUsage } from '../usage/log.ts'
+import type { LoadMode } from '../usage/rules/usage-event.ts'
 import { openKnowledge, resolveLayers } from './knowledge.ts'
 import { layerPlaces, type ResolveOptions, readLayers } from './layers.ts'
 import { planWith } from './plan.ts'
@@ -75,18 +75,6 @@ export function recordLoad(
   const timestamp = thisMachine().now().toISOString()
   const event = { timestamp, taskHash, entryId, trigger, mode, tokensEst }
   recordUsage(sourceLayer === undefined ? event : { ...event, sourceLayer }, usagePath)
-}
-
-/** Appends an event to a log, creating its folder. */
-export function recordUsage(event: UsageEvent, filePath: string): void {
-  appendEvent(event, filePath)
-}
-
-/** The events of a log; lines that are none are passed over. */
-export function readUsage(filePath: string): UsageEvent[] {
-  const events: UsageEvent[] = []
-  scanEvents(filePath, (event) => events.push(event))
-  return events
 }
 
 function copyEntry(entry: LoadoutEntry): LoadoutEntry {

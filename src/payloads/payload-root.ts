@@ -3,6 +3,8 @@ import { isFolder, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { collectPayloads } from './disk/payload-files.ts'
+import type { PayloadFile } from './rules/build-index.ts'
 import { type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
 
 /** A folder of payloads and the index derived from them. */
@@ -52,4 +54,9 @@ export function currentIndex({ indexPath }: PayloadRoot): LoadoutIndex | undefin
     if (error instanceof LoadoutError) return undefined
     throw error
   }
+}
+
+/** Every Markdown file below a folder. */
+export function readPayloadFolder(folder: string): { files: PayloadFile[]; findings: Finding[] } {
+  return collectPayloads(folder, ['**/*.md'])
 }

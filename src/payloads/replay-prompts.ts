@@ -4,7 +4,7 @@ import { realFolder } from '../machine/real-folder.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { hashText } from '../text/digest.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { scanEvents } from '../usage/disk/usage-log.ts'
+import { visitUsage } from '../usage/log.ts'
 import { junkFinding, openLog } from '../usage/usage.ts'
 import { type Knowledge, readPlaces } from './knowledge.ts'
 import { type LayerPlace, type Layers, layerPlaces, projectOf } from './layers.ts'
@@ -84,7 +84,7 @@ function fingerprint({ words, asked }: PastTask): string {
 function forEachTask(log: string, visit: (task: PastTask, position: number) => void): { junkLines: number } {
   let position = 0
   const reader = new PastTaskReader((task) => visit(task, position++))
-  const scanned = scanEvents(log, (event) => reader.add(event))
+  const scanned = visitUsage(log, (event) => reader.add(event))
   reader.end()
   return scanned
 }

@@ -10,6 +10,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/registry.ts'
 import { readSkillFile } from './disk/skill-files.ts'
+import { listTree } from './disk/tree.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { SKILL_FILE } from './rules/skill.ts'
 import { rankedSkill } from './suggest.ts'
@@ -106,4 +107,14 @@ export function descriptionOf({ folder, description }: ShelvedSkill): string {
     if (error instanceof LoadoutError) return ''
     throw error
   }
+}
+
+/** The text of one file of a skill. */
+export function readShelved({ folder }: ShelvedSkill, path: string): string {
+  return readSkillFile(folder, path)
+}
+
+/** Its files, in a fixed order. */
+export function filesOf({ folder }: ShelvedSkill): { path: string; bytes: number }[] {
+  return listTree(folder).files.map(({ path, size }) => ({ path, bytes: size }))
 }

@@ -1,4 +1,4 @@
-import { callableSkills } from '../../agents/disk/sight/found-skills.ts'
+import { callableSkills } from '../../agents/callable-skills.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'

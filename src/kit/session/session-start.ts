@@ -1,4 +1,4 @@
-import { callableSkills } from '../../agents/disk/sight/found-skills.ts'
+import { callableSkills } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'

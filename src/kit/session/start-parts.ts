@@ -1,4 +1,4 @@
-import type { CallableSkill } from '../../agents/disk/sight/found-skills.ts'
+import type { CallableSkill } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { readContextSettings } from '../../context/disk/context-settings-file.ts'
 import { attempt } from '../../machine/hook-log.ts'

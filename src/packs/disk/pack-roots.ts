@@ -9,7 +9,7 @@ import { isInside } from '../../machine/walk.ts'
 import { sha256 } from '../../text/digest.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { PACK_FILE } from '../rules/pack.ts'
+import { KNOWLEDGE_FOLDERS, PACK_FILE } from '../rules/pack.ts'
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
 import type { Scope } from '../rules/vocabulary.ts'
 
@@ -28,12 +28,6 @@ export interface PackRoot {
   /** Why it is not looked into although it exists. */
   finding?: Finding
 }
-
-/** Where all clients look for packs, below a workspace or a home folder. */
-export const SHARED_FOLDER = join('.agents', 'knowledge')
-
-/** Our own folder first, then the one that all clients share. */
-export const KNOWLEDGE_FOLDERS = [join('.loadout', 'knowledge'), SHARED_FOLDER]
 
 /** Every place where packs may be, in the order in which the scopes win. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {

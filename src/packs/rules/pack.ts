@@ -5,6 +5,12 @@ import type { PackWarning } from './warning.ts'
 /** The file that makes a folder a pack. Spelled so and not otherwise. */
 export const PACK_FILE = 'KNOWLEDGE.md'
 
+/** Where all clients look for packs, below a workspace or a home folder. */
+export const SHARED_FOLDER = '.agents/knowledge'
+
+/** Our own folder first, then the one that all clients share. */
+export const KNOWLEDGE_FOLDERS = ['.loadout/knowledge', SHARED_FOLDER]
+
 /** The frontmatter of a KNOWLEDGE.md, as far as it is understood. */
 export interface PackManifest {
   name: string

@@ -4,10 +4,6 @@ import { StringDecoder } from 'node:string_decoder'
 import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
 import { readEvent, type UsageEvent } from '../rules/usage-event.ts'
 
-export function appendEvent(event: UsageEvent, path: string): void {
-  appendEvents([event], path)
-}
-
 /** Appends in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
 export function appendEvents(events: readonly UsageEvent[], path: string): void {
   try {

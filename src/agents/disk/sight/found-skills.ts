@@ -1,15 +1,13 @@
 import { type Dirent, opendirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exists, isFolder, isLink } from '../../../machine/files.ts'
-import type { Machine } from '../../../machine/machine.ts'
 import { realOrSame } from '../../../machine/real-folder.ts'
 import { compareText } from '../../../text/order.ts'
 import { DOCUMENT_FILE } from '../../../text/skill-document.ts'
-import { readingOf, requireAgent } from '../../rules/agents.ts'
 import type { ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
 import { describeSkill } from './described-skill.ts'
-import { type FoundPlace, findPlaces } from './skill-places.ts'
+import type { FoundPlace } from './skill-places.ts'
 
 /** No folder has more skills than a person could have meant. */
 const MOST_ENTRIES = 20_000
@@ -123,26 +121,4 @@ function listFolder(path: string): Dirent[] {
     // What was read until then is told; a folder that cannot be opened has nothing to tell.
   }
   return entries.sort((a, b) => compareText(a.name, b.name))
-}
-
-/** A skill that an agent can call by itself, with the file that says how. */
-export interface CallableSkill {
-  name: string
-  description: string
-  file: string
-}
-
-const MOST_SKILLS = 1000
-
-/** What an agent finds in the folders that it reads, whether or not its list has room for it. Of one name, the first. */
-export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
-  const agent = requireAgent(agentId)
-  const rules = readingOf(agent)
-  const skills = new Map<string, CallableSkill>()
-  for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
-    const { name, description, path: file, problem, hidden, isCommand, scope } = found
-    if (problem !== undefined || hidden !== undefined || isCommand || scope === 'agent' || skills.has(name)) continue
-    skills.set(name, { name, description, file })
-  }
-  return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
 }

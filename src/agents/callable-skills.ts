@@ -1,0 +1,27 @@
+import type { Machine } from '../machine/machine.ts'
+import { compareText } from '../text/order.ts'
+import { findSkills } from './disk/sight/found-skills.ts'
+import { findPlaces } from './disk/sight/skill-places.ts'
+import { readingOf, requireAgent } from './rules/agents.ts'
+
+/** A skill that an agent can call by itself, with the file that says how. */
+export interface CallableSkill {
+  name: string
+  description: string
+  file: string
+}
+
+const MOST_SKILLS = 1000
+
+/** What an agent finds in the folders that it reads, whether or not its list has room for it. Of one name, the first. */
+export function callableSkills(machine: Machine, agentId: string): CallableSkill[] {
+  const agent = requireAgent(agentId)
+  const rules = readingOf(agent)
+  const skills = new Map<string, CallableSkill>()
+  for (const found of findSkills(findPlaces(machine, agent, rules, machine.cwd), rules)) {
+    const { name, description, path: file, problem, hidden, isCommand, scope } = found
+    if (problem !== undefined || hidden !== undefined || isCommand || scope === 'agent' || skills.has(name)) continue
+    skills.set(name, { name, description, file })
+  }
+  return [...skills.values()].slice(0, MOST_SKILLS).sort((a, b) => compareText(a.name, b.name))
+}
