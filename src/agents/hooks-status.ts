@@ -21,7 +21,7 @@ import { HOOK_EVENTS, HOOK_HOSTS, hostRefusal, isCurrent, requireHost } from './
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
 
-export interface HookStatus extends HookTraces {
+interface HookStatus extends HookTraces {
   agent: string
   label: string
   scope: Scope
