@@ -106,12 +106,17 @@ describe.concurrent('twelve at once', () => {
   })
 })
 
-/** A hook that holds every commit, and with it the lock of the library, until a file is there. */
-function holdCommits(world: World, seconds: number): void {
+/** A hook that holds every commit, and with it the lock of the library, until `letGo`; at most for two minutes. */
+function holdCommits(world: World): void {
   const hook = join(world.library, '.git/hooks/pre-commit')
   mkdirSync(join(world.library, '.git/hooks'))
-  writeFileSync(hook, `#!/bin/sh\ntouch "$HOME/held"\nsleep ${seconds}\n`)
+  const wait = 'for _ in $(seq 1200); do [ -e "$HOME/go" ] && break; sleep 0.1; done'
+  writeFileSync(hook, `#!/bin/sh\ntouch "$HOME/held"\n${wait}\n`)
   chmodSync(hook, 0o755)
+}
+
+function letGo(world: World): void {
+  writeFileSync(join(world.home, 'go'), '')
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -123,10 +128,10 @@ const draft = (name: string) => ({
 })
 
 describe.concurrent('a lock', () => {
-  it('that is held for long makes the next wait, and then say who holds it', { timeout: 60_000 }, async () => {
+  it('that is held for long makes the next wait, and then say who holds it', { timeout: 180_000 }, async () => {
     const world = makeLibrary()
     write(world.home, draft('slow'))
-    holdCommits(world, 25)
+    holdCommits(world)
     const holder = loadout(world, ['import', 'drafts/slow', '--targets', 'claude'])
     await until(() => existsSync(join(world.home, 'held')))
     const began = Date.now()
@@ -136,6 +141,7 @@ describe.concurrent('a lock', () => {
     expect(waiting.stderr).toContain('wait until it has finished')
     expect(Date.now() - began).toBeGreaterThan(15_000)
     expect(reader).toMatchObject({ code: 0 })
+    letGo(world)
     expect(await holder).toMatchObject({ code: 0 })
     await loadoutOk(world, 'equip', 'one')
     expect(leftoversIn(world).join(' ')).toBe('')
@@ -144,9 +150,10 @@ describe.concurrent('a lock', () => {
   it('that is given back in time lets the next one in', async () => {
     const world = makeLibrary()
     write(world.home, draft('slow'))
-    holdCommits(world, 2)
+    holdCommits(world)
     const holder = loadout(world, ['import', 'drafts/slow', '--targets', 'claude'])
     await until(() => existsSync(join(world.home, 'held')))
+    setTimeout(() => letGo(world), 2000)
     expect(await loadout(world, ['equip', 'one'])).toMatchObject({ code: 0 })
     expect(await holder).toMatchObject({ code: 0 })
     expect(leftoversIn(world).join(' ')).toBe('')
@@ -197,7 +204,7 @@ describe.concurrent('side by side', () => {
     expect(leftoversIn(world).join(' ')).toBe('')
   })
 
-  it('a sync and an equip end with everything current', async () => {
+  it('a sync and an equip end with everything current', { timeout: 180_000 }, async () => {
     const world = makeLibrary()
     await loadoutOk(world, 'equip', 'one', 'two')
     for (let round = 0; round < 4; round += 1) {
