@@ -51,7 +51,7 @@ interface GitProcess {
 /** A git that an earlier Loadout started, and that may be about to take a lock. */
 function isOwnWriter({ words }: GitProcess): boolean {
   const isOwn = words.includes('core.fsmonitor=false')
-  return isOwn && /\0(?:add|commit|update-index|reset|merge|checkout|fetch|push|remote)\0/.test(words)
+  return isOwn && /\0(?:add|commit|update-index|reset|merge|checkout|checkout-index|fetch|push|remote)\0/.test(words)
 }
 
 /** If in doubt, yes. */

@@ -41,6 +41,11 @@ export async function headCommit(machine: Machine, repo: string): Promise<string
   return stdout.trim() || undefined
 }
 
+export async function commitOf(machine: Machine, repo: string, ref: string): Promise<string> {
+  const { stdout } = await runGit(machine, repo, ['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`])
+  return stdout.trim()
+}
+
 export async function currentBranch(machine: Machine, repo: string): Promise<string | undefined> {
   const { stdout } = await runGit(machine, repo, ['symbolic-ref', '--quiet', 'HEAD'], { okCodes: [0, 1] })
   const branch = /^refs\/heads\/(.+)\n$/.exec(stdout)?.[1]

@@ -2,7 +2,8 @@ import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { fastForward, fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
+import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
+import { fastForwardLibrary } from './disk/library-transaction.ts'
 import { asWriter, type Carrying, carryOut, type Outcome, observe, stateFrom } from './observe.ts'
 import { planRefresh } from './rules/operations.ts'
 import type { LibraryState } from './rules/reconcile.ts'
@@ -59,7 +60,7 @@ async function updateLibrary(setup: Setup, request: SyncCommand): Promise<Report
   const steps: SyncStep[] = []
   for (const step of decision.steps) {
     try {
-      if (step.kind === 'fast-forward') await fastForward(machine, library, step)
+      if (step.kind === 'fast-forward') await fastForwardLibrary(machine, library, step)
       else await pushBranch(machine, library, step, patience(request))
       steps.push(step)
     } catch (error) {

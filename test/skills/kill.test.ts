@@ -517,23 +517,49 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
   })
 })
 
-it('a fetch that was killed is no reason to call the remote unreachable', async () => {
-  const before = await makeBase()
-  git(before, 'clone', '--quiet', '--bare', '.', '../remote.git')
-  git(before, 'remote', 'add', 'origin', '../remote.git')
-  git(before, 'fetch', '--quiet', 'origin')
-  git(before, 'branch', '--quiet', '--set-upstream-to=origin/main')
-  const other = { home: before.home, library: join(before.home, 'other') }
-  git(before, 'clone', '--quiet', '../remote.git', other.library)
-  write(other.library, { 'README.md': 'From elsewhere.\n' })
+/** A world whose remote is one commit ahead. */
+async function makeBehind(change: (library: string) => void): Promise<World> {
+  const world = await makeBase()
+  git(world, 'clone', '--quiet', '--bare', '.', '../remote.git')
+  git(world, 'remote', 'add', 'origin', '../remote.git')
+  git(world, 'fetch', '--quiet', 'origin')
+  git(world, 'branch', '--quiet', '--set-upstream-to=origin/main')
+  const other = { home: world.home, library: join(world.home, 'other') }
+  git(world, 'clone', '--quiet', '../remote.git', other.library)
+  change(other.library)
   commitAll(other, 'elsewhere')
   git(other, 'push', '--quiet')
+  return world
+}
+
+it('a fetch that was killed is no reason to call the remote unreachable', async () => {
+  const before = await makeBehind((library) => write(library, { 'README.md': 'From elsewhere.\n' }))
   const { world, code } = await withKilledGit(before, ['sync'], { at: ['fetch', 0], isWithParent: true })
   expect(code).toBe(null)
   write(join(world.library, '.git'), { 'refs/remotes/origin/main.lock': '' })
   const { stdout, stderr } = await loadoutOk(world, 'sync')
   expect(stdout + stderr).not.toMatch(/reached|lock/)
   expect(readFileSync(join(world.library, 'README.md'), 'utf8')).toBe('From elsewhere.\n')
+})
+
+// Git writes files in the order of their names: those before the large one are there, the large one is cut.
+it.each([[true], [false]])('a fast-forward that was killed is repeated (with its parent: %s)', async (isWithParent) => {
+  const before = await makeBehind((library) => {
+    write(join(library, 'skills/alpha'), { 'SKILL.md': '# Alpha\n\nSecond version.\n', 'docs/new.md': 'New.\n' })
+    rmSync(join(library, 'skills/alpha/docs/deep'), { recursive: true })
+    write(join(library, 'skills/middle'), { ...skillFiles('middle'), 'large.md': 'Large.\n'.repeat(5000) })
+    write(join(library, 'skills/spare'), { 'SKILL.md': '# Spare\n\nSecond version.\n' })
+  })
+  write(before.library, { 'skills/beta/SKILL.md': '# Beta\n\nEdited by hand.\n' })
+  const { world, code } = await withKilledGit(before, ['sync'], { at: ['merge', 20], isWithParent })
+  expect(code).toBe(isWithParent ? null : 1)
+  if (isWithParent) await loadoutOk(world, 'inventory')
+  expect(git(world, 'status', '--porcelain')).toBe('M skills/beta/SKILL.md')
+  const { stderr } = await loadoutOk(world, 'sync')
+  expect(stderr).not.toContain('overwritten')
+  expect(git(world, 'status', '--porcelain')).toBe('M skills/beta/SKILL.md')
+  expect(git(world, 'rev-parse', 'HEAD')).toBe(git(world, 'rev-parse', 'origin/main'))
+  expect(leftoversIn(world).join(' ')).toBe('')
 })
 
 it('leaves the lock of a git that is alive, and makes only those wait who need git', async () => {

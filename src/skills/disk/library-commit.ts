@@ -55,7 +55,7 @@ function pathsWith(paths: readonly string[], changes: readonly Change[], status:
   return paths.filter((path) => found.some((change) => isUnder(change.path, path)))
 }
 
-function isUnder(path: string, folder: string): boolean {
+export function isUnder(path: string, folder: string): boolean {
   const [inner, outer] = [path, folder].map((text) => text.replace(/\/+$/, ''))
   return inner === outer || path.startsWith(`${outer}/`)
 }
@@ -126,14 +126,14 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
   }
 }
 
-interface Change {
+export interface Change {
   /** Of the index, then of the file, as git's short status has them. */
   status: string
   path: string
 }
 
 /** Without rename detection: both names of a renamed file are listed. */
-async function readChanges(machine: Machine, repo: string, paths: readonly string[], ...flags: readonly string[]) {
+export async function readChanges(machine: Machine, repo: string, paths: readonly string[], ...flags: readonly string[]) {
   const all = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all', ...flags]
   const { stdout } = await runGit(machine, repo, ['status', ...all, '--', ...paths.map(literal)])
   const items = stdout.split('\0').filter((item) => item !== '')

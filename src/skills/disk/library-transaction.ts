@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import {
   asLoadoutError,
   exists,
+  isWritable,
   readJson,
   readText,
   removeFile,
@@ -12,11 +13,15 @@ import {
 import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { commitOf, headCommit } from '../../machine/repository.ts'
 import { isRecord } from '../../text/record.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import type { FastForward } from '../rules/sync-decision.ts'
 import { commitPaths } from './library-commit.ts'
+import { fastForward } from './library-state.ts'
 import { SKILLS_FOLDER } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
+import { isClear, type Move, undoFastForward } from './undo-fast-forward.ts'
 import {
   discard,
   interruptedIn,
@@ -48,6 +53,9 @@ interface Intent {
   hash: string | null
   message: string
 }
+
+/** Or that the branch is about to move, which changes files before the branch. */
+type Unfinished = Intent | Move
 
 /** Beside git's own files: never part of the content, and on the same file system. */
 function libraryWork(library: string): WorkFolder {
@@ -132,6 +140,23 @@ export async function changeLibrary(
   }
 }
 
+/** Brings the library up to a branch of its remote. If git stops half-way, its files are as they were before. */
+export async function fastForwardLibrary(machine: Machine, library: string, step: FastForward): Promise<void> {
+  const move = { from: await headCommit(machine, library), to: await commitOf(machine, library, step.trackingRef) }
+  if (!isWritable(gitFolder(library)) || !(await isClear(machine, library, move))) {
+    return fastForward(machine, library, step)
+  }
+  writeAtomically(intentPath(library), JSON.stringify(move satisfies Unfinished))
+  try {
+    await fastForward(machine, library, step)
+  } catch (error) {
+    await undoFastForward(machine, library, move)
+    throw error
+  } finally {
+    removeFile(intentPath(library))
+  }
+}
+
 async function writeStage(stage: string, write: (stage: string) => void, target: string): Promise<void> {
   try {
     write(stage)
@@ -174,6 +199,7 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
   if (intent === undefined) return []
   // The lock of the killed command may be gone already, if an earlier version took it over.
   if (!removeDeadLocks(library, statSync(intentPath(library)).mtimeMs)) throw gitIsAtWork(library)
+  if ('to' in intent) return undoMove(machine, library, intent)
   const { folder, hash, message } = intent
   if (hash !== null || exists(join(library, folder))) return []
   try {
@@ -189,6 +215,12 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
   return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted removal was finished` }]
 }
 
+async function undoMove(machine: Machine, library: string, move: Move): Promise<Finding[]> {
+  await undoFastForward(machine, library, move)
+  const message = `${library}: an interrupted update from the remote was undone; loadout sync repeats it`
+  return [{ severity: 'info', code: 'RECOVERED', message }]
+}
+
 function gitIsAtWork(library: string): LoadoutError {
   return new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and git is still at work in it`, {
     hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
@@ -198,7 +230,7 @@ function gitIsAtWork(library: string): LoadoutError {
 /** New content that is in its place, but not in a commit yet, is committed now. */
 async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
   const intent = readIntent(library)
-  const findings = intent === undefined ? [] : await commitNew(machine, library, intent)
+  const findings = intent === undefined || 'to' in intent ? [] : await commitNew(machine, library, intent)
   // Not before: whoever is killed meanwhile leaves it to the next.
   removeFile(intentPath(library))
   return findings
@@ -218,11 +250,12 @@ async function commitNew(machine: Machine, library: string, { folder, hash, mess
   }
 }
 
-function readIntent(library: string): Intent | undefined {
+function readIntent(library: string): Unfinished | undefined {
   if (!exists(intentPath(library))) return undefined
   const json = readJson(intentPath(library))
   if (!isRecord(json)) return undefined
-  const { folder, hash, message } = json
+  const { folder, hash, message, from, to } = json
+  if (typeof to === 'string') return { from: typeof from === 'string' ? from : undefined, to }
   if (typeof folder !== 'string' || typeof message !== 'string') return undefined
   return { folder, hash: typeof hash === 'string' ? hash : null, message }
 }

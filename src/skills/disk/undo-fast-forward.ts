@@ -1,0 +1,86 @@
+import { lstatSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { exists } from '../../machine/files.ts'
+import { runGit } from '../../machine/git.ts'
+import { staysInside } from '../../machine/inside.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { headCommit } from '../../machine/repository.ts'
+import { withScratch } from '../../machine/scratch.ts'
+import { isUnder, readChanges } from './library-commit.ts'
+
+/** A move of the branch, from nothing before the first commit. */
+export interface Move {
+  from: string | undefined
+  to: string
+}
+
+/** Whether none of the files that a move changes differs from the last commit. Otherwise git refuses to move. */
+export async function isClear(machine: Machine, repo: string, { from, to }: Move): Promise<boolean> {
+  const changed = changedPaths(await listCommit(machine, repo, from), await listCommit(machine, repo, to))
+  const edits = await readChanges(machine, repo, [], '--ignored=matching')
+  return !changed.some((path) => edits.some((edit) => isUnder(path, edit.path) || isUnder(edit.path, path)))
+}
+
+/**
+ * Takes back what a killed git had checked out, so that it can be done again. Git changes files, then its index, then
+ * the branch: as long as the index is old, a file that holds the new version, or the beginning of it, was written by
+ * git. A file with any other content was edited since, and stays.
+ */
+export async function undoFastForward(machine: Machine, repo: string, { from, to }: Move): Promise<void> {
+  if ((await headCommit(machine, repo)) !== from) return
+  const [before, after] = [await listCommit(machine, repo, from), await listCommit(machine, repo, to)]
+  const index = rowsOf((await runGit(machine, repo, ['ls-files', '--stage', '-z'])).stdout)
+  const waiting = changedPaths(before, after).filter((path) => index.get(path) === before.get(path))
+  await withScratch(async (scratch) => {
+    const env = { GIT_INDEX_FILE: join(scratch, 'index') }
+    const checkOut = (paths: readonly string[], flags: readonly string[], more = {}) => {
+      const input = paths.map((path) => `${path}\0`).join('')
+      return runGit(machine, repo, ['checkout-index', '--force', '-z', '--stdin', ...flags], { ...more, input })
+    }
+    await runGit(machine, repo, ['read-tree', to], { env })
+    const arriving = waiting.filter((path) => after.has(path))
+    await checkOut(arriving, [`--prefix=${scratch}/new/`], { env })
+    const inside = waiting.filter((path) => staysInside(repo, dirname(path)))
+    const written = inside.filter((path) => isBeginning(join(repo, path), join(scratch, 'new', path)))
+    for (const path of written.filter((each) => !before.has(each))) removeWithFolders(repo, path)
+    const replaced = written.filter((path) => before.has(path))
+    await checkOut(replaced, [])
+  })
+}
+
+/** Whether a file is missing, or holds what the other one begins with. */
+function isBeginning(path: string, whole: string): boolean {
+  if (!exists(path)) return true
+  if (!exists(whole) || lstatSync(path).isDirectory()) return false
+  const part = contentOf(path)
+  return contentOf(whole).subarray(0, part.length).equals(part)
+}
+
+function contentOf(path: string): Buffer {
+  return lstatSync(path).isSymbolicLink() ? Buffer.from(readlinkSync(path)) : readFileSync(path)
+}
+
+function removeWithFolders(repo: string, path: string): void {
+  rmSync(join(repo, path), { force: true })
+  try {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(repo, folder))
+  } catch {
+    // It holds something else, or is gone.
+  }
+}
+
+function changedPaths(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
+}
+
+async function listCommit(machine: Machine, repo: string, commit: string | undefined): Promise<Map<string, string>> {
+  return commit === undefined
+    ? new Map()
+    : rowsOf((await runGit(machine, repo, ['ls-tree', '-r', '-z', commit])).stdout)
+}
+
+/** Mode and content of each file, by path. Without nested repositories: git does not check them out. */
+function rowsOf(list: string): Map<string, string> {
+  const rows = [...list.matchAll(/(\d{6}) (?:[a-z]+ )?([0-9a-f]{40,64})(?: \d)?\t([^\0]+)\0/g)]
+  return new Map(rows.flatMap(([, mode, id, path = '']) => (mode === '160000' ? [] : [[path, `${mode} ${id}`]])))
+}
