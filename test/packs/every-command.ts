@@ -14,7 +14,9 @@ export interface Words {
  * with each of its values. A command or flag that is added to the table is in here without another word.
  */
 export function everyCall(words: Words, isMeant: (command: Command) => boolean = () => true): string[][] {
-  return COMMANDS.filter(isMeant).flatMap((command) => callsOf(command, words))
+  const calls = COMMANDS.filter(isMeant).flatMap((command) => callsOf(command, words))
+  // A task is the same for every target.
+  return [...new Map(calls.map((call) => [JSON.stringify(call), call])).values()]
 }
 
 function callsOf(command: Command, words: Words): string[][] {
