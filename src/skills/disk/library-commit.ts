@@ -133,7 +133,12 @@ export interface Change {
 }
 
 /** Without rename detection: both names of a renamed file are listed. */
-export async function readChanges(machine: Machine, repo: string, paths: readonly string[], ...flags: readonly string[]) {
+export async function readChanges(
+  machine: Machine,
+  repo: string,
+  paths: readonly string[],
+  ...flags: readonly string[]
+) {
   const all = ['--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all', ...flags]
   const { stdout } = await runGit(machine, repo, ['status', ...all, '--', ...paths.map(literal)])
   const items = stdout.split('\0').filter((item) => item !== '')
