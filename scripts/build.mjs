@@ -88,7 +88,7 @@ const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
 const hash = createHash('sha256')
 for (const name of scripts) hash.update(readFileSync(`dist/${name}`))
 const start = {
-  entryPoints: { cli: 'src/start.ts' },
+  entryPoints: { cli: 'src/cli/start.ts' },
   define: { LOADOUT_BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
   external: ['./*.cjs'],
 }

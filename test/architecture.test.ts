@@ -17,6 +17,8 @@ const COLUMNS = [
 const FACES = ['cli', 'tui', 'mcp', 'hooks', 'web']
 /** The door to every use case, and the two libraries made from it. */
 const DOORS = ['src/loadout.ts', 'src/index.ts', 'src/api.ts']
+/** Starts the program. The code cache must be on before the door is loaded. */
+const START = { file: 'src/cli/start.ts', target: 'src/machine/code-cache.ts' }
 /** Folders without disk, process, clock, environment or randomness. */
 const PURE = ['text', 'search']
 
@@ -48,6 +50,7 @@ function importsOf(file: string, text: string): Import[] {
 
 function isAllowed({ file, target, isType }: Import): boolean {
   if (DOORS.includes(file)) return target.startsWith('src/') && !isDisk(target)
+  if (file === START.file && target === START.target) return true
   const from = folderOf(file)
   if (!target.startsWith('src/')) return isPure(file) ? target === 'node:crypto' : mayLeave(file, target)
   if (FACES.includes(from)) return isOpenToFaces(from, target, isType)
@@ -127,6 +130,7 @@ describe('imports', () => {
     ['src/kit/x.ts', "import { main } from '../cli/main.ts'"],
     ['src/cli/commands/x.ts', "import { equip } from '../../skills/equip.ts'"],
     ['src/cli/commands/x.ts', "import {\n  readInside,\n} from '../../machine/inside.ts'"],
+    ['src/cli/x.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
     ['src/hooks/x.ts', "import { answerHook } from '../kit/session/hook.ts'"],
     ['src/tui/x.ts', "import { main } from '../cli/main.ts'"],
     ['src/index.ts', "export { readLayers } from './payloads/disk/layers.ts'"],
@@ -145,6 +149,7 @@ describe('imports', () => {
     ['src/context/x.ts', "import { planTask } from '../payloads/plan.ts'"],
     ['src/kit/rules/x.ts', "import { trustOf } from '../../packs/rules/gates/trust.ts'"],
     ['src/cli/x.ts', "import type { Plan } from '../payloads/plan.ts'"],
+    ['src/cli/start.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
     ['src/cli/x.ts', "const tui = await import('../tui/main.tsx')"],
   ]
   it.each(fine)('what is allowed passes: %s %s', (file, source) => {

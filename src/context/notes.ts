@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { readContextSettings } from './disk/context-settings-file.ts'
+import { readContextSettings } from './context-settings.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import {

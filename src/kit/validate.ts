@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path'
-import { parseSettingsFile } from '../context/disk/settings-problems.ts'
+import { settingsProblems } from '../context/context-settings.ts'
 import { exists, isFolder, readJson, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
@@ -101,8 +101,7 @@ function validatePayload(path: string): Report<Validation> {
 }
 
 function validateSettings(path: string): Report<Validation> {
-  const { problems = [] } = parseSettingsFile(readJson(path))
-  const issues = problems.map((problem): ValidationIssue => {
+  const issues = settingsProblems(readJson(path)).map((problem): ValidationIssue => {
     const { code, message, hint } = badSettings(path, problem)
     return asIssue({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
   })

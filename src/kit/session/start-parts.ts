@@ -1,6 +1,6 @@
 import type { CallableSkill } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { readContextSettings } from '../../context/disk/context-settings-file.ts'
+import { readContextSettings } from '../../context/context-settings.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
-import { exists, isFile, readJson } from '../../machine/files.ts'
-import { badSettings, SETTINGS_FILE } from '../../machine/settings.ts'
-import { isGlob } from '../../text/glob.ts'
+import { exists, isFile, readJson } from '../machine/files.ts'
+import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
+import { isGlob } from '../text/glob.ts'
+import { parseSettingsFile } from './disk/settings-problems.ts'
+import type { SettingsFile } from './disk/settings-schema.ts'
 import type {
   AdapterSettings,
   BudgetSettings,
   ContextSettings,
   ControlPlaneItem,
   Intent,
-} from '../rules/context-settings.ts'
-import { DEFAULT_INTENT } from '../rules/intent.ts'
-import { choosePreset, DEFAULT_BUDGET, PRESETS } from '../rules/presets.ts'
-import { parseSettingsFile } from './settings-problems.ts'
-import type { SettingsFile } from './settings-schema.ts'
+} from './rules/context-settings.ts'
+import { DEFAULT_INTENT } from './rules/intent.ts'
+import { choosePreset, DEFAULT_BUDGET, PRESETS } from './rules/presets.ts'
 
 const DEFAULT_ADAPTER = { maxItems: 20, staleAfterSeconds: 86_400, timeoutMs: 2000 }
 
@@ -26,6 +26,11 @@ export function readContextSettings(projectRoot: string): ContextSettings {
   const preset =
     PRESETS.find((known) => known.preset === file.preset) ?? choosePreset((each) => isFile(join(projectRoot, each)))
   return complete(file, preset)
+}
+
+/** Everything that is wrong with the content of a `loadout.json`, each with its place. */
+export function settingsProblems(json: unknown): readonly string[] {
+  return parseSettingsFile(json).problems ?? []
 }
 
 function readFile(path: string): SettingsFile {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import type { LoadInterface } from './cli/main.ts'
-import { enableCodeCache } from './machine/code-cache.ts'
+import { enableCodeCache } from '../machine/code-cache.ts'
+import type { LoadInterface } from './main.ts'
 
 // Traces then name the lines of the source; reading the maps takes longer than most calls.
 if (process.env.LOADOUT_DEBUG) process.setSourceMapsEnabled(true)

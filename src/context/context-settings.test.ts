@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { parseSettings, SETTINGS_KEYS } from '../../machine/settings.ts'
-import { CORTEX, DEFAULT_BUDGET, GENERIC } from '../rules/presets.ts'
-import { readContextSettings } from './context-settings-file.ts'
-import { parseSettingsFile } from './settings-problems.ts'
-import { settingsSchema } from './settings-schema.ts'
+import { parseSettings, SETTINGS_KEYS } from '../machine/settings.ts'
+import { readContextSettings } from './context-settings.ts'
+import { parseSettingsFile } from './disk/settings-problems.ts'
+import { settingsSchema } from './disk/settings-schema.ts'
+import { CORTEX, DEFAULT_BUDGET, GENERIC } from './rules/presets.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loadout-settings-'))
 afterAll(() => rmSync(root, { recursive: true }))
