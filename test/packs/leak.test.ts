@@ -35,8 +35,8 @@ function runAll({ workspace, home }: Hidden, calls: readonly string[][]): ManyRu
   return runMany(calls, { cwd: workspace, home, kept })
 }
 
-/** A check says where something is wrong; a folder that is named as one of payloads is looked through. */
-const NAMES_FILES = /^(packs validate|validate|index build) /
+/** A check says where something is wrong, an approval what it covers; a folder named as one of payloads is looked through. */
+const NAMES_FILES = /^(packs validate|validate|approve|index build) /
 
 interface Leak {
   call: string
@@ -123,7 +123,10 @@ const change =
 const spoilApprovals: Step = ({ home }) =>
   writeFileSync(join(home, '.local/state/loadout/approvals.json'), '[{"root": 1')
 
-const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || name === 'validate'
+/** Commands that take a pack beside things of other kinds. */
+const FOR_EVERY_KIND = ['approve', 'deny', 'revoke', 'explain', 'eval', 'replay', 'validate']
+
+const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || FOR_EVERY_KIND.includes(name)
 
 function runPackCommands(steps: readonly Step[]): ManyRun[] {
   const hidden = hide()
