@@ -312,10 +312,16 @@ function isMoreOfTheSame(seen: Set<string>, { how, call }: Point): boolean {
 
 function choosePoints(calls: readonly Call[], skips: RegExp): Point[] {
   const seen = new Set<string>()
-  return killPoints(calls)
+  const points = killPoints(calls)
     .filter(({ call }) => !skips.test(call.detail))
     .filter((point) => !isMoreOfTheSame(seen, point))
+  return isThorough ? points : points.filter((point, at) => isLeftRunning(point) || at % SAMPLE === 0)
 }
+
+// Every sixth point, evenly from the first call to the last, and each start of a git that changes something: enough to
+// see that each phase of a command (stage, swap, commit, clean up) recovers. That every single call does, only
+// LOADOUT_KILL_ALL=1 shows.
+const SAMPLE = 6
 
 /** One where a kill is tried as well: it leaves what the copy has. Up to it, every run is the same. */
 function chooseSample(points: readonly Point[], calls: readonly Call[]): Point | undefined {
@@ -492,8 +498,8 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
     await scenario.prepare?.(before)
     const after = await copyWorld(before)
     await loadoutOk(after, ...scenario.args)
-    // Each point for one command, every second one for the others.
-    const kills = GIT_KILLS.filter((_, at) => isThorough || name === 'import' || at % 4 < 2)
+    // Together the three commands meet each point once, every third one each.
+    const kills = GIT_KILLS.filter((_, at) => isThorough || at % 3 === ['import', 'adopt', 'delete'].indexOf(name))
     const tally = { killed: 0, locked: 0 }
     const failures: string[] = []
     await forEachAtOnce(kills, async (kill) => {
@@ -513,7 +519,7 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
     })
     console.log(`${name}: git killed at ${tally.killed} points; ${tally.locked} left a lock of git`)
     expect(failures).toEqual([])
-    expect(tally.locked).toBeGreaterThan(1)
+    expect(tally.locked).toBeGreaterThan(0)
   })
 })
 

@@ -126,7 +126,7 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
   }
 }
 
-export interface Change {
+interface Change {
   /** Of the index, then of the file, as git's short status has them. */
   status: string
   path: string
