@@ -4,7 +4,7 @@ import { nameLayers } from './payloads/layers.ts'
 import { loadPlan } from './payloads/load.ts'
 import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
 import { planNoted } from './payloads/plan.ts'
-import type { Finding } from './text/trouble.ts'
+import { alsoNaming, type Finding } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
 
@@ -116,20 +116,37 @@ function withReported<Result>(machine: Machine, result: Result): Result {
   return { ...result, findings }
 }
 
+function withReportedError(machine: Machine, error: unknown): unknown {
+  return alsoNaming(error, reports.get(machine)?.splice(0) ?? [])
+}
+
 type UseCase<Request, Result> = (machine: Machine, request: Request) => Result
 
-function bind<Request, Result>(machine: Machine, useCase: UseCase<Request, Result>) {
+function bind<Request, Result>(machine: Machine, run: UseCase<Request, Result>) {
   return (request: Request) => {
-    const result = useCase(machine, request)
-    return result instanceof Promise
-      ? (result.then((awaited) => withReported(machine, awaited)) as Result)
-      : withReported(machine, result)
+    const fail = (error: unknown): never => {
+      throw withReportedError(machine, error)
+    }
+    try {
+      const result = run(machine, request)
+      return result instanceof Promise
+        ? (result.then((awaited) => withReported(machine, awaited), fail) as Result)
+        : withReported(machine, result)
+    } catch (error) {
+      return fail(error)
+    }
   }
 }
 
 function late<Request, Result>(machine: Machine, load: () => Promise<UseCase<Request, Result>>) {
-  return async (request: Request): Promise<Awaited<Result>> =>
-    withReported(machine, await (await load())(machine, request))
+  return async (request: Request): Promise<Awaited<Result>> => {
+    const run = await load()
+    try {
+      return withReported(machine, await run(machine, request))
+    } catch (error) {
+      throw withReportedError(machine, error)
+    }
+  }
 }
 
 export type { HookChanges } from './agents/hooks-change.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { settingsJsonSchema } from '../scripts/json-schema.ts'
-import { SETTINGS_KEYS } from '../src/machine/settings.ts'
+import { SETTINGS } from '../src/machine/rules/settings-shape.ts'
 
 const FILE = 'schema/loadout.schema.json'
 
@@ -12,7 +12,7 @@ describe('the JSON Schema of loadout.json', () => {
 
   it('knows every key, and no other', () => {
     const { properties, additionalProperties } = JSON.parse(readFileSync(FILE, 'utf8'))
-    expect(Object.keys(properties)).toEqual([...SETTINGS_KEYS])
+    expect(Object.keys(properties)).toEqual(Object.keys(SETTINGS.keys))
     expect(additionalProperties).toBe(false)
   })
 

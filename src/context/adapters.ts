@@ -7,7 +7,6 @@ import { type Approval, changesSince, summarizeChanges } from '../packs/rules/ga
 import { sha256 } from '../text/digest.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { readContextSettings } from './context-settings.ts'
 import type { Failure } from './disk/adapter-process.ts'
 import { type CommandPins, pinCommand } from './disk/command-pins.ts'
 import { type Fetched, fetchAdapter } from './disk/run-adapter.ts'
@@ -15,6 +14,7 @@ import { type AdapterPayload, parseAdapterPayload } from './rules/advice/adapter
 import { toCandidates } from './rules/advice/adapter-slice.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import type { AdapterSettings } from './rules/context-settings.ts'
+import { contextSettings } from './settings.ts'
 
 export interface AdapterRequest {
   projectRoot: string
@@ -101,8 +101,8 @@ export function listAdapters(machine: Machine, request: { project?: string | und
 }
 
 export function openAdapters(machine: Machine, project: string | Project | undefined) {
-  const projectRoot = realFolder(machine, openProject(machine, project).root)
-  return { projectRoot, adapters: readContextSettings(projectRoot).adapters }
+  const opened = openProject(machine, project)
+  return { projectRoot: realFolder(machine, opened.root), adapters: contextSettings(opened).adapters }
 }
 
 /** Each adapter with what its command can run, and whether a person has approved exactly that. */

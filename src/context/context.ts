@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
-import type { Machine } from '../machine/machine.ts'
+import { type Machine, reportingTo } from '../machine/machine.ts'
 import { maskText } from '../machine/mask.ts'
 import { openProject, projectAt } from '../machine/open-project.ts'
 import { realFolder } from '../machine/real-folder.ts'
+import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Finding, Report } from '../text/trouble.ts'
+import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
 import { readAdapterSlice } from './adapters.ts'
 import { recordBundle, recordDelivery } from './bundle-record.ts'
 import { checkCandidates } from './check-candidates.ts'
-import { readContextSettings } from './context-settings.ts'
 import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
-import { maskError, maskField, maskLabels } from './mask-labels.ts'
+import { maskError, maskField, maskFindings, maskLabels } from './mask-labels.ts'
 import { readTacticalSlice } from './notes.ts'
 import { namesInside, refuseSource } from './out-file.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
@@ -26,6 +26,7 @@ import type { ContextSettings } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
 import { readIntent } from './rules/intent.ts'
 import { type Rendering, renderBundle } from './rules/render.ts'
+import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
 
 export interface ContextRequest {
@@ -66,17 +67,22 @@ export interface Context {
 
 /** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
 export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
+  const reported: Finding[] = []
+  const listening = reportingTo(machine, (finding) => void reported.push(finding))
   try {
-    return await build(machine, { ...request, task: await maskText(request.task) })
+    const { value, findings } = await build(listening, { ...request, task: await maskText(request.task) })
+    return { value, findings: [...findings, ...(await maskFindings(reported))] }
   } catch (error) {
-    throw await maskError(error)
+    throw await maskError(alsoNaming(error, reported))
   }
 }
 
 async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
-  const project = projectAt(realFolder(machine, openProject(machine, request.project).root))
+  const project = projectAt(machine, realFolder(machine, openProject(machine, request.project).root))
   const { root } = project
-  const settings = readContextSettings(root)
+  // Limits that a user set are not widened because of a mistake.
+  requireParts(project.settings, 'budget', 'sanitize')
+  const settings = contextSettings(project)
   const intent = readIntent(request.task, settings.intents, request.intent)
   const out = request.out === undefined ? undefined : resolve(machine.cwd, request.out.path)
   const excluded = request.excluded ?? (out === undefined ? [] : namesInside(machine, root, out))
@@ -128,6 +134,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       ...checked.omitted,
     ].map((each) => ({ ...each, detail: placeless(each.detail) })),
     warnings: [
+      ...project.settings.findings.map(toWarning),
       ...planeWarnings(plane.items, settings),
       ...plane.findings.map(toWarning),
       ...task.warnings,

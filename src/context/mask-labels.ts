@@ -1,7 +1,7 @@
 import { detectPrivate, maskText } from '../machine/mask.ts'
 import { detectContent } from '../text/sensitive/detect.ts'
 import { checkFields } from '../text/sensitive/sanitize.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { BundleInput } from './rules/build-bundle.ts'
 import { labelsOf, mapLabels } from './rules/bundle-labels.ts'
 
@@ -28,4 +28,20 @@ export async function maskError(error: unknown): Promise<unknown> {
   const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
   if (masked === message && maskedHint === hint) return error
   return new LoadoutError(code, masked, { ...(maskedHint && { hint: maskedHint }), cause })
+}
+
+/** Findings about settings quote them. */
+export function maskFindings(findings: readonly Finding[]): Promise<Finding[]> {
+  return Promise.all(findings.map(maskFinding))
+}
+
+async function maskFinding({ message, subject, hint, ...finding }: Finding): Promise<Finding> {
+  const mask = async (text: string | undefined) => text && (await maskText(text))
+  const [maskedSubject, maskedHint] = [await mask(subject), await mask(hint)]
+  return {
+    ...finding,
+    message: await maskText(message),
+    ...(maskedSubject && { subject: maskedSubject }),
+    ...(maskedHint && { hint: maskedHint }),
+  }
 }

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import { requireParts } from '../machine/settings.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { readContextSettings } from './context-settings.ts'
 import { appendNote, type BadLine, type Pruning, pruneNotes, readNotes } from './disk/notes-file.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import {
@@ -103,8 +103,9 @@ export async function pruneProjectNotes(
 }
 
 function openNotes(machine: Machine, { project }: ProjectRequest) {
-  const { root: projectRoot } = openProject(machine, project)
-  const { tactical } = readContextSettings(projectRoot)
+  const { root: projectRoot, settings } = openProject(machine, project)
+  requireParts(settings, 'tactical')
+  const { tactical } = settings
   const path = tactical?.path ?? DEFAULT_PATH
   const findings: Finding[] = tactical === undefined ? [unused(path)] : []
   return { projectRoot, path, findings }

@@ -1,8 +1,7 @@
 import { basename, join, resolve } from 'node:path'
-import { settingsProblems } from '../context/context-settings.ts'
 import { exists, isFolder, readJson, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
+import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
 import { type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
 import { readPayloadFolder } from '../payloads/payload-root.ts'
@@ -101,11 +100,7 @@ function validatePayload(path: string): Report<Validation> {
 }
 
 function validateSettings(path: string): Report<Validation> {
-  const issues = settingsProblems(readJson(path)).map((problem): ValidationIssue => {
-    const { code, message, hint } = badSettings(path, problem)
-    return asIssue({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
-  })
-  return toReport(issues, [{ kind: 'settings', path }])
+  return toReport(readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
 }
 
 function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {

@@ -14,6 +14,11 @@ export interface Machine {
   caller?: Caller
 }
 
+/** The same machine, whose trouble somebody else takes. Not a copy: a home that is missing costs only who needs it. */
+export function reportingTo(machine: Machine, report: (finding: Finding) => void): Machine {
+  return Object.create(machine, { report: { value: report } })
+}
+
 /** On whose behalf something is looked up, for the usage log. */
 interface Caller {
   /** `cli`, `mcp`, or the agent whose hook it is. */

@@ -16,7 +16,7 @@ export interface Project {
   readonly root: string
   /** The nearest folder upwards from `place` that has a `.git`. */
   readonly repository: string | undefined
-  /** What `loadout.json` in the root says; read when it is first needed. */
+  /** What `loadout.json` in the root says; read, and its mistakes reported, when it is first needed. */
   readonly settings: Settings
 }
 
@@ -27,16 +27,16 @@ export interface Project {
  */
 export function openProject(machine: Machine, named?: string | Project): Project {
   if (typeof named === 'object') return named
-  if (named !== undefined) return projectAt(requireFolder(machine, named))
+  if (named !== undefined) return projectAt(machine, requireFolder(machine, named))
   const { cwd } = machine
-  if (isProject(cwd)) return projectAt(cwd)
+  if (isProject(cwd)) return projectAt(machine, cwd)
   const repository = findRepository(cwd)
   const root = repository && upwards(cwd, repository).find(isProject)
-  return projectAt(root ?? repository ?? cwd, cwd)
+  return projectAt(machine, root ?? repository ?? cwd, cwd)
 }
 
 /** A folder as a project, whatever is in it; it need not be there. */
-export function projectAt(root: string, place = root): Project {
+export function projectAt(machine: Machine, root: string, place = root): Project {
   let repository: string | undefined | null = null
   let settings: Settings | undefined
   return {
@@ -47,7 +47,7 @@ export function projectAt(root: string, place = root): Project {
       return repository
     },
     get settings() {
-      settings ??= readSettings(root)
+      settings ??= readSettings(machine, root)
       return settings
     },
   }

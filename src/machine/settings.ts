@@ -1,86 +1,99 @@
 import { join } from 'node:path'
-import { STRATEGIES, type Strategy } from '../search/strategy.ts'
-import { globProblem } from '../text/glob.ts'
-import { nameOf } from '../text/json.ts'
-import { nearest } from '../text/nearest.ts'
-import { isRecord, isTextList } from '../text/record.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import type { Strategy } from '../search/strategy.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { readConfigJson } from './config-file.ts'
 import { exists, readJson } from './files.ts'
+import type { Machine } from './machine.ts'
+import { checkSettings, type SettingsFile, type SettingsPart } from './rules/settings-shape.ts'
 
 export const SETTINGS_FILE = 'loadout.json'
 
-/** What a project says about itself in `loadout.json`. */
-export interface Settings {
+/** What a project says about itself in `loadout.json`. A part that has a mistake is missing, and in the findings. */
+export interface Settings extends SettingsFile {
   /** Globs of the payload files, relative to the project. */
-  payloads: string[]
-  routing: { strategy: Strategy }
+  readonly payloads: readonly string[]
+  readonly routing: { readonly strategy: Strategy }
+  readonly findings: readonly Finding[]
+  /** The parts with a mistake, each with its first finding. */
+  readonly badParts: ReadonlyMap<string, Finding>
 }
 
-/** All keys of the file. Those that a plan does not need are only checked by who reads them. */
-export const SETTINGS_KEYS = [
-  '$schema',
-  'payloads',
-  'routing',
-  'preset',
-  'controlPlane',
-  'intents',
-  'tactical',
-  'adapters',
-  'budget',
-  'sanitize',
-] as const
+const DEFAULT_PAYLOADS = ['.claude/loadout/**/*.md', '.claude/rules/**/*.md']
 
-const DEFAULTS: Settings = {
-  payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],
-  routing: { strategy: 'keywords' },
-}
+// Settings are written by hand. A hook reads them at every prompt, whoever wrote the file.
+const LARGEST = 1024 * 1024
 
-/** The settings of a project, or the defaults when it has none. A mistake in the file is an error: guessing would hide it. */
-export function readSettings(projectRoot: string): Settings {
+/** The only reader of `loadout.json`, behind `openProject`. Reports every mistake; a file that is no object is an error. */
+export function readSettings(machine: Machine, projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
-  return exists(path) ? parseSettings(readJson(path), path) : DEFAULTS
+  const { file, findings, badParts } = exists(path) ? readChecked(machine, path) : NO_FILE
+  for (const finding of findings) machine.report?.(finding)
+  const strategy = file.routing?.strategy ?? 'keywords'
+  return { ...file, payloads: file.payloads ?? DEFAULT_PAYLOADS, routing: { strategy }, findings, badParts }
 }
 
-export function parseSettings(json: unknown, path: string): Settings {
-  if (!isRecord(json)) throw badSettings(path, `it must be a JSON object, but is ${nameOf(json)}`)
-  checkKeys(json, SETTINGS_KEYS, path, '')
-  if (json.$schema !== undefined && typeof json.$schema !== 'string')
-    throw badSettings(path, '"$schema" must be a text')
-  return { payloads: readGlobs(json.payloads, path), routing: readRouting(json.routing, path) }
-}
+const NO_FILE: ReadSettings = { file: {}, findings: [], badParts: new Map() }
 
-function checkKeys(json: Record<string, unknown>, known: readonly string[], path: string, prefix: string): void {
-  for (const key of Object.keys(json)) {
-    if (known.includes(key)) continue
-    const close = nearest(key, known)
-    throw badSettings(
-      path,
-      `there is no setting "${prefix}${key}"${close === undefined ? '' : `; did you mean "${prefix}${close}"?`}`,
-    )
+function readChecked(machine: Machine, path: string): ReadSettings {
+  try {
+    const checked = readSettingsFile(path)
+    throwIfBad(checked, [''])
+    return checked
+  } catch (error) {
+    throw withConfigTrouble(machine, error)
   }
 }
 
-function readGlobs(json: unknown = DEFAULTS.payloads, path: string): string[] {
-  if (!isTextList(json)) throw badSettings(path, '"payloads" must be a list of globs')
-  json.forEach((glob, at) => {
-    const problem = globProblem(glob)
-    if (problem !== undefined) throw badSettings(path, `"payloads[${at}]" is refused: ${problem}`)
-  })
-  return json
+// Nobody mends more at a time.
+const MOST_NAMED = 50
+
+interface ReadSettings {
+  file: SettingsFile
+  findings: Finding[]
+  badParts: Map<string, Finding>
 }
 
-function readRouting(json: unknown = {}, path: string): Settings['routing'] {
-  if (!isRecord(json)) throw badSettings(path, `"routing" must be an object, but is ${nameOf(json)}`)
-  checkKeys(json, Object.keys(DEFAULTS.routing), path, 'routing.')
-  const strategy = STRATEGIES.find(
-    (known) => known === (json.strategy === undefined ? DEFAULTS.routing.strategy : json.strategy),
-  )
-  if (strategy === undefined) throw badSettings(path, `"routing.strategy" must be one of ${STRATEGIES.join(', ')}`)
-  return { strategy }
+/** A `loadout.json` anywhere, with everything that is wrong with it. Throws when it is not JSON. */
+export function readSettingsFile(path: string): ReadSettings {
+  const { file, problems } = checkSettings(readJson(path, LARGEST))
+  const badParts = new Map<string, Finding>()
+  const findings: Finding[] = []
+  for (const { part, place, says } of problems) {
+    const finding = findingOf(path, says, part === '' ? 'correct it' : `correct it; until then "${part}" is not set`)
+    if (!badParts.has(part)) badParts.set(part, finding)
+    if (findings.length < MOST_NAMED) findings.push({ ...finding, subject: place })
+  }
+  const more = problems.length - findings.length
+  if (more > 0) findings.push(findingOf(path, `there are ${more} more like these`, 'correct those first'))
+  return { file, findings, badParts }
 }
 
-export function badSettings(path: string, problem: string): LoadoutError {
-  return new LoadoutError('BAD_SETTINGS', `${path}: ${problem}`, {
-    hint: `settings: ${SETTINGS_KEYS.slice(1).join(', ')}`,
-  })
+function findingOf(path: string, says: string, hint: string): Finding {
+  return { severity: 'error', code: 'BAD_SETTINGS', message: `${path}: ${says}`, hint }
+}
+
+/** For what may not go on without some parts: limits, and where something is written. */
+export function requireParts(settings: Settings, ...parts: readonly SettingsPart[]): void {
+  throwIfBad(settings, parts)
+}
+
+function throwIfBad({ badParts }: Pick<Settings, 'badParts'>, parts: readonly string[]): void {
+  for (const part of parts) {
+    const finding = badParts.get(part)
+    if (finding !== undefined) throw new LoadoutError(finding.code, finding.message, { hint: SHOWS_ALL })
+  }
+}
+
+const SHOWS_ALL = `correct the file; every mistake is shown by: loadout validate ${SETTINGS_FILE}`
+
+/** Whoever repairs one file of settings should know about the other. */
+function withConfigTrouble(machine: Machine, error: unknown): unknown {
+  if (!(error instanceof LoadoutError)) return error
+  try {
+    readConfigJson(machine)
+    return error
+  } catch (other) {
+    if (!(other instanceof LoadoutError)) return error
+    return new LoadoutError(error.code, `${error.message}; ${other.message}`, { hint: 'repair or remove both files' })
+  }
 }

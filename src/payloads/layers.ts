@@ -51,7 +51,7 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
 export function projectOf(machine: Machine, { projectRoot }: Layers): Project | undefined {
   if (projectRoot === '') return undefined
   return typeof projectRoot === 'string'
-    ? projectAt(resolve(machine.cwd, projectRoot))
+    ? projectAt(machine, resolve(machine.cwd, projectRoot))
     : openProject(machine, projectRoot)
 }
 

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { isFolder, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
+import { requireParts } from '../machine/settings.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import type { PayloadFile } from './rules/build-index.ts'
@@ -12,7 +13,7 @@ export interface PayloadRoot {
   root: string
   indexPath: string
   /** Which files are payloads. */
-  globs: string[]
+  globs: readonly string[]
 }
 
 export interface PayloadRootRequest {
@@ -33,6 +34,7 @@ export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): 
     return { root, indexPath: join(root, 'index.json'), globs: ['**/*.md'] }
   }
   const { root, settings } = openProject(machine, request.project)
+  requireParts(settings, 'payloads')
   return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
 }
 

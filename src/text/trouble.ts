@@ -28,6 +28,17 @@ export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error')
 }
 
+/** An error that also names the trouble that was met before it: the report that would have said so is not given. */
+export function alsoNaming(error: unknown, findings: readonly Finding[]): unknown {
+  if (!(error instanceof LoadoutError)) return error
+  const messages = new Set(findings.map((finding) => finding.message))
+  const [first, ...others] = [...messages].filter((each) => !error.message.includes(each))
+  if (first === undefined) return error
+  const { code, hint, message, cause } = error
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return new LoadoutError(code, `${message}; ${first}${more}`, { ...(hint !== undefined && { hint }), cause })
+}
+
 /** A broken promise: the call cannot go on. The message says what is wrong, the hint what to do. */
 export class LoadoutError extends Error {
   readonly code: Code

@@ -41,7 +41,7 @@ describe('plan --strategy ranked', () => {
     expect(json(['plan', 'renew the token in the vault']).onDemand[0].reason).toMatch(/^ranked: /)
     writeFileSync(settings, '{"routing": {"strategy": "best"}}')
     expect(runLoadout(['plan', 'x'], place)).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('keywords, ranked'),
     })
     writeFileSync(settings, '{}')

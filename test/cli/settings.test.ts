@@ -1,7 +1,11 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { makeProject, runLoadout } from './run.ts'
 
 const INDEX = { '.claude/loadout/index.json': '{"version": "1.0.0", "generated": "", "entries": [], "budget": {}}' }
+/** Compiled code of the program itself does not count. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.cache'))
 const withSettings = (settings: unknown) => makeProject({ ...INDEX, 'loadout.json': JSON.stringify(settings) })
 
 describe('loadout validate loadout.json', () => {
@@ -38,5 +42,56 @@ describe('loadout validate loadout.json', () => {
     const run = runLoadout(['validate', 'loadout.json'], { cwd })
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('line 1, column 11')
+  })
+})
+
+describe('a mistake in loadout.json', () => {
+  const broken = {
+    adapters: [{ id: 'a', timeout: 1 }],
+    intents: { a: { include: ['../x'] } },
+    controlPlane: ['AGENTS.md'],
+    payloadz: [],
+  }
+
+  it.each([
+    ['plan', 'x'],
+    ['context', 'x'],
+    ['adapters', 'list'],
+  ])('is named by %s, and costs only its part', (...args) => {
+    const cwd = makeProject({ ...INDEX, 'AGENTS.md': '# A\n', 'loadout.json': JSON.stringify(broken) })
+    const run = runLoadout([...args, '--json'], { cwd })
+    expect(run.code).toBe(1)
+    expect(JSON.parse(run.stdout).error).toBeUndefined()
+    for (const place of ['adapters[0].timeoutMs', 'intents.a.include[0]', '"payloads"?']) {
+      expect(run.stderr).toContain(place)
+    }
+  })
+
+  it('does not change where notes and the index go', () => {
+    const cwd = makeProject({ 'loadout.json': '{"tactical": {"paht": "n.jsonl"}, "payloads": 7}', 'a.md': '# A\n' })
+    const before = readdirSync(cwd, { recursive: true })
+    for (const args of [
+      ['note', 'add', 'x'],
+      ['index', 'build'],
+    ]) {
+      expect(runLoadout(args, { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('loadout.json') })
+    }
+    expect(readdirSync(cwd, { recursive: true })).toEqual(before)
+  })
+
+  it.each([
+    ['context', 'x'],
+    ['plan', 'x'],
+    ['note', 'add', 'x'],
+    ['index', 'build'],
+    ['adapters', 'list'],
+  ])('beside a broken config.json is one message with both, and nothing written: %s', (...args) => {
+    const cwd = makeProject({ 'loadout.json': '{', 'a.md': '# A\n' })
+    const home = makeProject({ '.config/loadout/config.json': '[1' })
+    const before = [cwd, home].map(filesIn)
+    const run = runLoadout(args, { cwd, home })
+    expect(run.code).toBe(2)
+    expect(run.stderr).toMatch(/loadout\.json.*config\.json|config\.json.*loadout\.json/)
+    expect([cwd, home].map(filesIn)).toEqual(before)
   })
 })

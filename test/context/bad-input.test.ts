@@ -151,31 +151,32 @@ describe('a project', () => {
 })
 
 describe('settings', () => {
-  it.each<[string, Content, string]>([
-    ['an unknown key', '{"controlPlan": []}', 'did you mean "controlPlane"?'],
-    ['an unknown key inside', '{"budget": {"maxFile": 3}}', 'did you mean "budget.maxFiles"?'],
-    ['an unknown key of an adapter', '{"adapters": [{"id": "a", "file": "a", "timeout": 3}]}', 'timeoutMs'],
-    ['a wrong type', '{"budget": {"maxFiles": "3"}}', 'budget.maxFiles'],
-    ['a list', '[]', 'JSON object'],
-    ['no JSON', '{', 'line 1'],
-    ['nothing', '', 'empty'],
-    ['a pattern that escapes', '{"intents": {"default": {"include": ["../*.md"]}}}', 'include'],
-    ['a pattern for everything', '{"controlPlane": ["**"]}', 'matches everything'],
-    ['a pattern for all files', '{"intents": {"default": {"include": ["**/*.*"]}}}', 'matches everything'],
-    ['a path that escapes', '{"controlPlane": ["/etc/passwd"]}', 'controlPlane'],
-    ['a path that escapes later', '{"controlPlane": [{"path": "a/../../b"}]}', 'controlPlane'],
-    ['notes elsewhere', '{"tactical": {"path": "../notes.jsonl"}}', 'tactical.path'],
-    ['an adapter elsewhere', '{"adapters": [{"id": "a", "file": "/etc/passwd"}]}', 'adapters'],
-    ['shares over 100', '{"budget": {"partitions": {"task": 90}}}', '100'],
-    ['bytes', Buffer.from([0x7b, 0xff, 0x7d]), 'UTF-8'],
-    ['a folder', aFolder, 'folder'],
-    ['a pipe', aPipe, 'regular'],
-    ['a link to itself', aLinkToItself, 'link'],
-  ])('with %s: 2, and what is meant', (_, content, message) => {
+  // A mistake costs the part that it is in. A limit, and a file that cannot be read, cost the bundle.
+  it.each<[code: number, string, Content, string]>([
+    [1, 'an unknown key', '{"controlPlan": []}', 'did you mean "controlPlane"?'],
+    [2, 'an unknown key inside', '{"budget": {"maxFile": 3}}', 'did you mean "budget.maxFiles"?'],
+    [1, 'an unknown key of an adapter', '{"adapters": [{"id": "a", "file": "a", "timeout": 3}]}', 'timeoutMs'],
+    [2, 'a wrong type', '{"budget": {"maxFiles": "3"}}', 'budget.maxFiles'],
+    [2, 'a list', '[]', 'JSON object'],
+    [2, 'no JSON', '{', 'line 1'],
+    [2, 'nothing', '', 'empty'],
+    [1, 'a pattern that escapes', '{"intents": {"default": {"include": ["../*.md"]}}}', 'include'],
+    [1, 'a pattern for everything', '{"controlPlane": ["**"]}', 'matches everything'],
+    [1, 'a pattern for all files', '{"intents": {"default": {"include": ["**/*.*"]}}}', 'matches everything'],
+    [1, 'a path that escapes', '{"controlPlane": ["/etc/passwd"]}', 'controlPlane'],
+    [1, 'a path that escapes later', '{"controlPlane": [{"path": "a/../../b"}]}', 'controlPlane'],
+    [1, 'notes elsewhere', '{"tactical": {"path": "../notes.jsonl"}}', 'tactical.path'],
+    [1, 'an adapter elsewhere', '{"adapters": [{"id": "a", "file": "/etc/passwd"}]}', 'adapters'],
+    [2, 'shares over 100', '{"budget": {"partitions": {"task": 90}}}', '100'],
+    [2, 'bytes', Buffer.from([0x7b, 0xff, 0x7d]), 'UTF-8'],
+    [2, 'a folder', aFolder, 'folder'],
+    [2, 'a pipe', aPipe, 'regular'],
+    [2, 'a link to itself', aLinkToItself, 'link'],
+  ])('exit with %d for %s, and say what is meant', (code, _, content, message) => {
     const cwd = makeProject({ '.git/HEAD': '', 'loadout.json': content })
     const run = runLoadout(['context', 'x', '--json'], { cwd })
     expectCivilJson(run)
-    expect(run.code).toBe(2)
+    expect(run.code).toBe(code)
     expect(run.stderr).toContain(message)
   })
 

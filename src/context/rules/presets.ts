@@ -1,3 +1,4 @@
+import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
 import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from './context-settings.ts'
 import { DEFAULT_INTENT } from './intent.ts'
 
@@ -9,7 +10,7 @@ export const DEFAULT_BUDGET: BudgetSettings = {
   maxCharsPerFile: MAX_CHARS_PER_FILE,
   maxChars: MAX_FILES * MAX_CHARS_PER_FILE,
   maxTokens: undefined,
-  partitions: { controlPlane: 30, task: 50, tactical: 10, adapter: 10 },
+  partitions: DEFAULT_PARTITIONS,
 }
 
 /** For any project: what agents are told first, then documentation by the subject of the task. */

@@ -2,7 +2,7 @@ import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-ca
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { type Machine, thisMachine } from '../../machine/machine.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 import { recordToolUse } from './tool-use.ts'
 
@@ -22,17 +22,21 @@ export interface HookAnswer {
 
 /** What an agent is told at one moment of a session. Never fails: trouble is one line in a log, and silence. */
 export async function answerHook(machine: Machine, request: HookRequest): Promise<HookAnswer> {
+  const reported = new Set<string>()
   try {
     const call = readCall(request.agent, request.event, request.input)
     if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
     // All that is noted of one call happened at one moment.
     const moment = machine.now()
     const caller = { via: call.host.agent, session: call.session }
-    const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller }
+    const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
+    const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller, report }
     return { reply: formatReply(call.event, await answer(asker, call, request)) }
   } catch (error) {
     logLine(machine, aboutCall(request), describeTrouble(error))
     return { reply: '' }
+  } finally {
+    if (reported.size > 0) logLine(machine, aboutCall(request), [...reported].join('; '))
   }
 }
 

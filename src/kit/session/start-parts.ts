@@ -1,6 +1,6 @@
 import type { CallableSkill } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { readContextSettings } from '../../context/context-settings.ts'
+import { contextSettings } from '../../context/settings.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
@@ -97,8 +97,9 @@ const MOST_NAMED = 6
 const NO_CONTROL = { preset: 'generic', line: '' }
 
 /** Which files a task would be grounded on. */
-function controlPlane({ root }: Project): { preset: string; line: string } {
-  const { preset, controlPlane } = readContextSettings(root)
+function controlPlane(project: Project): { preset: string; line: string } {
+  const { root } = project
+  const { preset, controlPlane } = contextSettings(project)
   const places = controlPlane.map((item) => {
     const { files } = findFiles(root, [item.pattern], { mostFiles: item.take })
     return { pattern: item.pattern, isMissing: item.isRequired && files.length === 0, files }

@@ -1,133 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
-import { parseSettings, SETTINGS_KEYS } from '../machine/settings.ts'
-import { readContextSettings } from './context-settings.ts'
-import { parseSettingsFile } from './disk/settings-problems.ts'
-import { settingsSchema } from './disk/settings-schema.ts'
-import { CORTEX, DEFAULT_BUDGET, GENERIC } from './rules/presets.ts'
-
-const root = mkdtempSync(join(tmpdir(), 'loadout-settings-'))
-afterAll(() => rmSync(root, { recursive: true }))
-let count = 0
-
-function project(files: Record<string, string>): string {
-  const folder = join(root, String(++count))
-  mkdirSync(folder)
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
-  return folder
-}
-
-const withSettings = (settings: unknown, files = {}) =>
-  readContextSettings(project({ 'loadout.json': JSON.stringify(settings), ...files }))
-
-const MANIFEST = { '.cortex/manifest_v0.json': '{}' }
-
-describe('context settings', () => {
-  it('come from the preset that fits the project', () => {
-    expect(readContextSettings(project({}))).toEqual(GENERIC)
-    expect(readContextSettings(project(MANIFEST))).toEqual(CORTEX)
-    expect(readContextSettings(project({ '.cortex/manifest_v0.json/x': '' }))).toEqual(GENERIC)
-    expect(withSettings({}, MANIFEST)).toEqual(CORTEX)
-    expect(withSettings({ preset: 'generic' }, MANIFEST)).toEqual(GENERIC)
-    expect(withSettings({ preset: 'cortex' })).toEqual(CORTEX)
-  })
-
-  it('name the project when it has a control plane or intents of its own', () => {
-    expect(withSettings({ controlPlane: [] }).preset).toBe('project')
-    expect(withSettings({ intents: {} }).preset).toBe('project')
-    expect(withSettings({ budget: { maxFiles: 3 } }).preset).toBe('generic')
-  })
-
-  it('take a control plane in its order, a text for a path or a glob', () => {
-    const controlPlane = [
-      'STATE.md',
-      'notes (old).md',
-      'adr/*.md',
-      { path: 'a.json', required: true, summary: ['status'] },
-      { glob: 'd/*_v*.md', take: 3, order: 'latest' },
-    ]
-    expect(withSettings({ controlPlane }).controlPlane).toEqual([
-      { pattern: 'STATE.md', isRequired: false, take: 1, order: 'path', summary: [] },
-      { pattern: 'notes (old).md', isRequired: false, take: 1, order: 'path', summary: [] },
-      { pattern: 'adr/*.md', isRequired: false, take: 12, order: 'path', summary: [] },
-      { pattern: 'a.json', isRequired: true, take: 1, order: 'path', summary: ['status'] },
-      { pattern: 'd/*_v*.md', isRequired: false, take: 3, order: 'latest', summary: [] },
-    ])
-  })
-
-  it('put the default intent last, and take it from the preset when there is none', () => {
-    const own = {
-      default: { include: ['x.md'] },
-      z: { keywords: ['z'], include: ['z/*'] },
-      a: { keywords: ['a'], include: [] },
-    }
-    expect(withSettings({ intents: own }).intents).toEqual([
-      { key: 'z', keywords: ['z'], include: ['z/*'] },
-      { key: 'a', keywords: ['a'], include: [] },
-      { key: 'default', keywords: [], include: ['x.md'] },
-    ])
-    expect(withSettings({ intents: { z: own.z } }).intents).toEqual([
-      { key: 'z', keywords: ['z'], include: ['z/*'] },
-      GENERIC.intents.at(-1),
-    ])
-  })
-
-  it('complete notes, adapters and the policy', () => {
-    const adapters = [
-      { id: 'a', file: 'a.json', maxItems: 5 },
-      { id: 'b', command: ['b', '--json'] },
-    ]
-    expect(withSettings({ tactical: { path: 'notes.jsonl' }, sanitize: 'drop', adapters })).toMatchObject({
-      tactical: { path: 'notes.jsonl' },
-      sanitize: 'drop',
-      adapters: [
-        { id: 'a', file: 'a.json', command: undefined, maxItems: 5, staleAfterSeconds: 86_400, timeoutMs: 2000 },
-        {
-          id: 'b',
-          file: undefined,
-          command: ['b', '--json'],
-          maxItems: 20,
-          staleAfterSeconds: 86_400,
-          timeoutMs: 2000,
-        },
-      ],
-    })
-  })
-
-  it.each([
-    [{}, {}],
-    [{ maxFiles: 2 }, { maxFiles: 2, maxChars: 5000 }],
-    [
-      { maxFiles: 2, maxCharsPerFile: 10 },
-      { maxFiles: 2, maxCharsPerFile: 10, maxChars: 20 },
-    ],
-    [{ maxChars: 0 }, { maxChars: 0 }],
-    [{ maxTokens: 100 }, { maxTokens: 100, maxChars: 400 }],
-    [{ partitions: { task: 0 } }, { partitions: { controlPlane: 30, task: 0, tactical: 10, adapter: 10 } }],
-  ])('complete the budget %j', (given, expected) => {
-    expect(withSettings({ budget: given }).budget).toEqual({ ...DEFAULT_BUDGET, ...expected })
-  })
-
-  it('are refused with the file, the place and the number of mistakes', () => {
-    expect(() => withSettings({ budget: { maxFile: 1 }, sanitize: 'x' })).toThrow(
-      expect.objectContaining({
-        code: 'BAD_SETTINGS',
-        message: expect.stringMatching(
-          /loadout\.json: there is no setting "budget\.maxFile"; did you mean "budget\.maxFiles"\? \(and 1 more\)$/,
-        ),
-      }),
-    )
-    expect(() => readContextSettings(project({ 'loadout.json': '{' }))).toThrow(
-      expect.objectContaining({ code: 'BAD_JSON' }),
-    )
-  })
-})
+import { describe, expect, it } from 'vitest'
+import { checkSettings, SETTINGS } from './settings-shape.ts'
 
 const intent = (more: object) => ({ intents: { a: { keywords: ['a'], include: ['a.md'], ...more } } })
 const adapter = (more: object) => ({ adapters: [{ id: 'a', ...more }] })
@@ -229,22 +102,24 @@ describe('a mistake in loadout.json', () => {
     ],
     [{ sanitize: 'hide' }, '"sanitize" must be one of warn, mask, drop, but is "hide"'],
   ])('%j: %s', (json, problem) => {
-    expect(parseSettingsFile(json)).toEqual({ problems: [problem] })
+    expect(checkSettings(json).problems.map(({ says }) => says)).toEqual([problem])
   })
 
   it('does not hide another', () => {
-    expect(parseSettingsFile({ a: 1, budget: { b: 1 }, sanitize: 1 }).problems).toHaveLength(3)
-  })
-
-  it('of many, or with an endless name, is told in bounds', () => {
-    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`x${at}`, at]))
-    const { problems = [] } = parseSettingsFile(many)
-    expect([problems.length, problems.at(-1)]).toEqual([51, 'there are 950 more like these'])
-    expect(parseSettingsFile({ ['x'.repeat(1e6)]: 1 }).problems?.join('').length).toBeLessThan(100)
+    expect(checkSettings({ a: 1, budget: { b: 1 }, sanitize: 1 }).problems).toHaveLength(3)
   })
 
   it('is found in any JSON without failing', () => {
-    const keys = fc.constantFrom(...SETTINGS_KEYS, 'path', 'glob', 'keywords', 'include', 'default', '__proto__', 'x')
+    const keys = fc.constantFrom(
+      ...Object.keys(SETTINGS.keys),
+      'path',
+      'glob',
+      'keywords',
+      'include',
+      'default',
+      '__proto__',
+      'x',
+    )
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -258,19 +133,16 @@ describe('a mistake in loadout.json', () => {
     }))
     fc.assert(
       fc.property(value, (json) => {
-        const { problems } = parseSettingsFile(json)
-        if (problems !== undefined) expect(problems.length).toBeGreaterThan(0)
+        const { file, problems } = checkSettings(json)
+        // Whatever is left of a file is without a mistake.
+        expect(checkSettings(file)).toEqual({ file, problems: [] })
+        if (problems.length === 0) expect(file).toBe(json)
       }),
     )
   })
 })
 
-/** The reader that every plan starts with, and the whole schema. */
-describe('both readers of loadout.json', () => {
-  it('know the same keys', () => {
-    expect(Object.keys(settingsSchema.shape)).toEqual([...SETTINGS_KEYS])
-  })
-
+describe('a part of loadout.json', () => {
   it.each<[isGood: boolean, json: unknown]>([
     [true, {}],
     [true, { $schema: './node_modules/loadout/schema/loadout.schema.json' }],
@@ -301,16 +173,22 @@ describe('both readers of loadout.json', () => {
     [false, []],
     [false, 'x'],
     [false, null],
-  ])('agree: %s for %j', (isGood, json) => {
-    const reads = (read: () => unknown) => {
-      try {
-        read()
-        return true
-      } catch {
-        return false
-      }
-    }
-    expect(parseSettingsFile(json).problems === undefined).toBe(isGood)
-    expect(reads(() => parseSettings(json, 'loadout.json'))).toBe(isGood)
+  ])('is good or not: %s for %j', (isGood, json) => {
+    expect(checkSettings(json).problems.length === 0).toBe(isGood)
+  })
+
+  const good = { payloads: ['a.md'], routing: { strategy: 'ranked' }, budget: { maxFiles: 1 } }
+  it.each<[more: object, left: object, parts: string[]]>([
+    [{ adapters: [{ id: 'a' }] }, good, ['adapters']],
+    [{ intents: { a: { include: [1] } } }, good, ['intents']],
+    [{ budget: { maxFile: 1 } }, { payloads: good.payloads, routing: good.routing }, ['budget']],
+    [{ payload: [] }, good, ['payload']],
+    [{ santize: 'drop' }, good, ['sanitize']],
+    [{ xyzzy: 1 }, good, ['xyzzy']],
+    [{ routing: 7, payloads: 8 }, { budget: good.budget }, ['payloads', 'routing']],
+  ])('with a mistake costs only itself: %j', (more, left, parts) => {
+    const { file, problems } = checkSettings({ ...good, ...more })
+    expect(file).toEqual(left)
+    expect(problems.map(({ part }) => part)).toEqual(parts)
   })
 })

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { exists, isFile, readJson } from '../machine/files.ts'
-import { badSettings, SETTINGS_FILE } from '../machine/settings.ts'
+import { isFile } from '../machine/files.ts'
+import type { Project } from '../machine/open-project.ts'
+import type { SettingsFile } from '../machine/rules/settings-shape.ts'
 import { isGlob } from '../text/glob.ts'
-import { parseSettingsFile } from './disk/settings-problems.ts'
-import type { SettingsFile } from './disk/settings-schema.ts'
 import type {
   AdapterSettings,
   BudgetSettings,
@@ -19,25 +18,10 @@ const DEFAULT_ADAPTER = { maxItems: 20, staleAfterSeconds: 86_400, timeoutMs: 20
 // What counting without a tokenizer goes by.
 const CHARS_PER_TOKEN = 4
 
-/** What a project says about its context, completed by the preset that fits it. A mistake in the file is an error. */
-export function readContextSettings(projectRoot: string): ContextSettings {
-  const path = join(projectRoot, SETTINGS_FILE)
-  const file = exists(path) ? readFile(path) : {}
-  const preset =
-    PRESETS.find((known) => known.preset === file.preset) ?? choosePreset((each) => isFile(join(projectRoot, each)))
-  return complete(file, preset)
-}
-
-/** Everything that is wrong with the content of a `loadout.json`, each with its place. */
-export function settingsProblems(json: unknown): readonly string[] {
-  return parseSettingsFile(json).problems ?? []
-}
-
-function readFile(path: string): SettingsFile {
-  const { file, problems } = parseSettingsFile(readJson(path))
-  if (file !== undefined) return file
-  const [first = '', ...others] = problems
-  throw badSettings(path, others.length === 0 ? first : `${first} (and ${others.length} more)`)
+/** What a project says about its context, completed by the preset that fits it. */
+export function contextSettings({ root, settings }: Project): ContextSettings {
+  const preset = PRESETS.find((known) => known.preset === settings.preset)
+  return complete(settings, preset ?? choosePreset((each) => isFile(join(root, each))))
 }
 
 function complete(file: SettingsFile, preset: ContextSettings): ContextSettings {

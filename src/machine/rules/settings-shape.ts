@@ -1,0 +1,187 @@
+import { STRATEGIES } from '../../search/strategy.ts'
+import { globProblem, isGlob } from '../../text/glob.ts'
+import { pathProblem } from '../../text/paths.ts'
+import { isRecord } from '../../text/record.ts'
+import { fits, type Problem, type Shape, type ValueOf } from './shape.ts'
+
+/** Shares of the whole, in percent. Those of slices that a project does not have go to control plane and task. */
+export const DEFAULT_PARTITIONS = { controlPlane: 30, task: 50, tactical: 10, adapter: 10 }
+
+const LONGEST_TEXT = 1000
+
+const GLOB = { is: 'text', refuse: globProblem } as const
+
+const PATH = {
+  is: 'text',
+  refuse: (text: string) => pathProblem(text) ?? (isGlob(text) ? 'it is a glob, but one path is asked for' : undefined),
+} as const
+
+const TEXT = { is: 'text', least: 1, most: LONGEST_TEXT } as const
+
+const whole = (from: number, to: number) => ({ is: 'whole number', from, to }) as const
+
+const SHARE = { is: 'number', from: 0, to: 100, about: 'Percent of the whole.' } as const
+
+const CONTROL_PLANE = {
+  is: 'list',
+  about: 'Files that every task starts from, in this order.',
+  of: {
+    is: 'either',
+    wanted: 'a path, a glob or an object',
+    text: GLOB,
+    object: {
+      is: 'object',
+      keys: {
+        path: { ...PATH, about: 'One file inside the project.' },
+        glob: { ...GLOB, about: 'Files inside the project.' },
+        required: { is: 'flag', about: 'Under --strict, its absence is an error.' },
+        take: { ...whole(1, 100), about: 'Of a glob: at most so many.' },
+        order: {
+          is: 'choice',
+          of: ['path', 'latest'],
+          about: 'Of a glob: by path, or the latest first, by the date that a file states.',
+        },
+        summary: {
+          is: 'list',
+          of: TEXT,
+          about: 'Fields of a JSON file that the summary shows, as dotted paths.',
+        },
+      },
+      oneOf: ['path', 'glob'],
+    },
+  },
+} as const satisfies Shape
+
+const INTENTS = {
+  is: 'named',
+  about: 'Kinds of tasks, in the order of precedence, with the files each needs.',
+  // Keys that look like numbers would lose their place among the others.
+  names: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
+  allows: 'letters, digits, - and _, a letter first, 64 at most',
+  of: {
+    is: 'object',
+    keys: {
+      keywords: {
+        is: 'list',
+        of: { ...TEXT, refuse: (text: string) => (hasWord(text) ? undefined : 'it holds no word') },
+        about: 'Whole words of a task that tell this kind.',
+      },
+      include: { is: 'list', of: GLOB, about: 'Files that such a task needs, in this order.' },
+    },
+    needs: ['include'],
+  },
+  refuse: (name: string, intent: unknown) =>
+    name === 'default' || (isRecord(intent) && Array.isArray(intent.keywords) && intent.keywords.length > 0)
+      ? undefined
+      : 'needs "keywords"; only "default" goes without',
+} as const satisfies Shape
+
+const ADAPTERS = {
+  is: 'list',
+  about: 'Other tools whose data may enter a bundle.',
+  of: {
+    is: 'object',
+    keys: {
+      id: {
+        is: 'text',
+        pattern: /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/,
+        allows: 'letters, digits, ".", "-" and "_", 64 at most',
+        about: 'Its name in the bundle.',
+      },
+      file: { ...PATH, about: 'A JSON file inside the project.' },
+      command: {
+        is: 'list',
+        of: {
+          is: 'text',
+          most: LONGEST_TEXT,
+          refuse: (word: string) => (word.includes('\0') ? 'it contains a NUL character' : undefined),
+        },
+        least: 1,
+        refuse: ([program]: readonly unknown[]) => (program === '' ? 'it names no program' : undefined),
+        about: 'A program with its arguments, run without a shell, that prints the JSON.',
+      },
+      maxItems: whole(1, 1000),
+      staleAfterSeconds: whole(0, 315_360_000),
+      timeoutMs: whole(1, 60_000),
+    },
+    needs: ['id'],
+    oneOf: ['file', 'command'],
+  },
+  refuse: (adapters: readonly unknown[]) => {
+    const ids = adapters.map((adapter) => (isRecord(adapter) ? adapter.id : undefined))
+    const twice = ids.find((id, at) => ids.indexOf(id) !== at)
+    return twice === undefined ? undefined : `has "${twice}" twice`
+  },
+} as const satisfies Shape
+
+const BUDGET = {
+  is: 'object',
+  keys: {
+    maxFiles: whole(0, 10_000),
+    maxCharsPerFile: whole(0, 10_000_000),
+    maxChars: { ...whole(0, 10_000_000), about: 'Of the whole bundle. Default: files × characters.' },
+    maxTokens: { ...whole(0, 2_500_000), about: 'Of the whole bundle, instead of characters.' },
+    partitions: {
+      is: 'object',
+      keys: { controlPlane: SHARE, task: SHARE, tactical: SHARE, adapter: SHARE },
+      refuse: (given: Readonly<Record<string, unknown>>) => {
+        const shares = Object.entries({ ...DEFAULT_PARTITIONS, ...given })
+        const sum = shares.reduce((total, [, percent]) => total + Number(percent), 0)
+        const parts = shares.map(([name, percent]) => `${name} ${percent}`).join(', ')
+        return sum > 100 ? `must sum to at most 100, but is ${sum}, defaults included: ${parts}` : undefined
+      },
+    },
+  },
+  notBoth: ['maxChars', 'maxTokens'],
+} as const satisfies Shape
+
+/** The whole of `loadout.json`. A new setting is a row here. */
+export const SETTINGS = {
+  is: 'object',
+  keys: {
+    $schema: { is: 'text' },
+    payloads: { is: 'list', of: GLOB, about: 'Payload files that the index is built from.' },
+    routing: { is: 'object', keys: { strategy: { is: 'choice', of: STRATEGIES } } },
+    preset: {
+      is: 'choice',
+      of: ['cortex', 'generic'],
+      about: 'What completes these settings. Default: by what the project has.',
+    },
+    controlPlane: CONTROL_PLANE,
+    intents: INTENTS,
+    tactical: {
+      is: 'object',
+      keys: { path: { ...PATH, about: 'A JSONL file of short-lived notes.' } },
+      needs: ['path'],
+    },
+    adapters: ADAPTERS,
+    budget: BUDGET,
+    sanitize: {
+      is: 'choice',
+      of: ['warn', 'mask', 'drop'],
+      about: 'What to do about secrets in control plane and task files.',
+    },
+  },
+} as const satisfies Shape
+
+export type SettingsFile = ValueOf<typeof SETTINGS>
+export type SettingsPart = keyof typeof SETTINGS.keys
+
+/**
+ * What `loadout.json` says, without the parts that have a mistake, and everything that is wrong with it. A part is a key
+ * of the file with all that is below it. Never throws.
+ */
+export function checkSettings(json: unknown): { file: SettingsFile; problems: Problem[] } {
+  const problems: Problem[] = []
+  if (fits(SETTINGS, json, problems)) return { file: json, problems }
+  const bad = new Set(problems.map(({ part }) => part))
+  const isGood = (key: string) => Object.hasOwn(SETTINGS.keys, key) && !bad.has(key)
+  const good = Object.fromEntries(Object.entries(isRecord(json) ? json : {}).filter(([key]) => isGood(key)))
+  return { file: fits(SETTINGS, good, []) ? good : {}, problems }
+}
+
+/** Whether a task could ever name a keyword. */
+function hasWord(text: string): boolean {
+  // The Unicode classes take a millisecond to build, which most keywords need not pay.
+  return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}\p{M}]/u.test(text.normalize('NFKC'))
+}
