@@ -25,7 +25,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 
 /** The most that is read into memory as one text. */
-const LARGEST_TEXT = 256 * 1024 * 1024
+export const LARGEST_TEXT = 256 * 1024 * 1024
 
 /** The whole of a regular text file. Says which path failed, why, and what to do. */
 export function readText(path: string, largest = LARGEST_TEXT): string {
@@ -279,8 +279,13 @@ export function codeOf(error: unknown): string {
  * the nesting is limited too: the time of reading is then limited, whoever wrote the file.
  */
 export function readJson(path: string, largest?: number): unknown {
-  const text = readText(path, largest).replace(/^\ufeff/, '')
-  const { value, problem } = largest === undefined ? parseJson(text) : parseForeignJson(text)
+  return jsonOf(readText(path, largest), path, largest)
+}
+
+/** The JSON in a text that was read with this limit. */
+export function jsonOf(text: string, path: string, largest?: number): unknown {
+  const plain = text.replace(/^\ufeff/, '')
+  const { value, problem } = largest === undefined ? parseJson(plain) : parseForeignJson(plain)
   if (problem === undefined) return value
   throw new LoadoutError(
     'BAD_JSON',

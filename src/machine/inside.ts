@@ -7,6 +7,8 @@ import {
   codeOf,
   exists,
   isLink,
+  jsonOf,
+  LARGEST_TEXT,
   READING,
   readUpTo,
   readWhole,
@@ -60,14 +62,18 @@ export function readInside(root: string, path: string, limits: { most: number; h
 export function readTextInside(root: string, path: string): string {
   const problem = pathProblem(path)
   if (problem !== undefined) throw escapes(path, problem)
+  return openText(root, path, LARGEST_PROSE)
+}
+
+/** The JSON of a file of a project, read like `readJson`. Throws when it lies outside its root. */
+export function readJsonInside(root: string, path: string, largest?: number): unknown {
+  return jsonOf(openText(root, path, largest ?? LARGEST_TEXT), join(root, path), largest)
+}
+
+function openText(root: string, path: string, largest: number): string {
   const shown = join(root, path)
-  return openInside(
-    root,
-    path,
-    READING,
-    (file, stat) => textOf(readWhole(file, stat, shown, LARGEST_PROSE), shown),
-    shown,
-  )
+  const read = (file: number, stat: Stats) => textOf(readWhole(file, stat, shown, largest), shown)
+  return openInside(root, path, READING, read, shown)
 }
 
 /** Lends a file that something can be added to at its end; made if it is not there. */

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { isFile, isFolder, isMissing, readJson } from '../machine/files.ts'
+import { exists, isFile, isFolder, readJson } from '../machine/files.ts'
+import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project, projectAt } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
@@ -90,13 +91,12 @@ export function readLayers(places: readonly LayerPlace[], largest?: number): Dis
   const layers: DiscoveredLayer[] = []
   const searched: SearchedLayer[] = []
   const findings: Finding[] = []
-  for (const { name, path } of places) {
-    if (isMissing(path)) {
+  for (const place of places) {
+    const { name, path } = place
+    const result = readLayer(place, largest)
+    if (result === undefined) {
       searched.push({ name, path, found: false })
-      continue
-    }
-    const result = readLayer(path, largest)
-    if ('problem' in result) {
+    } else if ('problem' in result) {
       searched.push({ name, path, found: false, problem: result.problem.message })
       findings.push(layerFinding(name, path, result.problem))
     } else {
@@ -108,9 +108,12 @@ export function readLayers(places: readonly LayerPlace[], largest?: number): Dis
   return { layers, searched, findings }
 }
 
-function readLayer(path: string, largest: number | undefined) {
+/** Undefined when it is missing. The index of a project must lie in it; the other layers are files that the user chose. */
+function readLayer({ name, path, root }: LayerPlace, largest: number | undefined) {
   try {
-    const result = readIndex(readJson(path, largest))
+    if (!exists(path)) return undefined
+    const json = name === 'project' ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest)
+    const result = readIndex(json)
     if (!('problem' in result)) return result
     return { problem: new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`) }
   } catch (error) {
@@ -119,22 +122,24 @@ function readLayer(path: string, largest: number | undefined) {
   }
 }
 
-function layerFinding(name: string, path: string, problem: LoadoutError): Finding {
+function layerFinding(name: LayerName, path: string | undefined, problem: LoadoutError): Finding {
   const isMalformed = problem.code === 'BAD_JSON' || problem.code === 'NOT_TEXT'
   return {
     severity: 'error',
     code: isMalformed ? 'LAYER_MALFORMED' : 'LAYER_UNREADABLE',
     message: `the ${name} layer is not used: ${problem.message}`,
-    subject: path,
+    ...(path !== undefined && { subject: path }),
     hint: isMalformed ? 'repair it, or rebuild it with: loadout index build' : (problem.hint ?? 'check the path'),
   }
 }
 
-/** Without a home there is no global layer; the others still work. */
+/** Without a home there is no global layer, which is reported; the others still work. */
 function globalFolder(machine: Machine): string {
   try {
     return join(machine.home, '.ai-loadout')
-  } catch {
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    machine.report?.(layerFinding('global', undefined, error))
     return ''
   }
 }
