@@ -10,6 +10,7 @@ import { choosePack, isPackPath, isUndecided, packWord, type TrustedPack } from 
 import type { Tier } from '../packs/rules/vocabulary.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { ambiguousName, locate } from './locate.ts'
 
 export interface AnswerRequest {
   /** `pack:x`, `adapter:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`. */
@@ -100,28 +101,12 @@ function nameKinds(machine: Machine, request: AnswerRequest): Named {
   if (name === undefined)
     throw new LoadoutError('USAGE', 'Missing argument: what to answer for', { hint: CHOICES_HINT })
   if (isPackPath(name)) return { kind: 'pack', name, project }
-  const isAdapter = adapterNames(machine, project).includes(name)
-  const isPack = openCatalog(machine, { project }).catalog.all.some(({ manifest }) => manifest.name === name)
-  if (isAdapter && isPack) throw ambiguous(name)
-  return { kind: isAdapter ? 'adapter' : 'pack', name, project }
-}
-
-/** Settings that cannot be read name no adapter; they are no reason to refuse an answer about a pack. */
-function adapterNames(machine: Machine, project: string | Project | undefined): string[] {
-  try {
-    return openAdapters(machine, project).adapters.flatMap(({ id, command }) => (command === undefined ? [] : [id]))
-  } catch (error) {
-    if (error instanceof LoadoutError) return []
-    throw error
-  }
+  const layers = { projectRoot: openProject(machine, project) }
+  const { kind: found } = locate(machine, { id: name, kinds: ['pack', 'adapter'], layers }).value
+  return { kind: found, name, project }
 }
 
 const CHOICES_HINT = 'name a pack or an adapter: pack:<name>, adapter:<name>'
-
-function ambiguous(name: string): LoadoutError {
-  const hint = `say which: pack:${name} or adapter:${name}`
-  return new LoadoutError('USAGE', `both a pack and an adapter are named ${packWord(name)}`, { hint })
-}
 
 async function approveAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
   const { projectRoot, views } = chosenAdapters(machine, named)
@@ -230,9 +215,11 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
     if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
     return each.name === choice.name && (each.kind === 'pack' || isMine(each))
   })
-  if (new Set(matching.map((each) => each.kind)).size > 1) throw ambiguous(typed)
+  const kinds = [...new Set(matching.map((each) => each.kind))]
+  if (kinds.length > 1) throw ambiguousName(typed, kinds)
   const here = matching.length > 1 ? seenFrom(machine, project, matching) : matching
-  const [found, second] = here.length > 0 ? here : matching
+  const left = here.length > 0 ? here : matching
+  const [found, second] = left
   if (found === undefined) {
     throw new LoadoutError(
       kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : 'PACK_NOT_FOUND',
@@ -243,8 +230,8 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
     )
   }
   if (second === undefined) return [found]
-  const hint = `name one by its path: loadout revoke ${shellWord(found.root)}`
-  throw new LoadoutError('USAGE', `several packs named ${packWord(typed)} were answered for`, { hint })
+  const hint = `say which, by its path: ${left.map(({ root }) => shellWord(root)).join(', ')}`
+  throw new LoadoutError('AMBIGUOUS_NAME', `several packs named ${packWord(typed)} have an answer`, { hint })
 }
 
 function seenFrom(machine: Machine, project: string | Project | undefined, approvals: readonly Approval[]): Approval[] {

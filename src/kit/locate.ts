@@ -89,7 +89,8 @@ export function locate<Kind extends NamedKind>(
   const looked = lookIn(machine, request, asked, asked.kind === undefined ? kinds : [asked.kind])
   const [found, ...others] = looked.found.filter((each): each is LocatedAs<Kind> => isUsable(each.kind))
   if (found !== undefined) {
-    if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, [found, ...others])
+    const kindsFound = [found, ...others].map(({ kind }) => kind)
+    if (others.length > 0 && found.kind !== 'payload') throw ambiguousName(id, kindsFound)
     const also = others.length === 0 ? [] : [alsoNamed(id, others)]
     return { value: found, findings: [...looked.findings, ...also] }
   }
@@ -141,10 +142,12 @@ function alsoNamed(id: string, others: readonly Located[]): Finding {
   }
 }
 
-function ambiguousName(id: string, found: readonly Located[]): LoadoutError {
-  const kinds = found.map(({ kind }) => `a ${kind}`).join(' and ')
-  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${kinds}`, {
-    hint: `say which: ${found.map(idOf).join(', ')}`,
+/** For a name that several kinds have: lists the ids that each mean one of them. */
+export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
+  const { name, path } = parseEntryId(id)
+  const named = kinds.map((kind) => (kind === 'adapter' ? 'an adapter' : `a ${kind}`)).join(' and ')
+  return new LoadoutError('AMBIGUOUS_NAME', `"${shown(id)}" is the name of ${named}`, {
+    hint: `say which: ${kinds.map((kind) => entryId(kind, name, path)).join(', ')}`,
   })
 }
 
