@@ -16,6 +16,7 @@ import {
   agents,
   agentsDisable,
   agentsEnable,
+  config,
   doctor,
   profileApply,
   profileList,
@@ -39,7 +40,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'The library of skills', commands: [init, newSkill, importSkills, deleteSkill, share] },
   {
     title: 'This machine',
-    commands: [agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
+    commands: [config, agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
   },
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {

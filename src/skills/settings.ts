@@ -4,6 +4,7 @@ import { requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { type Config, isEnabled, withAction } from '../agents/rules/config.ts'
 import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
 import { configPath, resolveConfigured } from '../machine/config-file.ts'
+import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
@@ -17,7 +18,10 @@ const ACTIONS = [
 ] as const
 
 export interface SettingsView {
+  /** The path of the settings file. */
   config: string
+  /** False: nothing was set yet, and these are the defaults. */
+  isWritten: boolean
   library?: string
   agents: AgentView[]
   actions: { name: string; label: string; isOn: boolean }[]
@@ -28,6 +32,7 @@ export function showSettings(machine: Machine, _request: object): Report<Setting
   const config = readConfig(machine)
   const value = {
     config: configPath(machine),
+    isWritten: exists(configPath(machine)),
     ...(config.repoPath === undefined ? {} : { library: resolveConfigured(machine, config.repoPath) }),
     agents: listAgents(machine, {}).value,
     actions: ACTIONS.map(({ name, label, isOn }) => ({ name, label, isOn: isOn(config) })),

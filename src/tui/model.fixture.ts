@@ -81,6 +81,7 @@ function agentOf(id: string, label: string, isEnabled: boolean): SettingsView['a
 
 export const SETTINGS: SettingsView = {
   config: '/home/.config/loadout/config.json',
+  isWritten: true,
   library: '/library',
   agents: [agentOf('claude', 'Claude Code', true), agentOf('gemini', 'Gemini', false)],
   actions: [{ name: 'import_auto_commit', label: 'commit imports', isOn: true }],

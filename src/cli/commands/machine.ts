@@ -1,4 +1,4 @@
-import type { AgentView, Health, ProfileSaving, SavedProfile } from '../../loadout.ts'
+import type { AgentView, Health, ProfileSaving, SavedProfile, SettingsView } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
 import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS } from '../flags.ts'
@@ -50,6 +50,26 @@ function printAgents(agents: AgentView[], screen: Screen): string {
   ])
   return lines(screen.faint(heading), rows, '', '● enabled, ○ off   (loadout agents enable <id>)')
 }
+
+export const config = defineCommand({
+  name: 'config',
+  summary: 'where the settings of this machine are, and what they say',
+  details: 'Changes nothing. Edit the file, or use loadout init and loadout agents enable.',
+  args: [],
+  flags: {},
+  run: (_, loadout) => loadout.showSettings({}),
+  print: ({ config: file, isWritten, library, agents: all, actions }: SettingsView) => {
+    const enabled = all.flatMap(({ id, isEnabled }) => (isEnabled ? [id] : []))
+    return lines(
+      alignRows([
+        ['file', isWritten ? file : `${file} (not written yet)`],
+        ['library', library ?? 'none yet: loadout init'],
+        ['agents', enabled.length === 0 ? 'none enabled' : enabled.join(', ')],
+        ...actions.map(({ name, isOn }) => [name, isOn ? 'on' : 'off']),
+      ]),
+    )
+  },
+})
 
 const PROFILE_NAME = [{ name: 'name', summary: 'the profile', required: true }] as const
 
