@@ -198,16 +198,6 @@ export function exists(path: string): boolean {
   }
 }
 
-/** Whether nothing is at a path. What cannot be looked at is not missing: reading it tells why. */
-export function isMissing(path: string): boolean {
-  try {
-    lstatSync(path)
-    return false
-  } catch (error) {
-    return ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
-  }
-}
-
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
