@@ -1,7 +1,7 @@
 // npm run bench:routing -- <data folder>: how often each strategy, and the ranker without each of its ingredients, is right.
 import { createTable } from '../src/payloads/rules/dispatch-table.ts'
-import { DEFAULT_TRIGGERS } from '../src/payloads/rules/entry.ts'
 import { type Answer, evaluate, type Figures } from '../src/payloads/rules/evaluation.ts'
+import { DEFAULT_TRIGGERS } from '../src/payloads/rules/loadout-index.ts'
 import { matchTable } from '../src/payloads/rules/match.ts'
 import { splitWords } from '../src/payloads/rules/words.ts'
 import type { RankDocument } from '../src/search/document.ts'

@@ -16,13 +16,6 @@ export {
   findKeywordOverlaps,
   type KeywordOverlap,
 } from './payloads/rules/analysis.ts'
-export {
-  DEFAULT_TRIGGERS,
-  type LoadoutEntry,
-  type Phase,
-  type Priority,
-  type Triggers,
-} from './payloads/rules/entry.ts'
 export { type Frontmatter, parseFrontmatter, serializeFrontmatter } from './payloads/rules/frontmatter.ts'
 export {
   type DiscoveredLayer,
@@ -35,6 +28,13 @@ export {
   type SearchedLayer,
 } from './payloads/rules/layers.ts'
 export type { Budget, LoadoutIndex } from './payloads/rules/loadout-index.ts'
+export {
+  DEFAULT_TRIGGERS,
+  type LoadoutEntry,
+  type Phase,
+  type Priority,
+  type Triggers,
+} from './payloads/rules/loadout-index.ts'
 export { lookupEntry, type MatchResult, matchLoadout } from './payloads/rules/match.ts'
 export type { LeftOut, LoadPlan } from './payloads/rules/plan.ts'
 export { type IssueSeverity, type ValidationIssue, validateIndex } from './payloads/rules/validate.ts'

@@ -17,8 +17,12 @@ const COLUMNS = [
 const FACES = ['cli', 'tui', 'mcp', 'hooks', 'web']
 /** The door to every use case, and the two libraries made from it. */
 const DOORS = ['src/loadout.ts', 'src/index.ts', 'src/api.ts']
-/** Starts the program. The code cache must be on before the door is loaded. */
-const START = { file: 'src/cli/start.ts', target: 'src/machine/code-cache.ts' }
+const EXCEPTIONS: readonly (readonly [file: string, target: string])[] = [
+  // The code cache must be on before the door is loaded.
+  ['src/cli/start.ts', 'src/machine/code-cache.ts'],
+  // With the door and its late parts a hook took 156 ms of CPU instead of 100, and a person waits for it.
+  ['src/hooks/entry.ts', 'src/kit/session/hook.ts'],
+]
 /** Folders without disk, process, clock, environment or randomness. */
 const PURE = ['text', 'search']
 
@@ -50,7 +54,7 @@ function importsOf(file: string, text: string): Import[] {
 
 function isAllowed({ file, target, isType }: Import): boolean {
   if (DOORS.includes(file)) return target.startsWith('src/') && !isDisk(target)
-  if (file === START.file && target === START.target) return true
+  if (EXCEPTIONS.some(([from, to]) => file === from && target === to)) return true
   const from = folderOf(file)
   if (!target.startsWith('src/')) return isPure(file) ? target === 'node:crypto' : mayLeave(file, target)
   if (FACES.includes(from)) return isOpenToFaces(from, target, isType)

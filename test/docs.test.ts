@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { AGENTS } from '../src/agents/rules/agents.ts'
-import { CODES } from '../src/text/codes.ts'
+import { CODES } from '../src/text/trouble.ts'
 import { rerunGuide } from './guide.ts'
 
 const ROOT = join(import.meta.dirname, '..')

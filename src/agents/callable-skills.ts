@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
-import { compareText } from '../text/order.ts'
+import { compareText } from '../text/values.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
 import { findPlaces } from './disk/sight/skill-places.ts'
 import { readingOf, requireAgent } from './rules/agents.ts'

@@ -1,9 +1,8 @@
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
-import type { Code } from '../text/codes.ts'
 import { shellWord } from '../text/printable.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { splitMark } from './disk/hook-settings/hook-install.ts'
 import { findObstacles } from './disk/hook-settings/hook-obstacles.ts'
 import {

@@ -1,5 +1,5 @@
-import { nearest } from '../text/nearest.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
 import { adaptersList, approve, deny, revoke } from './commands/approvals.ts'

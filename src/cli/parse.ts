@@ -1,5 +1,5 @@
-import { nearest } from '../text/nearest.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { nearest } from '../text/values.ts'
 import { type Argument, COMMON_FLAGS, type Command, type Flag, type Flags } from './command.ts'
 
 type Value = string | number | boolean | string[]

@@ -1,7 +1,6 @@
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject, type Project } from '../machine/open-project.ts'
-import { realFolder } from '../machine/real-folder.ts'
+import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { readApprovals } from '../packs/approvals.ts'
 import { type Approval, changesSince, summarizeChanges } from '../packs/rules/gates/approval.ts'
 import { sha256 } from '../text/digest.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { realFolder } from '../machine/real-folder.ts'
+import { realFolder } from '../machine/open-project.ts'
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import type { ContextSettings } from './rules/context-settings.ts'

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import { listPacks } from '../packs/list.ts'
 import { allEntries } from '../payloads/rules/dispatch-table.ts'
-import type { LoadoutEntry, Priority } from '../payloads/rules/entry.ts'
+import type { LoadoutEntry, Priority } from '../payloads/rules/loadout-index.ts'
 import type { Shelf } from '../search/shelf.ts'
 import { asFinding, type Finding, type Report } from '../text/trouble.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { compareText } from '../text/order.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { compareText } from '../text/values.ts'
 import { readJson } from './files.ts'
 import type { Machine } from './machine.ts'
 import { recordPath, writeRecord } from './records.ts'

@@ -19,9 +19,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Code } from '../text/codes.ts'
 import { parseForeignJson, parseJson } from '../text/json.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { type Code, LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 
 /** The most that is read into memory as one text. */

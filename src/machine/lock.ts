@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
 import { asLoadoutError, codeOf } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 

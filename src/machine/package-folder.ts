@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../text/record.ts'
+import { isRecord } from '../text/values.ts'
 
 /** The folder this program was installed into: the nearest one upwards with a package.json. */
 export function packageFolder(): string {

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isRecord } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
 import type { Machine } from './machine.ts'
 import {
   appendRecord,

@@ -1,7 +1,6 @@
 import { appendFileSync, chmodSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import type { Code } from '../text/codes.ts'
-import { LoadoutError } from '../text/trouble.ts'
+import { type Code, LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, readJson, readText, requireFile, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'

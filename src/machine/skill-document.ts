@@ -1,6 +1,5 @@
 import { Document, isMap, isNode, isScalar, visit } from 'yaml'
 import { cutDocument, joinDocument, lineEndOf } from '../text/frontmatter-block.ts'
-import { isRecord } from '../text/record.ts'
 import {
   type Fields,
   type ImportedFields,
@@ -9,6 +8,7 @@ import {
   type SkillHead,
 } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
 import { LONGEST_YAML, parseYaml, readValue, Trouble } from './yaml.ts'
 
 export interface SkillDocument {

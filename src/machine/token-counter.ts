@@ -1,5 +1,5 @@
-import { nearest } from '../text/nearest.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { nearest } from '../text/values.ts'
 
 export interface TokenCounter {
   /** What counts: `chars/4`, `o200k_base`. */

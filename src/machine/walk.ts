@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { type IgnoreRule, isIgnoredBy, readIgnoreFile } from '../text/glob.ts'
-import { compareText } from '../text/order.ts'
+import { compareText } from '../text/values.ts'
 import { isFile, readText } from './files.ts'
 
 // The only walk through folders. It enters what its caller says and nothing else: no link is followed by itself, no file

@@ -1,5 +1,5 @@
 import { CST, type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml'
-import { isRecord, setOwn } from '../text/record.ts'
+import { isRecord, setOwn } from '../text/values.ts'
 
 /** The most text that is read as one YAML document. */
 export const LONGEST_YAML = 64 * 1024

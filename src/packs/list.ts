@@ -6,7 +6,7 @@ import { type Collision, isUndecided, type TrustedPack } from './rules/gates/cat
 import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
 import { type DisclosedPack, discloseCatalog } from './rules/gates/disclosure.ts'
 import type { TrustState } from './rules/gates/trust.ts'
-import type { Scope } from './rules/vocabulary.ts'
+import type { Scope } from './rules/pack.ts'
 
 export interface ListedPack extends CatalogRow {
   /** Another pack has its name. */

@@ -7,8 +7,7 @@ import { LoadoutError, type Report } from '../text/trouble.ts'
 import { writeNewFolder } from './disk/new-pack-folder.ts'
 import { findWorkspace } from './disk/pack-roots.ts'
 import { packTemplate } from './rules/author/pack-template.ts'
-import { SHARED_FOLDER } from './rules/pack.ts'
-import type { Profile, RuntimeMode } from './rules/vocabulary.ts'
+import { type Profile, type RuntimeMode, SHARED_FOLDER } from './rules/pack.ts'
 
 export interface NewPackRequest {
   name: string

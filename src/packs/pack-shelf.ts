@@ -7,8 +7,7 @@ import { type Admission, admit } from './rules/gates/admission.ts'
 import type { Catalog, TrustedPack } from './rules/gates/catalog.ts'
 import { packDocument } from './rules/gates/select-packs.ts'
 import type { TrustState } from './rules/gates/trust.ts'
-import { PACK_FILE } from './rules/pack.ts'
-import type { PackStatus, Scope } from './rules/vocabulary.ts'
+import { PACK_FILE, type PackStatus, type Scope } from './rules/pack.ts'
 import { nextStep } from './show.ts'
 
 export interface PackDetails {

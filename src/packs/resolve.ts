@@ -12,7 +12,7 @@ import { type Admission, admit } from './rules/gates/admission.ts'
 import { type Catalog, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { refuse } from './rules/gates/refusal.ts'
 import { createSelector } from './rules/gates/select-packs.ts'
-import { PACK_FILE } from './rules/pack.ts'
+import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
 import {
   type ActivePack,
   isWaiting,
@@ -24,7 +24,6 @@ import {
 } from './rules/resolve/pack-context.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
 import { readTaskWords } from './rules/task-words.ts'
-import { settleWarnings, toFinding } from './rules/warning.ts'
 import { givenPacks } from './session.ts'
 
 export interface ResolveRequest {

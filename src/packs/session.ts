@@ -3,8 +3,8 @@ import { exists, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { recordPath } from '../machine/records.ts'
 import { claimant, claimLine, readSession, sessionPath } from '../machine/sessions.ts'
-import { isRecord, isTextList } from '../text/record.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { isRecord, isTextList } from '../text/values.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
 
 /** Stands for the agent in the file of a conversation that has no hooks. */

@@ -11,10 +11,16 @@ import { type Guide, type GuideResource, readGuide, wrapGuide } from './rules/fe
 import { type Admission, admissionError, admit } from './rules/gates/admission.ts'
 import type { Catalog, Collision, TrustedPack } from './rules/gates/catalog.ts'
 import { type CatalogRow, catalogRow } from './rules/gates/catalog-row.ts'
+import {
+  LAYERS,
+  layerOf,
+  type PackLayer,
+  type PackWarning,
+  settleWarnings,
+  type Tier,
+  toFinding,
+} from './rules/pack.ts'
 import type { PackFiles } from './rules/pack-files.ts'
-import { layerOf } from './rules/pack-path.ts'
-import { LAYERS, type PackLayer, type Tier } from './rules/vocabulary.ts'
-import { type PackWarning, settleWarnings, toFinding } from './rules/warning.ts'
 
 export interface PackView extends CatalogRow {
   license?: string

@@ -6,9 +6,7 @@ import { openPack } from './disk/pack-folder.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
 import { validatePack, validationStatus } from './rules/author/validate-pack.ts'
-import { PACK_FILE } from './rules/pack.ts'
-import { layerOf } from './rules/pack-path.ts'
-import type { PackWarning } from './rules/warning.ts'
+import { layerOf, PACK_FILE, type PackWarning } from './rules/pack.ts'
 
 export interface PackValidation {
   status: 'passed' | 'needs-review' | 'failed'

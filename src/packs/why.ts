@@ -7,7 +7,7 @@ import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
 import { type Catalog, type Collision, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { createSelector } from './rules/gates/select-packs.ts'
 import type { TrustState } from './rules/gates/trust.ts'
-import type { PackStatus, Scope } from './rules/vocabulary.ts'
+import type { PackStatus, Scope } from './rules/pack.ts'
 
 /** One question on the way to the model, and how it was answered. */
 export interface Step {

@@ -1,13 +1,12 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Strategy } from '../search/strategy.ts'
-import { getOwn } from '../text/record.ts'
 import type { Report } from '../text/trouble.ts'
+import { getOwn } from '../text/values.ts'
 import { knowledgeOf, resolveLayers } from './knowledge.ts'
 import type { Layers } from './layers.ts'
 import { strategyOf } from './plan.ts'
-import type { Phase, Priority } from './rules/entry.ts'
 import { type EntryExplanation, explainEntry, type MergeConflict, type SearchedLayer } from './rules/layers.ts'
-import type { Budget } from './rules/loadout-index.ts'
+import type { Budget, Phase, Priority } from './rules/loadout-index.ts'
 import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked.ts'
 
 export interface Explanation extends EntryExplanation {

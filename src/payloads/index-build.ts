@@ -14,8 +14,7 @@ import {
 } from './payload-root.ts'
 import { buildEntries, buildIndex, serializeIndex } from './rules/build-index.ts'
 import { findDrift } from './rules/drift.ts'
-import type { LoadoutEntry } from './rules/entry.ts'
-import type { LoadoutIndex } from './rules/loadout-index.ts'
+import type { LoadoutEntry, LoadoutIndex } from './rules/loadout-index.ts'
 import { lintRouting } from './rules/validate.ts'
 
 export interface IndexBuild {

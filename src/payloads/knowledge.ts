@@ -1,7 +1,7 @@
 import { openCached, type Signature, signatureOf, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
-import { getOwn, setOwn } from '../text/record.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { getOwn, setOwn } from '../text/values.ts'
 import { type Discovery, type LayerPlace, type Layers, layerPlaces, readLayers } from './layers.ts'
 import {
   allEntries,
@@ -10,9 +10,8 @@ import {
   createTable,
   type DispatchTable,
 } from './rules/dispatch-table.ts'
-import type { LoadoutEntry } from './rules/entry.ts'
 import { type MergeConflict, type MergedIndex, mergeIndexes } from './rules/layers.ts'
-import type { Budget } from './rules/loadout-index.ts'
+import type { Budget, LoadoutEntry } from './rules/loadout-index.ts'
 import { openTable, readHead, saveTable } from './rules/saved-table.ts'
 
 /** Everything the layers know, ready to be asked. */

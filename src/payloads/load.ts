@@ -6,8 +6,8 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { keepTask, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
 import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
-import type { LoadoutEntry } from './rules/entry.ts'
 import { parseFrontmatter } from './rules/frontmatter.ts'
+import type { LoadoutEntry } from './rules/loadout-index.ts'
 import type { LeftOut } from './rules/plan.ts'
 
 /** The text of one payload, fenced as data, as it goes to a model. */

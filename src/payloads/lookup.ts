@@ -4,7 +4,7 @@ import { recordUsage } from '../usage/record.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import type { Layers } from './layers.ts'
 import { type LoadedPayload, loadPayloads } from './load.ts'
-import type { LoadoutEntry } from './rules/entry.ts'
+import type { LoadoutEntry } from './rules/loadout-index.ts'
 
 export interface Lookup {
   kind: 'payload'

@@ -5,7 +5,7 @@ import { type Knowledge, openKnowledge } from './knowledge.ts'
 import type { Layers } from './layers.ts'
 import { payloadDocument } from './ranking.ts'
 import { allEntries } from './rules/dispatch-table.ts'
-import type { LoadoutEntry } from './rules/entry.ts'
+import type { LoadoutEntry } from './rules/loadout-index.ts'
 
 export interface PayloadDetails {
   summary: string

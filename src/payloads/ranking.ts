@@ -6,7 +6,7 @@ import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import type { Knowledge } from './knowledge.ts'
 import { allEntries } from './rules/dispatch-table.ts'
-import { isDomain, type LoadoutEntry } from './rules/entry.ts'
+import { isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
 import type { MatchResult } from './rules/match.ts'
 import { documentOf, rankedMatches } from './rules/ranked.ts'
 

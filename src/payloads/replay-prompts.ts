@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
-import { realFolder } from '../machine/real-folder.ts'
+import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { hashText } from '../text/digest.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'

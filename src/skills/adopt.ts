@@ -14,8 +14,7 @@ import { copyTree } from './disk/tree.ts'
 import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
 import { placeOf } from './rules/attention.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import type { PlacementStatus, RegisteredSkill } from './rules/placement.ts'
-import { missing, requireName } from './rules/skill.ts'
+import { missing, type PlacementStatus, type RegisteredSkill, requireName } from './rules/skill.ts'
 import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface AdoptRequest extends ScopeRequest, Carrying {

@@ -7,8 +7,7 @@ import { buildFor, writeBuild } from './disk/build.ts'
 import { diffFolders } from './disk/diff-folders.ts'
 import { copyTree } from './disk/tree.ts'
 import { observe, recoverAll } from './observe.ts'
-import type { PlacementState, RegisteredSkill } from './rules/placement.ts'
-import { missing, requireName } from './rules/skill.ts'
+import { missing, type PlacementState, type RegisteredSkill, requireName } from './rules/skill.ts'
 import { namedAgents, openSetup, rootsFor, type ScopeRequest } from './settings.ts'
 
 export interface SkillDiff {

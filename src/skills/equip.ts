@@ -7,8 +7,7 @@ import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
-import type { SkillStatus } from './rules/placement.ts'
-import { requireName } from './rules/skill.ts'
+import { requireName, type SkillStatus } from './rules/skill.ts'
 import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 /** Which skills: by name, by tag, or all. */

@@ -5,7 +5,7 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import type { Placement, PlacementState, SkillState, SkillStatus } from './rules/placement.ts'
+import type { Placement, PlacementState, SkillState, SkillStatus } from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface PlacementView {

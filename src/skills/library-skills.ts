@@ -11,8 +11,7 @@ import { type Build, buildFor } from './disk/build.ts'
 import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { readBuild, readBuildFile } from './disk/skill-files.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
-import type { RegisteredSkill } from './rules/placement.ts'
-import { nameProblem, parseSkill, SKILL_FILE } from './rules/skill.ts'
+import { nameProblem, parseSkill, type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 
 export interface LibrarySkill {
   name: string

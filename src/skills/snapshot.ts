@@ -1,6 +1,6 @@
 import { type CacheKey, jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
-import { isRecord } from '../text/record.ts'
+import { isRecord } from '../text/values.ts'
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
 
 /** The last inventory that was taken here: something to show while the present one is being taken. */

@@ -9,8 +9,7 @@ import { findHeadings } from '../text/sections.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import type { Report } from '../text/trouble.ts'
 import { observe, recoverAll } from './observe.ts'
-import type { RegisteredSkill, SkillStatus } from './rules/placement.ts'
-import { SKILL_FILE } from './rules/skill.ts'
+import { type RegisteredSkill, SKILL_FILE, type SkillStatus } from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 /** What the ranker reads of a skill: what is said about it, and its SKILL.md. */

@@ -11,8 +11,7 @@ import { readForeignSkill } from './disk/foreign-skill.ts'
 import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { formatWarnings } from './rules/format-limits.ts'
-import type { RegisteredSkill } from './rules/placement.ts'
-import { SKILL_FILE } from './rules/skill.ts'
+import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 
 /** What a path is to the skills library, if it is anything. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {

@@ -1,4 +1,4 @@
-import { getOwn } from './record.ts'
+import { getOwn } from './values.ts'
 
 /** A text as a lenient reader may take it, in small ASCII letters, each with the place it came from. */
 export interface SeenText {

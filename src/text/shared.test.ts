@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { nearest } from './nearest.ts'
 import { pathProblem } from './paths.ts'
 import { printable, printableLine } from './printable.ts'
+import { nearest } from './values.ts'
 
 describe('nearest', () => {
   const candidates = ['plan', 'lookup', 'explain', 'budget', 'project']

@@ -1,5 +1,4 @@
-import { compareText } from './order.ts'
-import { isRecord, setOwn } from './record.ts'
+import { compareText, isRecord, setOwn } from './values.ts'
 
 /** The text of a skill, for every agent. */
 export const DOCUMENT_FILE = 'SKILL.md'

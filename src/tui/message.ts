@@ -12,10 +12,9 @@ import type {
   SkillText,
   SyncResult,
 } from '../loadout.ts'
-import type { Code } from '../text/codes.ts'
-import type { Finding } from '../text/trouble.ts'
+import type { Code, Finding } from '../text/trouble.ts'
 import type { Effect } from './effect.ts'
-import type { Size } from './frame/layout.ts'
+import type { Size } from './frame/line.ts'
 
 /** What has happened: a key, a new size, or the outcome of an effect. */
 export type Message =

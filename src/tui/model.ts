@@ -10,7 +10,7 @@ import type {
 } from '../loadout.ts'
 import type { Finding } from '../text/trouble.ts'
 import type { Effect } from './effect.ts'
-import type { Size } from './frame/layout.ts'
+import type { Size } from './frame/line.ts'
 
 export const SCREENS = [
   'inventory',

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { Size } from './frame/layout.ts'
+import type { Size } from './frame/line.ts'
 
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?2004h'
 const LEAVE = '\u001b[?2004l\u001b[?25h\u001b[?1049l'

@@ -1,5 +1,15 @@
-import { block, overlay, type Size } from './frame/layout.ts'
-import { clipLine, fitLine, type Line, lineWidth, span, spread, styled } from './frame/line.ts'
+import {
+  block,
+  clipLine,
+  fitLine,
+  type Line,
+  lineWidth,
+  overlay,
+  type Size,
+  span,
+  spread,
+  styled,
+} from './frame/line.ts'
 import { bindingsOf, isTyping, placeOf } from './keys.ts'
 import type { Model, ScreenId } from './model.ts'
 import { viewDiff } from './screens/diff-view.ts'

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PROFILES, RUNTIME_MODES } from '../../src/packs/rules/vocabulary.ts'
+import { PROFILES, RUNTIME_MODES } from '../../src/packs/rules/pack.ts'
 import { aFolder, aLinkTo, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
 import { makePack } from './hostile-packs.ts'
 

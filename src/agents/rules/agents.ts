@@ -1,5 +1,5 @@
-import { nearest } from '../../text/nearest.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { nearest } from '../../text/values.ts'
 import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
 import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
 import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'

@@ -1,5 +1,5 @@
 import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
-import { getOwn, isRecord, isTextList, setOwn } from '../../text/record.ts'
+import { getOwn, isRecord, isTextList, setOwn } from '../../text/values.ts'
 import { AGENTS, isAgent } from './agents.ts'
 
 type Json = Record<string, unknown>

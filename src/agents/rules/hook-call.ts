@@ -1,5 +1,5 @@
-import { isRecord } from '../../text/record.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
 /** One call of an agent, as far as we act on it. */

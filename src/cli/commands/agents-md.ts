@@ -1,6 +1,5 @@
 import type { AgentsMd } from '../../loadout.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { count, grouped, lines, printableLine } from '../screen.ts'
 
 export const agentsMd = defineCommand({

@@ -1,7 +1,6 @@
 import { type AdapterList, type Answered, TIERS } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { type Argument, defineCommand } from '../command.ts'
-import { PROJECT_FLAG } from '../flags.ts'
+import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'
 
 const WHAT: Argument = { name: 'what', summary: 'pack:<name>, adapter:<name>, a name, or the path of a pack' }

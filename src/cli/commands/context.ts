@@ -1,8 +1,7 @@
 import { bundleText, type Context } from '../../loadout.ts'
 import { parseInstant } from '../../text/instant.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../flags.ts'
+import { defineCommand, PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../command.ts'
 import { printableText, type Screen } from '../screen.ts'
 import { explainBundle } from './explain-bundle.ts'
 

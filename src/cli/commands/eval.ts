@@ -1,8 +1,7 @@
 import { type Comparison, type Loadout, type PackEvaluation, STRATEGIES, type SuiteReport } from '../../loadout.ts'
 import type { Figures } from '../../payloads/rules/evaluation.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
 
 export const evaluate = defineCommand({

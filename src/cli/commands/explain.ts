@@ -1,6 +1,5 @@
 import { type NamedExplanation, PHASES, STRATEGIES } from '../../loadout.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 type Explained<Kind extends NamedExplanation['kind']> = Extract<NamedExplanation, { kind: Kind }>

@@ -1,7 +1,6 @@
 import { HOOK_EVENTS, HOOK_HOSTS, type HookAnswer, type HookChanges, type HookStatuses } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { DRY_RUN_FLAG, namesIn, PROJECT_FLAG, projectFlag } from '../flags.ts'
+import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG, projectFlag } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
 const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)

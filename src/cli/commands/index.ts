@@ -1,6 +1,5 @@
 import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../loadout.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS, PROJECT_FLAG } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'
 
 /** Which index: the project's, or the user's own. */

@@ -2,8 +2,15 @@ import type { Adoption, Loadout, Outcome, SkillDiff, SyncResult } from '../../lo
 import type { SyncStep } from '../../skills/rules/sync-decision.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, namesIn, SCOPE_FLAGS, TARGET_FLAG } from '../flags.ts'
+import {
+  COMMIT_FLAGS,
+  commitChoice,
+  DRY_RUN_FLAG,
+  defineCommand,
+  namesIn,
+  SCOPE_FLAGS,
+  TARGET_FLAG,
+} from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const

@@ -6,11 +6,10 @@ import {
   type SkillView,
   type Suggestions,
 } from '../../loadout.ts'
-import type { PlacementState } from '../../skills/rules/placement.ts'
+import type { PlacementState } from '../../skills/rules/skill.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { SCOPE_FLAGS } from '../flags.ts'
+import { defineCommand, SCOPE_FLAGS } from '../command.ts'
 import {
   alignRows,
   count,

@@ -9,8 +9,7 @@ import type {
 } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Report } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, SCOPE_FLAGS } from '../flags.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Made a new library in' } as const

@@ -1,7 +1,6 @@
 import type { AgentView, Health, ProfileSaving, SavedProfile, SettingsView } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { defineCommand } from '../command.ts'
-import { DRY_RUN_FLAG, namesIn, SCOPE_FLAGS } from '../flags.ts'
+import { DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 import { printOperations } from './installs.ts'
 

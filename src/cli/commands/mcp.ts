@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createLoadout } from '../../loadout.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { PROJECT_FLAG } from '../flags.ts'
+import { defineCommand, PROJECT_FLAG } from '../command.ts'
 
 const USUAL_PORT = 8417
 const SHORTEST_TOKEN = 16

@@ -1,6 +1,5 @@
 import type { AddedNote, NoteList, NotePruning } from '../../loadout.ts'
-import { defineCommand } from '../command.ts'
-import { PROJECT_FLAG } from '../flags.ts'
+import { defineCommand, PROJECT_FLAG } from '../command.ts'
 import { count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const noteAdd = defineCommand({

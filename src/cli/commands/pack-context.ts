@@ -9,8 +9,7 @@ import {
 } from '../../loadout.ts'
 import type { RefusedPack } from '../../packs/rules/resolve/pack-context.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { PROJECT_FLAG } from '../flags.ts'
+import { defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
 interface Resolved extends PackContext {

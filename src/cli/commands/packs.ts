@@ -1,8 +1,7 @@
 import { type NewPack, type PackFetch, type PackList, type PackView, PROFILES, RUNTIME_MODES } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { PACK_ARGUMENT, PROJECT_FLAG } from '../flags.ts'
+import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import {
   alignRows,
   count,

@@ -1,7 +1,6 @@
 import { type LoadedPlan, PHASES, STRATEGIES, type TaskPlan } from '../../loadout.ts'
 import type { MatchResult } from '../../payloads/rules/match.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS, readTask, TASK_ARGUMENT } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS, readTask, TASK_ARGUMENT } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const plan = defineCommand({

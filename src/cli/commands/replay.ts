@@ -1,7 +1,6 @@
 import { bundleText, type PromptReplay, type Replay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import {
   alignRows,
   count,

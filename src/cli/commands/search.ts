@@ -8,8 +8,7 @@ import {
   type SearchResult,
 } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const search = defineCommand({

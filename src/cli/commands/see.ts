@@ -1,8 +1,7 @@
 import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
 import { type AgentSight, FATES, HOOK_HOSTS } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import { defineCommand } from '../command.ts'
-import { projectFlag } from '../flags.ts'
+import { defineCommand, projectFlag } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 export const see = defineCommand({

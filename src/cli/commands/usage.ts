@@ -8,8 +8,7 @@ import type {
   TaskKeeping,
 } from '../../loadout.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand, type Input } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** What a view of an index and its log shows, by the flag that asks for it. */

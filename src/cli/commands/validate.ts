@@ -1,7 +1,6 @@
 import type { PackValidation, Validation } from '../../loadout.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
-import { defineCommand } from '../command.ts'
-import { LAYER_FLAGS } from '../flags.ts'
+import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import { count, formatFindings, lines, printableLine } from '../screen.ts'
 
 export const validate = defineCommand({

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { codeOf } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
-import type { Code } from '../../text/codes.ts'
+import type { Code } from '../../text/trouble.ts'
 
 /** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
 export interface Failure {

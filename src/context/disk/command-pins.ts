@@ -4,7 +4,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { compareText } from '../../text/order.ts'
+import { compareText } from '../../text/values.ts'
 import { type Language, languageOf, type Reach, readCommand, readScript } from '../rules/advice/command-reach.ts'
 
 /** What a command can run of its project, file by file. */

@@ -1,4 +1,4 @@
-import { isRecord, isTextList } from '../../text/record.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
 import type { ContextBundle } from './bundle.ts'
 
 /** What it takes to build a bundle again, and to tell what has changed when it is another one. No text is in it. */

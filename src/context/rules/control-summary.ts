@@ -1,5 +1,5 @@
 import { parseForeignJson } from '../../text/json.ts'
-import { setOwn } from '../../text/record.ts'
+import { setOwn } from '../../text/values.ts'
 
 export type SummaryValue = string | number | boolean | null
 

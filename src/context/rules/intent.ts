@@ -1,8 +1,7 @@
 import { isRun, splitWords } from '../../payloads/rules/words.ts'
 import { stemWord } from '../../search/stem.ts'
-import { nearest } from '../../text/nearest.ts'
-import { setOwn } from '../../text/record.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { nearest, setOwn } from '../../text/values.ts'
 import type { Intent } from './context-settings.ts'
 
 /** What kind of task it is, and what told so. */

@@ -1,4 +1,4 @@
-import { compareText } from '../../text/order.ts'
+import { compareText } from '../../text/values.ts'
 
 /** A document that may say when it was promoted. */
 export interface DatedFile {

@@ -1,7 +1,7 @@
-import { isDomain, type LoadoutEntry, PHASES } from '../../payloads/rules/entry.ts'
+import { isDomain, type LoadoutEntry, PHASES } from '../../payloads/rules/loadout-index.ts'
 import { boundaryOf, harmlessLine } from '../../text/fence.ts'
-import { compareText } from '../../text/order.ts'
 import { estimateTokens } from '../../text/tokens.ts'
+import { compareText } from '../../text/values.ts'
 
 /** Something that can be loaded, as one line of an index tells it. */
 export interface IndexItem {

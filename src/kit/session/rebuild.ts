@@ -3,7 +3,7 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
-import type { LoadoutEntry } from '../../payloads/rules/entry.ts'
+import type { LoadoutEntry } from '../../payloads/rules/loadout-index.ts'
 import type { Claim, Part } from '../../usage/rules/session-state.ts'
 import { indexLine } from '../rules/index-line.ts'
 import {

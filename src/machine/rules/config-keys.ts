@@ -1,6 +1,5 @@
-import { nearest } from '../../text/nearest.ts'
-import { getOwn, isRecord } from '../../text/record.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
 /** Keys and what is below them. `*` stands for names that the user chooses. */
 type Keys = { readonly [key: string]: Keys | 'value' }

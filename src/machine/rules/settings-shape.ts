@@ -1,7 +1,7 @@
 import { STRATEGIES } from '../../search/strategy.ts'
 import { globProblem, isGlob } from '../../text/glob.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 import { fits, type Problem, type Shape, type ValueOf } from './shape.ts'
 
 /** Shares of the whole, in percent. Those of slices that a project does not have go to control plane and task. */

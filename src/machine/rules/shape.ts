@@ -1,6 +1,5 @@
 import { nameOf } from '../../text/json.ts'
-import { nearest } from '../../text/nearest.ts'
-import { getOwn, isRecord } from '../../text/record.ts'
+import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
 interface About {
   /** For editors, which show it beside the key. */

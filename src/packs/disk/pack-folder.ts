@@ -4,13 +4,11 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
-import type { Code } from '../../text/codes.ts'
-import { compareText } from '../../text/order.ts'
-import type { LoadoutError } from '../../text/trouble.ts'
+import type { Code, LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import type { FileDigests } from '../rules/gates/approval.ts'
+import { normalizePackPath, type PackWarning, packPathProblem } from '../rules/pack.ts'
 import type { PackFile, PackFiles } from '../rules/pack-files.ts'
-import { normalizePackPath, packPathProblem } from '../rules/pack-path.ts'
-import type { PackWarning } from '../rules/warning.ts'
 
 /** Prose and records are smaller than this; what is larger is something else. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024

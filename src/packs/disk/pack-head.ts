@@ -14,14 +14,12 @@ import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { readTextYaml, Trouble } from '../../machine/yaml.ts'
-import type { Code } from '../../text/codes.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
-import { isRecord } from '../../text/record.ts'
-import type { LoadoutError } from '../../text/trouble.ts'
+import type { Code, LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 import { type ReadManifest, readManifest } from '../rules/manifest.ts'
-import { PACK_FILE } from '../rules/pack.ts'
+import { PACK_FILE, type PackWarning } from '../rules/pack.ts'
 import { shownText } from '../rules/shown-text.ts'
-import type { PackWarning } from '../rules/warning.ts'
 
 /** The frontmatter of a KNOWLEDGE.md, every value as text; or why it cannot be read. */
 export type PackHead = { fields: Record<string, unknown> } | HeadProblem

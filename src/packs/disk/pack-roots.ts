@@ -9,9 +9,8 @@ import { isInside } from '../../machine/walk.ts'
 import { sha256 } from '../../text/digest.ts'
 import { shellWord } from '../../text/printable.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { KNOWLEDGE_FOLDERS, PACK_FILE } from '../rules/pack.ts'
+import { KNOWLEDGE_FOLDERS, PACK_FILE, type Scope } from '../rules/pack.ts'
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
-import type { Scope } from '../rules/vocabulary.ts'
 
 export interface DiscoveryRequest {
   /** The project whose packs are meant; default: the one around the working folder. */

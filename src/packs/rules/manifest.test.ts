@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Code } from '../../text/codes.ts'
+import type { Code } from '../../text/trouble.ts'
 import { readManifest } from './manifest.ts'
 import type { PackManifest } from './pack.ts'
 

@@ -1,11 +1,23 @@
-import type { Code } from '../../text/codes.ts'
-import { getOwn, isRecord } from '../../text/record.ts'
-import type { Severity } from '../../text/trouble.ts'
-import { isKnownType, PACK_FILE, type PackManifest, type Producer } from './pack.ts'
-import { normalizePackPath, packPathProblem } from './pack-path.ts'
+import type { Code, Severity } from '../../text/trouble.ts'
+import { getOwn, isRecord } from '../../text/values.ts'
+import {
+  GROUNDINGS,
+  isKnownType,
+  normalizePackPath,
+  oneOf,
+  PACK_FILE,
+  PACK_STATUSES,
+  PACK_TYPES,
+  type PackManifest,
+  type PackWarning,
+  PROFILES,
+  type Producer,
+  packPathProblem,
+  RUNTIME_MODES,
+  settleWarnings,
+  TRUST_LABELS,
+} from './pack.ts'
 import { hasUnseen, lengthOf, quoted, shownText } from './shown-text.ts'
-import { GROUNDINGS, oneOf, PACK_STATUSES, PACK_TYPES, PROFILES, RUNTIME_MODES, TRUST_LABELS } from './vocabulary.ts'
-import { type PackWarning, settleWarnings } from './warning.ts'
 
 /** The most characters of each field. What is longer is cut, and told. */
 const LIMITS = { name: 64, description: 1024, compatibility: 500 } as const

@@ -1,8 +1,7 @@
 import { asRecord, asSwitch, badConfig } from '../../machine/rules/config-keys.ts'
-import { nearest } from '../../text/nearest.ts'
-import { getOwn } from '../../text/record.ts'
+import { getOwn, nearest } from '../../text/values.ts'
+import { oneOf, SCOPES, type Scope } from './pack.ts'
 import { quoted } from './shown-text.ts'
-import { oneOf, SCOPES, type Scope } from './vocabulary.ts'
 
 /** Where an organization keeps packs. */
 export type OrganizationSource =

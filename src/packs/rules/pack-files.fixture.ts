@@ -1,8 +1,7 @@
 import { sha256 } from '../../text/digest.ts'
-import { compareText } from '../../text/order.ts'
+import { compareText } from '../../text/values.ts'
+import { normalizePackPath, type PackWarning, packPathProblem } from './pack.ts'
 import type { PackFile, PackFiles } from './pack-files.ts'
-import { normalizePackPath, packPathProblem } from './pack-path.ts'
-import type { PackWarning } from './warning.ts'
 
 /** A pack in memory: the text of each file by its path. */
 export function memoryPack(files: Record<string, string>): PackFiles {

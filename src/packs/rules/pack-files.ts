@@ -1,6 +1,5 @@
 import { type ParsedJson, parseForeignJson, parseForeignJsonLines } from '../../text/json.ts'
-import type { PackLayer } from './vocabulary.ts'
-import type { PackWarning } from './warning.ts'
+import type { PackLayer, PackWarning } from './pack.ts'
 
 /** A text file of a pack, read whole. */
 export interface PackFile {

@@ -1,6 +1,104 @@
-import { normalizePackPath, packPathProblem } from './pack-path.ts'
-import type { Grounding, PackStatus, Profile, RuntimeMode, Scope, TrustLabel } from './vocabulary.ts'
-import type { PackWarning } from './warning.ts'
+import { pathProblem } from '../../text/paths.ts'
+import type { Finding, Severity } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
+
+/** What a pack says about its own readiness. Each has a gate of its own. */
+export const PACK_STATUSES = ['ready', 'draft', 'needs-review', 'stale', 'disputed', 'archived'] as const
+export type PackStatus = (typeof PACK_STATUSES)[number]
+
+/** A pack's word about itself: it can lower trust, never raise it. */
+export const TRUST_LABELS = ['unreviewed', 'user-confirmed', 'official', 'external'] as const
+export type TrustLabel = (typeof TRUST_LABELS)[number]
+
+/** How much a pack wants its statements tied to sources. */
+export const GROUNDINGS = ['none', 'recommended', 'required'] as const
+export type Grounding = (typeof GROUNDINGS)[number]
+
+/** Where a pack keeps its primary facts. */
+export const PROFILES = ['document-first', 'wiki-first', 'hybrid'] as const
+export type Profile = (typeof PROFILES)[number]
+
+/** How the context of a pack is used: as facts, or as a voice. */
+export const RUNTIME_MODES = ['data', 'persona'] as const
+export type RuntimeMode = (typeof RUNTIME_MODES)[number]
+
+export const PACK_TYPES = [
+  'personal-profile',
+  'brand-product',
+  'brand-persona',
+  'organization-knowhow',
+  'domain-reference',
+  'research-wiki',
+  'content-operations',
+  'private-domain-operations',
+  'live-commerce-operations',
+  'campaign-operations',
+  'growth-strategy',
+  'content-ontology',
+] as const
+
+/** Where a pack was found. Of two with one name the earlier scope wins. */
+export const SCOPES = ['explicit', 'workspace', 'user', 'organization', 'built-in'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** How a pack came to be used: it was named, or it fits the task. */
+export const ACTIVATIONS = ['explicit', 'implicit', 'resolver-driven'] as const
+export type Activation = (typeof ACTIVATIONS)[number]
+
+export const CLAIM_STATUSES = ['confirmed', 'inferred', 'disputed', 'stale', 'missing', 'source-required'] as const
+export type ClaimStatus = (typeof CLAIM_STATUSES)[number]
+
+/** Of compile runs and of the records of a resolution. */
+export const RUN_STATUSES = ['passed', 'needs-review', 'stale', 'disputed', 'failed'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+/** The folders of a pack, each with its own rules for who may read it and when. */
+export const LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'indexes', 'ontology', 'answers', 'assets'] as const
+export type PackLayer = (typeof LAYERS)[number]
+
+/** How far an approval opens a pack. Each tier includes the ones before it. */
+export const TIERS = ['guide', 'context', 'evidence'] as const
+export type Tier = (typeof TIERS)[number]
+
+/** A word of a closed list, or undefined. */
+export function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
+  return words.find((word) => word === value)
+}
+
+/**
+ * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item was
+ * not used. Its message is in our words: text of the pack in it is cut short and made harmless.
+ */
+export interface PackWarning extends Finding {
+  path: string
+}
+
+const RANK: Record<Severity, number> = { error: 0, warning: 1, info: 2 }
+
+/** Worst first, then by path, code, line and message; the same warning is there once, with a count. */
+export function settleWarnings(warnings: readonly PackWarning[]): PackWarning[] {
+  const distinct = new Map<string, PackWarning>()
+  for (const warning of warnings) {
+    const { severity, code, path, line, message, count = 1 } = warning
+    const key = JSON.stringify([severity, code, path, line, message])
+    const known = distinct.get(key)
+    distinct.set(key, known === undefined ? warning : { ...known, count: (known.count ?? 1) + count })
+  }
+  return [...distinct.values()].sort(
+    (a, b) =>
+      RANK[a.severity] - RANK[b.severity] ||
+      compareText(a.path, b.path) ||
+      compareText(a.code, b.code) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      compareText(a.message, b.message),
+  )
+}
+
+/** A warning as a report about several packs shows it: the place is part of the message. */
+export function toFinding({ severity, code, path, line, message, count = 1 }: PackWarning, pack: string): Finding {
+  const place = `${pack}/${path}${line === undefined ? '' : `:${line}`}`
+  return { severity, code, message: `${place}: ${message}${count === 1 ? '' : ` (${count} times)`}`, subject: pack }
+}
 
 /** The file that makes a folder a pack. Spelled so and not otherwise. */
 export const PACK_FILE = 'KNOWLEDGE.md'
@@ -87,4 +185,24 @@ export function isInside(path: string, at: string, escapes: string[]): boolean {
 /** The places of a list in a record, without those that leave the pack. */
 export function readPlaces(texts: readonly string[], at: string, escapes: string[]): PackPlace[] {
   return texts.filter((text, index) => isInside(text.trim(), `${at}[${index}]`, escapes)).map(readPlace)
+}
+
+/** Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back. */
+export function packPathProblem(path: string): string | undefined {
+  return pathProblem(path) ?? (path.split('/').includes('..') ? 'it contains ".."' : undefined)
+}
+
+/** One spelling of a path, so that two that name one file are equal: `./wiki//a.md` is `wiki/a.md`. */
+export function normalizePackPath(path: string): string {
+  return path
+    .normalize('NFC')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/')
+}
+
+/** The folder of the pack that a path lies in; undefined for files at its top. */
+export function layerOf(path: string): PackLayer | undefined {
+  const [first = '', second] = normalizePackPath(path).split('/')
+  return second === undefined && !path.endsWith('/') ? undefined : oneOf(LAYERS, first)
 }

@@ -3,8 +3,8 @@ import picomatch from 'picomatch'
 import { asLoadoutError, codeOf, isFolder } from '../../machine/files.ts'
 import { readTextInside } from '../../machine/inside.ts'
 import { Walk } from '../../machine/walk.ts'
-import { compareText } from '../../text/order.ts'
 import type { Finding } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import type { PayloadFile } from '../rules/build-index.ts'
 
 const MOST_FOLDERS = 100_000

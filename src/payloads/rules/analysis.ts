@@ -1,7 +1,6 @@
 import type { UsageSummary } from '../../usage/rules/summary.ts'
 import { isLoad, kindOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
-import type { LoadoutEntry, Priority } from './entry.ts'
-import { entriesOf, isUsable, type LoadoutIndex, tokensOf } from './loadout-index.ts'
+import { entriesOf, isUsable, type LoadoutEntry, type LoadoutIndex, type Priority, tokensOf } from './loadout-index.ts'
 
 export interface DeadEntry {
   entry: LoadoutEntry

@@ -1,10 +1,9 @@
-import { sortedBy } from '../../text/order.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding } from '../../text/trouble.ts'
+import { sortedBy } from '../../text/values.ts'
 import { findDrift } from './drift.ts'
-import type { LoadoutEntry } from './entry.ts'
 import { readFrontmatter } from './frontmatter.ts'
-import { budgetOf, INDEX_VERSION, type LoadoutIndex } from './loadout-index.ts'
+import { budgetOf, INDEX_VERSION, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
 
 /** A payload file as found: its path relative to the layer's root, and its text. */

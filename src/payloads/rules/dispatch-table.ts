@@ -1,5 +1,4 @@
-import { isDomain, type LoadoutEntry } from './entry.ts'
-import { isUsable } from './loadout-index.ts'
+import { isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
 import { splitWords, type TermRule, termMatches, type Words } from './words.ts'
 

@@ -1,9 +1,8 @@
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { isRecord, isTextList } from '../../text/record.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { type LoadoutEntry, PHASES } from './entry.ts'
-import { budgetOf, type LoadoutIndex } from './loadout-index.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
+import { budgetOf, type LoadoutEntry, type LoadoutIndex, PHASES } from './loadout-index.ts'
 
 const DERIVED_FIELDS = [
   'path',

@@ -1,5 +1,4 @@
-import { DEFAULT_TRIGGERS, type LoadoutEntry } from './entry.ts'
-import type { LoadoutIndex } from './loadout-index.ts'
+import { DEFAULT_TRIGGERS, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 
 /** A well-formed entry for tests, with what a test cares about replaced. */
 export function entryOf(changes: Partial<LoadoutEntry> = {}): LoadoutEntry {

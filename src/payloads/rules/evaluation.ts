@@ -1,5 +1,5 @@
 import type { RankDocument, Why } from '../../search/document.ts'
-import { isRecord, isTextList } from '../../text/record.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
 
 /** Questions read from a file, or the reason why there are none. */
 export type SuiteReading = { queries: EvalQuery[] } | { problem: string }

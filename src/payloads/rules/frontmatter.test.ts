@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_TRIGGERS, PRIORITIES } from './entry.ts'
 import { type Frontmatter, parseFrontmatter, readFrontmatter, serializeFrontmatter } from './frontmatter.ts'
+import { DEFAULT_TRIGGERS, PRIORITIES } from './loadout-index.ts'
 
 const frontmatter: fc.Arbitrary<Frontmatter> = fc
   .record({

@@ -1,5 +1,5 @@
 import { cutAtFences } from '../../text/frontmatter-block.ts'
-import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './entry.ts'
+import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
 
 /** The routing metadata that a payload carries. */
 export interface Frontmatter {

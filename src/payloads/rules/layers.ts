@@ -1,6 +1,13 @@
-import { setOwn } from '../../text/record.ts'
-import type { LoadoutEntry, Priority } from './entry.ts'
-import { budgetOf, entriesOf, INDEX_VERSION, isUsable, type LoadoutIndex } from './loadout-index.ts'
+import { setOwn } from '../../text/values.ts'
+import {
+  budgetOf,
+  entriesOf,
+  INDEX_VERSION,
+  isUsable,
+  type LoadoutEntry,
+  type LoadoutIndex,
+  type Priority,
+} from './loadout-index.ts'
 
 /** The layer stack, in order: later wins. */
 const LAYER_NAMES = ['global', 'org', 'project', 'session'] as const

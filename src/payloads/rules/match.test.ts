@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from './entry.fixture.ts'
-import { DEFAULT_TRIGGERS, type LoadoutEntry } from './entry.ts'
+import { DEFAULT_TRIGGERS, type LoadoutEntry } from './loadout-index.ts'
 import { lookupEntry, matchLoadout } from './match.ts'
 
 /** Asked twice: the first call scans, the second compiles, and both must agree. */

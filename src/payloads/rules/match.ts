@@ -1,7 +1,6 @@
 import type { LoadMode } from '../../usage/rules/usage-event.ts'
 import { createTable, type DispatchTable, type Hits } from './dispatch-table.ts'
-import type { LoadoutEntry } from './entry.ts'
-import { entriesOf, type LoadoutIndex } from './loadout-index.ts'
+import { entriesOf, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 import { readWords } from './words.ts'
 
 export interface MatchResult {

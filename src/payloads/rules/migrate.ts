@@ -1,12 +1,12 @@
 import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
 import { stemWord } from '../../search/stem.ts'
 import { STOP_WORDS } from '../../search/stop-words.ts'
-import { compareText } from '../../text/order.ts'
 import { type Section, splitSections } from '../../text/sections.ts'
 import { estimateTokens } from '../../text/tokens.ts'
+import { compareText } from '../../text/values.ts'
 import { buildEntries } from './build-index.ts'
-import { DEFAULT_TRIGGERS } from './entry.ts'
 import { serializeFrontmatter } from './frontmatter.ts'
+import { DEFAULT_TRIGGERS } from './loadout-index.ts'
 import { splitWords } from './words.ts'
 
 /** How a large instruction file becomes a lean one and a set of payloads. A value: nothing is written. */

@@ -1,7 +1,7 @@
 import { STRATEGIES, type Strategy } from '../../search/strategy.ts'
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 import { kindOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
-import { PHASES, type Phase } from './entry.ts'
+import { PHASES, type Phase } from './loadout-index.ts'
 
 /** How a plan was asked for: what it takes, besides the words of the task, to ask again. */
 export interface PlanTerms {

@@ -1,8 +1,7 @@
 import type { Finding } from '../../text/trouble.ts'
 import type { DispatchTable } from './dispatch-table.ts'
-import type { LoadoutEntry, Phase } from './entry.ts'
 import type { MergeConflict } from './layers.ts'
-import { type Budget, tokensOf } from './loadout-index.ts'
+import { type Budget, type LoadoutEntry, type Phase, tokensOf } from './loadout-index.ts'
 import { type MatchResult, matchTable } from './match.ts'
 
 /** What a task needs, why, and what it costs. */

@@ -1,8 +1,8 @@
 import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
 import { findHeadings } from '../../text/sections.ts'
 import { createTable } from './dispatch-table.ts'
-import type { LoadoutEntry, Phase } from './entry.ts'
 import { parseFrontmatter } from './frontmatter.ts'
+import type { LoadoutEntry, Phase } from './loadout-index.ts'
 import { coreMatch, type MatchResult, MIN_SCORE, reasonOf, scoreOf } from './match.ts'
 import { readWords } from './words.ts'
 

@@ -1,8 +1,7 @@
 import { hashText } from '../../text/digest.ts'
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 import { assembleTable, type CompiledTable } from './dispatch-table.ts'
-import type { LoadoutEntry } from './entry.ts'
-import { isUsable } from './loadout-index.ts'
+import { isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
 
 // A compiled table as bytes: a JSON head, tables of numbers, then every entry as JSON, found by its offset.

@@ -1,10 +1,8 @@
 import { STOP_WORDS } from '../../search/stop-words.ts'
-import type { Code } from '../../text/codes.ts'
 import { nameOf } from '../../text/json.ts'
-import { isRecord } from '../../text/record.ts'
-import type { Finding } from '../../text/trouble.ts'
-import { type LoadoutEntry, PRIORITIES } from './entry.ts'
-import { entryProblem, type LoadoutIndex, tokensOf } from './loadout-index.ts'
+import type { Code, Finding } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
+import { entryProblem, type LoadoutEntry, type LoadoutIndex, PRIORITIES, tokensOf } from './loadout-index.ts'
 import { MIN_SCORE } from './match.ts'
 import { isRun, splitWords } from './words.ts'
 

@@ -1,6 +1,5 @@
-import type { Code } from '../../text/codes.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { type Code, LoadoutError } from '../../text/trouble.ts'
 
 export interface ArchiveLimits {
   /** Files and folders, also folders that only the path of a file names. */

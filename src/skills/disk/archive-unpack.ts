@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { asLoadoutError, codeOf, requireFile } from '../../machine/files.ts'
-import { compareText } from '../../text/order.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import {
   type ArchiveLimits,
   type Contents,

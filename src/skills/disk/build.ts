@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readText } from '../../machine/files.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
-import { getOwn, isRecord } from '../../text/record.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { getOwn, isRecord } from '../../text/values.ts'
 import type { Skill } from '../rules/skill.ts'
 import {
   copyFile,

@@ -6,10 +6,10 @@ import { asLoadoutError, exists, isFile, isFolder, isLink, makeFolder } from '..
 import { withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { makeScratch } from '../../machine/scratch.ts'
-import { compareText } from '../../text/order.ts'
 import { pathProblem } from '../../text/paths.ts'
 import { DOCUMENT_FILE, slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import { unpackArchive } from './archive-unpack.ts'
 
 /** Where skills to import lie, once fetched and unpacked. */

@@ -4,9 +4,9 @@ import { HOOKS_MS, runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { currentBranch, headCommit } from '../../machine/repository.ts'
-import { compareText } from '../../text/order.ts'
 import { shellWord } from '../../text/printable.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 
 /** Commits these paths as they are on disk and nothing else; what else is staged stays so. Undefined: no change. */
 export async function commitPaths(

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import { asLoadoutError, isFolder } from '../../machine/files.ts'
-import { compareText } from '../../text/order.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import { type InstallMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
-import type { Placement } from '../rules/placement.ts'
+import type { Placement } from '../rules/skill.ts'
 import type { FolderState, TreeCache } from './tree-cache.ts'
 
 /** Everything that stands in a root under its own name. A root that is not there holds nothing. */

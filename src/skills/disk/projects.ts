@@ -1,8 +1,7 @@
 import { exists, isFolder, readJson } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { recordPath, writeRecord } from '../../machine/records.ts'
-import { compareText } from '../../text/order.ts'
-import { isTextList } from '../../text/record.ts'
+import { compareText, isTextList } from '../../text/values.ts'
 
 const PROJECTS = 'projects.json'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exists, readJson } from '../../machine/files.ts'
-import { isRecord } from '../../text/record.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 
 const LOCK_FILE = 'skills-lock.json'
 

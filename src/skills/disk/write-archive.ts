@@ -6,8 +6,8 @@ import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
 import { asLoadoutError, codeOf, exists, removeLeftovers } from '../../machine/files.ts'
 import { ownedName } from '../../machine/leftovers.ts'
-import { compareText } from '../../text/order.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
 import { LIMITS, openContents, record, refuse } from './archive-contents.ts'
 
 export interface ArchiveEntry {

@@ -1,6 +1,5 @@
-import { compareText, sortedBy } from '../../text/order.ts'
-import { setOwn } from '../../text/record.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
+import { compareText, setOwn, sortedBy } from '../../text/values.ts'
 import { SKILL_FILE, type Skill } from './skill.ts'
 
 /** A skill's folder that is not in the library, read the way the library would hold it. */

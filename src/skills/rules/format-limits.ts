@@ -1,5 +1,5 @@
-import { isRecord } from '../../text/record.ts'
 import type { Finding } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 import type { Skill } from './skill.ts'
 
 const LONGEST_DESCRIPTION = 1_024

@@ -1,4 +1,4 @@
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 
 /** The file that makes an installed folder ours. */
 export const MARKER_FILE = '.loadout'

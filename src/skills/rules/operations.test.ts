@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type EquipRequest, planEquip, planUnequip } from './operations.ts'
 import { CLAUDE, CODEX, foundOf, registeredOf, SHARED, statusOf } from './placement.fixture.ts'
-import type { PlacementStatus, SkillStatus } from './placement.ts'
+import type { PlacementStatus, SkillStatus } from './skill.ts'
 
 const INSTALLED = '/home/.claude/skills/review'
 

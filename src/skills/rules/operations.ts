@@ -2,9 +2,8 @@ import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
-import type { PlacementStatus, RegisteredSkill, SkillStatus } from './placement.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { missing } from './skill.ts'
+import { missing, type PlacementStatus, type RegisteredSkill, type SkillStatus } from './skill.ts'
 
 /** One thing to do in a target root. A list of them is a plan: it can be printed, and it can be applied. */
 export type Operation = {

@@ -1,7 +1,6 @@
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import type { InstallMarker } from './marker.ts'
-import type { Placement, PlacementState, PlacementStatus, RegisteredSkill, SkillStatus } from './placement.ts'
-import type { Skill } from './skill.ts'
+import type { Placement, PlacementState, PlacementStatus, RegisteredSkill, Skill, SkillStatus } from './skill.ts'
 
 /** A well-formed skill for tests, with what a test cares about replaced. */
 export function skillOf(changes: Partial<Skill> = {}): Skill {

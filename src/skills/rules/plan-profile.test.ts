@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Profile } from '../../agents/rules/config.ts'
 import { CLAUDE, CODEX, foundOf, statusOf } from './placement.fixture.ts'
-import type { SkillStatus } from './placement.ts'
 import { planProfile } from './plan-profile.ts'
+import type { SkillStatus } from './skill.ts'
 
 const ROOTS = [CLAUDE, CODEX]
 

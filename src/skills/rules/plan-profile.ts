@@ -9,7 +9,7 @@ import {
   planUnequip,
   type StatusIndex,
 } from './operations.ts'
-import type { SkillStatus } from './placement.ts'
+import type { SkillStatus } from './skill.ts'
 
 /** Gives every skill of a profile to its agents. What cannot be done is said; the rest is. */
 export function planProfile(

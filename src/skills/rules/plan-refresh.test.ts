@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { planRefresh } from './operations.ts'
 import { foundOf, markerOf, SHARED, statusOf } from './placement.fixture.ts'
-import type { PlacementStatus } from './placement.ts'
+import type { PlacementStatus } from './skill.ts'
 
 const LIBRARY = { head: 'c0ffee1234', uncommittedFolders: new Set<string>() }
 const MOVED = { ...LIBRARY, head: 'abcdef0000' }

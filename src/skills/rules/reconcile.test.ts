@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CLAUDE, CODEX, markerOf, placementOf, registeredOf, SHARED } from './placement.fixture.ts'
-import type { Placement, PlacementStatus, RegisteredSkill, Registry } from './placement.ts'
 import { type LibraryState, reconcile, sameCommit } from './reconcile.ts'
+import type { Placement, PlacementStatus, RegisteredSkill, Registry } from './skill.ts'
 
 const HEAD = 'c0ffee1234'
 const LIBRARY: LibraryState = { head: HEAD, uncommittedFolders: new Set() }

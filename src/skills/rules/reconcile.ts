@@ -1,4 +1,4 @@
-import { sortedBy } from '../../text/order.ts'
+import { sortedBy } from '../../text/values.ts'
 import {
   PLACEMENT_STATES,
   type Placement,
@@ -8,7 +8,7 @@ import {
   type Registry,
   type SkillState,
   type SkillStatus,
-} from './placement.ts'
+} from './skill.ts'
 
 /** What git knows: the commit that the library is at, and the skill folders that differ from it. */
 export interface LibraryState {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beside, block, insideOf, overlay, pane } from './layout.ts'
-import { type Line, plain } from './line.ts'
+import { beside, block, insideOf, type Line, overlay, pane, plain } from './line.ts'
 
 const draw = (lines: readonly Line[]) => lines.map((line) => line.map(({ text }) => text).join(''))
 const letters = ['a', 'b', 'c'].map(plain)

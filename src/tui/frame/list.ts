@@ -1,5 +1,4 @@
-import { insideOf, pane, type Size } from './layout.ts'
-import { fitLine, type Line, mark, span } from './line.ts'
+import { fitLine, insideOf, type Line, mark, pane, type Size, span } from './line.ts'
 
 /** Which rows of a list are shown: the one under the cursor is always among them. */
 export function windowAround(at: number, count: number, height: number): { from: number; to: number } {

@@ -1,5 +1,4 @@
-import { insideOf, pane, type Size } from '../frame/layout.ts'
-import { type Line, span, styled } from '../frame/line.ts'
+import { insideOf, type Line, pane, type Size, span, styled } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { SIGNS } from '../signs.ts'

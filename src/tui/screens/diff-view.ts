@@ -1,5 +1,4 @@
-import { insideOf, type Size } from '../frame/layout.ts'
-import { type Line, plain, styled } from '../frame/line.ts'
+import { insideOf, type Line, plain, type Size, styled } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { problemLines } from './problem-lines.ts'

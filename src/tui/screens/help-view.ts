@@ -1,5 +1,4 @@
-import { insideOf, type Size } from '../frame/layout.ts'
-import { type Line, plain, span, styled } from '../frame/line.ts'
+import { insideOf, type Line, plain, type Size, span, styled } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'
 import { BINDINGS, type Binding, isTypingPlace, type Place } from '../keys.ts'
 import type { Model } from '../model.ts'

@@ -1,6 +1,19 @@
 import type { SkillView } from '../../loadout.ts'
-import { beside, insideOf, pane, type Size } from '../frame/layout.ts'
-import { clipLine, endOf, type Line, lineWidth, plain, span, spread, styled, wrapped } from '../frame/line.ts'
+import {
+  beside,
+  clipLine,
+  endOf,
+  insideOf,
+  type Line,
+  lineWidth,
+  pane,
+  plain,
+  type Size,
+  span,
+  spread,
+  styled,
+  wrapped,
+} from '../frame/line.ts'
 import { listLines, textPane } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { needsAttention, SIGNS } from '../signs.ts'

@@ -1,5 +1,4 @@
-import { insideOf, type Size } from '../frame/layout.ts'
-import type { Line } from '../frame/line.ts'
+import { insideOf, type Line, type Size } from '../frame/line.ts'
 import { clamp, furthestScroll } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { type Step, step } from '../step.ts'

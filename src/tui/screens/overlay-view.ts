@@ -1,5 +1,4 @@
-import { insideOf, pane, type Size } from '../frame/layout.ts'
-import { endOf, type Line, plain, styled } from '../frame/line.ts'
+import { endOf, insideOf, type Line, pane, plain, type Size, styled } from '../frame/line.ts'
 import type { Model } from '../model.ts'
 import { viewAgents } from './agents-view.ts'
 import { viewPalette } from './palette-view.ts'

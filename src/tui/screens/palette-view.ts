@@ -1,5 +1,4 @@
-import { insideOf, pane, type Size } from '../frame/layout.ts'
-import { endOf, type Line, plain, span, spread, styled } from '../frame/line.ts'
+import { endOf, insideOf, type Line, pane, plain, type Size, span, spread, styled } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
 import { keyName } from './help-view.ts'
 import { matchingActions } from './palette-state.ts'

@@ -1,4 +1,4 @@
-import type { Size } from '../frame/layout.ts'
+import type { Size } from '../frame/line.ts'
 import type { InventoryState } from '../model.ts'
 
 /** What header and footer leave. In a terminal of one or two lines the screen itself comes first. */

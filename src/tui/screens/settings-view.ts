@@ -1,6 +1,5 @@
 import type { SettingsView } from '../../loadout.ts'
-import { insideOf, pane, type Size } from '../frame/layout.ts'
-import { type Line, span, styled } from '../frame/line.ts'
+import { insideOf, type Line, pane, type Size, span, styled } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { problemLines } from './problem-lines.ts'

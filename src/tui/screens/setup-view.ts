@@ -1,5 +1,4 @@
-import { insideOf, pane, type Size } from '../frame/layout.ts'
-import { endOf, type Line, plain, span, styled, wrapped } from '../frame/line.ts'
+import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import type { Model } from '../model.ts'
 import { SETUP_WAYS, typedPlace } from './setup-state.ts'
 

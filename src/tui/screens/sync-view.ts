@@ -1,7 +1,6 @@
 import type { SyncResult } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { insideOf, type Size } from '../frame/layout.ts'
-import { type Line, plain, span, styled, wrapped } from '../frame/line.ts'
+import { insideOf, type Line, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { problemLines } from './problem-lines.ts'

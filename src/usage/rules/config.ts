@@ -1,5 +1,5 @@
 import { asRecord, asSwitch } from '../../machine/rules/config-keys.ts'
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 
 type Json = Record<string, unknown>
 

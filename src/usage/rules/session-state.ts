@@ -1,5 +1,5 @@
-import { isRecord } from '../../text/record.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
 /** Something a session was given. `sum` is of the text as it was given, so that a change is noticed. */

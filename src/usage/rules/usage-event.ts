@@ -1,4 +1,4 @@
-import { isRecord } from '../../text/record.ts'
+import { isRecord } from '../../text/values.ts'
 
 /** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
 const STAGES = ['planned', 'delivered', 'used'] as const

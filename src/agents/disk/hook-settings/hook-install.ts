@@ -2,7 +2,7 @@ import { readJson, removeFile } from '../../../machine/files.ts'
 import { refuseNamedLinkOut } from '../../../machine/inside.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { recordPath, writeRecord } from '../../../machine/records.ts'
-import { isRecord, isTextList, setOwn } from '../../../text/record.ts'
+import { isRecord, isTextList, setOwn } from '../../../text/values.ts'
 import { type Blanks, findHooks, reconcileHooks, type WantedHook } from '../../rules/hook-settings/hook-settings.ts'
 import type { HookPlace } from './hook-places.ts'
 import {

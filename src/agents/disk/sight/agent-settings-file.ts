@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Machine } from '../../../machine/machine.ts'
 import { readToml } from '../../../machine/toml.ts'
-import { getDeep, isRecord, isTextList } from '../../../text/record.ts'
+import { getDeep, isRecord, isTextList } from '../../../text/values.ts'
 import type { Agent } from '../../rules/agents.ts'
 import type { SettingsRules } from '../../rules/reading-rules.ts'
 import { type AgentSettings, NO_SETTINGS, usageScore } from '../../rules/sight/agent-settings.ts'

@@ -1,5 +1,4 @@
-import { compareText } from '../../../text/order.ts'
-import { getOwn } from '../../../text/record.ts'
+import { compareText, getOwn } from '../../../text/values.ts'
 import type { Listing, ReadingRules, SkillPlace } from '../reading-rules.ts'
 import type { AgentSettings, Limits } from './agent-settings.ts'
 import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'

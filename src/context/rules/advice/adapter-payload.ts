@@ -1,6 +1,5 @@
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
-import { compareText } from '../../../text/order.ts'
-import { isRecord, isTextList } from '../../../text/record.ts'
+import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 
 // Functions, because building the classes takes time that plain text never needs.
 const lineEnds = () => /\r\n?|[\v\f\u0085\u2028\u2029]/g

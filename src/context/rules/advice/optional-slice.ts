@@ -1,5 +1,4 @@
-import type { Code } from '../../../text/codes.ts'
-import type { Finding } from '../../../text/trouble.ts'
+import type { Code, Finding } from '../../../text/trouble.ts'
 import type { Candidate, Omission } from '../candidate.ts'
 
 /** A source that could not give what it should. The bundle goes on without it. */

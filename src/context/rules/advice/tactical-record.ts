@@ -1,8 +1,7 @@
 import { sha256 } from '../../../text/digest.ts'
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
-import { compareText } from '../../../text/order.ts'
-import { isRecord, isTextList } from '../../../text/record.ts'
+import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import { cleanLine, cleanText } from './adapter-payload.ts'
 
 export interface NoteContent {

@@ -1,5 +1,5 @@
 import { readWords } from '../../../payloads/rules/words.ts'
-import { setOwn } from '../../../text/record.ts'
+import { setOwn } from '../../../text/values.ts'
 
 /** Names and descriptions by their words: made once, asked at every prompt. Plain JSON. */
 export interface CatalogIndex {

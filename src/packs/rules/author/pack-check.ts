@@ -1,11 +1,9 @@
-import type { Code } from '../../../text/codes.ts'
-import { isRecord } from '../../../text/record.ts'
-import type { Severity } from '../../../text/trouble.ts'
-import type { PackManifest } from '../pack.ts'
+import type { Code, Severity } from '../../../text/trouble.ts'
+import { isRecord } from '../../../text/values.ts'
+import type { PackManifest, PackWarning } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
 import { parsePackJson } from '../pack-files.ts'
 import { type AnchorPlace, anchorsOf, parseAnchor } from '../records/anchor.ts'
-import type { PackWarning } from '../warning.ts'
 
 const GUIDE = 'KNOWLEDGE.md'
 

@@ -1,4 +1,4 @@
-import type { Profile, RuntimeMode } from '../vocabulary.ts'
+import type { Profile, RuntimeMode } from '../pack.ts'
 
 export interface PackPlan {
   name: string

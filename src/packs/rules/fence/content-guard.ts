@@ -1,7 +1,7 @@
 import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts'
+import type { PackWarning } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
 import type { Choice } from '../resolve/resolution.ts'
-import type { PackWarning } from '../warning.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
 export interface ContentFindings {

@@ -1,5 +1,5 @@
 import { endLine, harmlessLine, neutralise, removeInvisible } from '../../../text/fence.ts'
-import type { PackWarning } from '../warning.ts'
+import type { PackWarning } from '../pack.ts'
 
 /** A wrapper, ready to be shown to a model, and what had to be done to its content. */
 export interface Wrapper {

@@ -6,10 +6,9 @@ import {
   requireTags,
   unescapeMarkup,
 } from '../../../text/fence.ts'
-import { compareText } from '../../../text/order.ts'
+import { compareText } from '../../../text/values.ts'
+import { type PackWarning, type RuntimeMode, settleWarnings } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
-import type { RuntimeMode } from '../vocabulary.ts'
-import { type PackWarning, settleWarnings } from '../warning.ts'
 import { createFenceLog, type FenceLog, type Wrapper } from './fence-log.ts'
 
 export type { Wrapper } from './fence-log.ts'

@@ -1,8 +1,7 @@
 import { sha256 } from '../../../text/digest.ts'
-import { compareText, sortedBy } from '../../../text/order.ts'
-import { isRecord } from '../../../text/record.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
-import { oneOf, TIERS, type Tier } from '../vocabulary.ts'
+import { compareText, isRecord, sortedBy } from '../../../text/values.ts'
+import { oneOf, TIERS, type Tier } from '../pack.ts'
 
 const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]

@@ -1,6 +1,14 @@
-import type { Producer } from '../pack.ts'
-import type { Grounding, PackStatus, Profile, RuntimeMode, Scope, TrustLabel } from '../vocabulary.ts'
-import { type PackWarning, settleWarnings } from '../warning.ts'
+import {
+  type Grounding,
+  type PackStatus,
+  type PackWarning,
+  type Producer,
+  type Profile,
+  type RuntimeMode,
+  type Scope,
+  settleWarnings,
+  type TrustLabel,
+} from '../pack.ts'
 import type { TrustedPack } from './catalog.ts'
 import type { TrustState } from './trust.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PackManifest } from '../pack.ts'
-import type { Scope } from '../vocabulary.ts'
+import type { PackManifest, Scope } from '../pack.ts'
 import { buildCatalog, choosePack, isPackPath, newerAlternative, type TrustedPack } from './catalog.ts'
 import { catalogRow } from './catalog-row.ts'
 import { APPROVED, DENIED, makeTrusted, UNAPPROVED } from './pack.fixture.ts'

@@ -1,10 +1,8 @@
-import { nearest } from '../../../text/nearest.ts'
-import { compareText, sortedBy } from '../../../text/order.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
-import type { KnowledgePack } from '../pack.ts'
-import { type PackStatus, SCOPES, type Scope } from '../vocabulary.ts'
+import { compareText, nearest, sortedBy } from '../../../text/values.ts'
+import { type KnowledgePack, type PackStatus, SCOPES, type Scope } from '../pack.ts'
 import { compareLabels, isTrustedLess, type Trust, type TrustState } from './trust.ts'
 import { compareVersions, isLaterDay } from './version-order.ts'
 

@@ -1,8 +1,7 @@
 import type { RankHit, Why } from '../../../search/document.ts'
 import { createRanker, type Ranker } from '../../../search/ranker.ts'
-import { isKnownType, type PackManifest } from '../pack.ts'
+import { isKnownType, PACK_TYPES, type PackManifest } from '../pack.ts'
 import { createMention, readTaskWords } from '../task-words.ts'
-import { PACK_TYPES } from '../vocabulary.ts'
 
 /** Of many that fit a little, few are worth their place. */
 const MOST_PACKS = 3

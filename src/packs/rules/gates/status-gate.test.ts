@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PackStatus } from '../vocabulary.ts'
+import type { PackStatus } from '../pack.ts'
 import { statusGate } from './status-gate.ts'
 
 const implicit = { isExplicit: false, isConfirmed: false }

@@ -1,6 +1,5 @@
-import type { Code } from '../../../text/codes.ts'
-import type { PackStatus } from '../vocabulary.ts'
-import type { PackWarning } from '../warning.ts'
+import type { Code } from '../../../text/trouble.ts'
+import type { PackStatus, PackWarning } from '../pack.ts'
 
 /** Whether a pack's status lets it be used, and what must be said and done then. */
 export interface Gate {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Scope, Tier, TrustLabel } from '../vocabulary.ts'
+import type { Scope, Tier, TrustLabel } from '../pack.ts'
 import { type Approval, makeApproval } from './approval.ts'
 import { makePack, makeTrusted } from './pack.fixture.ts'
 import { DEFAULT_TRUST_POLICY, isTrustedLess, opensTier, trustOf } from './trust.ts'

@@ -1,8 +1,5 @@
-import type { Code } from '../../../text/codes.ts'
-import type { Severity } from '../../../text/trouble.ts'
-import type { KnowledgePack } from '../pack.ts'
-import { SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../vocabulary.ts'
-import type { PackWarning } from '../warning.ts'
+import type { Code, Severity } from '../../../text/trouble.ts'
+import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
 import { type Approval, changesSince, type FileDigests, summarizeChanges } from './approval.ts'
 
 /** Whose packs have to be approved, besides those that always have to. */

@@ -1,4 +1,4 @@
-import { compareText } from '../../../text/order.ts'
+import { compareText } from '../../../text/values.ts'
 
 const NUMBER = '(0|[1-9]\\d{0,63})'
 const VERSION = new RegExp(

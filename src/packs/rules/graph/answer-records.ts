@@ -1,7 +1,6 @@
-import { isRecord } from '../../../text/record.ts'
+import { isRecord } from '../../../text/values.ts'
+import { layerOf, normalizePackPath, oneOf, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
-import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
-import { oneOf } from '../vocabulary.ts'
 import {
   keysFor,
   namesOf,

@@ -1,4 +1,4 @@
-import type { Code } from '../../../text/codes.ts'
+import type { Code } from '../../../text/trouble.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import { type AnswerBlock, type AnswerFiles, openAnswers, type Question } from './answer-records.ts'

@@ -1,7 +1,5 @@
+import { layerOf, normalizePackPath, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
-import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
-import type { PackLayer } from '../vocabulary.ts'
-import type { PackWarning } from '../warning.ts'
 import { type Names, oneLine, shortName, Warnings } from './graph-records.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Constraint, Evidence } from './ontology-records.ts'

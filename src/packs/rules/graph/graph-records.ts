@@ -1,8 +1,8 @@
-import type { Code } from '../../../text/codes.ts'
 import { printableLine } from '../../../text/printable.ts'
-import { isRecord } from '../../../text/record.ts'
+import type { Code } from '../../../text/trouble.ts'
+import { isRecord } from '../../../text/values.ts'
+import type { PackWarning } from '../pack.ts'
 import { type ContextPart, type PackFiles, parsePackJson } from '../pack-files.ts'
-import type { PackWarning } from '../warning.ts'
 import type { Claim, Constraint } from './ontology-records.ts'
 
 /** What records of a pack give a task: text made from them, and what its reader must know. */

@@ -1,6 +1,6 @@
-import { isRecord } from '../../../text/record.ts'
+import { isRecord } from '../../../text/values.ts'
+import { layerOf, normalizePackPath, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
-import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
 import {
   keysFor,
   type Names,

@@ -1,4 +1,4 @@
-import { oneOf } from '../vocabulary.ts'
+import { oneOf } from '../pack.ts'
 import { namesOf, type RecordRow, textOf, type Warnings, wordOf } from './graph-records.ts'
 
 export const EVIDENCE_STATES = ['verified', 'weak', 'needs-verification', 'forbidden'] as const

@@ -1,5 +1,5 @@
 import { findHeadings } from '../../../text/sections.ts'
-import { normalizePackPath, packPathProblem } from '../pack-path.ts'
+import { normalizePackPath, packPathProblem } from '../pack.ts'
 
 /** A place inside a source: lines or a heading of a text, a page or a moment of something else. */
 export type Anchor =

@@ -1,9 +1,10 @@
-import { compareText } from '../../../text/order.ts'
 import type { Severity } from '../../../text/trouble.ts'
-import { isInside, type PackPlace, readPlaces } from '../pack.ts'
-import { normalizePackPath } from '../pack-path.ts'
+import { compareText } from '../../../text/values.ts'
 import {
+  isInside,
+  normalizePackPath,
   PACK_STATUSES,
+  type PackPlace,
   type PackStatus,
   PROFILES,
   type Profile,
@@ -11,7 +12,8 @@ import {
   RUNTIME_MODES,
   type RunStatus,
   type RuntimeMode,
-} from '../vocabulary.ts'
+  readPlaces,
+} from '../pack.ts'
 import { anyText, closed, flag, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
 
 const TRIGGERS = ['ingest', 'source-change', 'manual', 'scheduled', 'migration'] as const

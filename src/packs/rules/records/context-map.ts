@@ -1,7 +1,5 @@
 import { findHeadings } from '../../../text/sections.ts'
-import { layerOf, normalizePackPath, packPathProblem } from '../pack-path.ts'
-import type { PackLayer } from '../vocabulary.ts'
-import type { PackWarning } from '../warning.ts'
+import { layerOf, normalizePackPath, type PackLayer, type PackWarning, packPathProblem } from '../pack.ts'
 import { findCodeSpans, findProse, withoutCode } from './anchor.ts'
 
 /** A path that the guide of a pack points to, with the words around it. */

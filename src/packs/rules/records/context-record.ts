@@ -14,7 +14,7 @@ import {
   type RuntimeMode,
   TRUST_LABELS,
   type TrustLabel,
-} from '../vocabulary.ts'
+} from '../pack.ts'
 import { SEVERITIES } from './compile-run.ts'
 import { anyText, closed, listOf, type Reader, readRecord, someText, wholeNumber, word } from './record-shape.ts'
 

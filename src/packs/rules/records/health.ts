@@ -1,7 +1,7 @@
+import type { PackWarning } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { parsePackJson } from '../pack-files.ts'
 import { shownText } from '../shown-text.ts'
-import type { PackWarning } from '../warning.ts'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
 import { type Claim, type DocumentSection, readSourceMap, SOURCE_MAP_PATH } from './source-map.ts'
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../../../text/record.ts'
-import { oneOf } from '../vocabulary.ts'
+import { isRecord } from '../../../text/values.ts'
+import { oneOf } from '../pack.ts'
 
 /**
  * Reads one value of a closed JSON form: its reading, or undefined with a problem noted under its place in the record.

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../text/record.ts'
+import { isRecord } from '../../../text/values.ts'
 import { anyText, closed, flag, listOf, readRecord, someText, word } from './record-shape.ts'
 
 const EXPECTATIONS = ['select', 'reject', 'warn'] as const

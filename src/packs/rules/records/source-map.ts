@@ -1,7 +1,5 @@
-import { isRecord } from '../../../text/record.ts'
-import { isInside, type PackPlace, readPlaces } from '../pack.ts'
-import { normalizePackPath } from '../pack-path.ts'
-import { CLAIM_STATUSES, type ClaimStatus } from '../vocabulary.ts'
+import { isRecord } from '../../../text/values.ts'
+import { CLAIM_STATUSES, type ClaimStatus, isInside, normalizePackPath, type PackPlace, readPlaces } from '../pack.ts'
 import { anyText, closed, listOf, note, type Reader, someText, word } from './record-shape.ts'
 
 /** Where the source map of a pack lies. */

@@ -1,6 +1,6 @@
 import { findHeadings } from '../../../text/sections.ts'
+import { layerOf } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
-import { layerOf } from '../pack-path.ts'
 import { shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import type { Choice, Rule } from './resolution.ts'
 

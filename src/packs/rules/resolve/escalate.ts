@@ -1,7 +1,7 @@
+import type { PackWarning } from '../pack.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { createMention, shareOf, withoutWords, wordsIn } from '../task-words.ts'
-import type { PackWarning } from '../warning.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import { chooseSections, documentPaths } from './documents.ts'
 import type { Reading } from './reading.ts'

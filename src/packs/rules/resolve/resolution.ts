@@ -1,7 +1,6 @@
+import type { PackWarning, Tier } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
 import type { TaskWords } from '../task-words.ts'
-import type { Tier } from '../vocabulary.ts'
-import type { PackWarning } from '../warning.ts'
 
 /** What is asked of one pack that has passed its gates. */
 export interface PackRequest {

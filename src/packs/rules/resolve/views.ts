@@ -1,6 +1,6 @@
+import type { PackWarning } from '../pack.ts'
 import type { MapEntry } from '../records/context-map.ts'
 import { shareOf, type TaskWords, wordsIn } from '../task-words.ts'
-import type { PackWarning } from '../warning.ts'
 import { chooseFile, pathWords, setsLimits, shapesVoice, speaksOf } from './choice.ts'
 import { chooseSections, documentPaths } from './documents.ts'
 import { hintFor, isProse, type Reading } from './reading.ts'

@@ -1,3 +1,40 @@
+/** Sets a key as an own property, whatever its name: `__proto__` is an ordinary id. */
+export function setOwn<T>(record: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    record[key] = value
+  }
+}
+
+export function getOwn<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isTextList(value: unknown): value is string[] {
+  if (!Array.isArray(value)) return false
+  for (const item of value) if (typeof item !== 'string') return false
+  return true
+}
+
+/** The value below several keys; undefined where one of them is missing. */
+export function getDeep(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((found, key) => (isRecord(found) ? getOwn(found, key) : undefined), value)
+}
+
+/** Code units, not localeCompare: the same order on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function sortedBy<T>(items: Iterable<T>, key: (item: T) => string): T[] {
+  return [...items].sort((a, b) => compareText(key(a), key(b)))
+}
+
 // Nobody mistypes more than this; comparing it with everything would take long.
 const LONGEST_TYPED = 100
 
