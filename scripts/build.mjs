@@ -15,7 +15,7 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', tui: 'src/tui/main.t
 const PARTS = {
   skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
-  mask: ['src/machine/mask.ts'],
+  mask: ['src/machine/secret-scanner.ts'],
   context: ['src/context/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   session: ['src/kit/session/'],

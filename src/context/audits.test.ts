@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { findAudit, readAudit, writeAudit } from '../machine/audits.ts'
 import type { Machine } from '../machine/machine.ts'
-import { recordPath } from '../machine/records.ts'
+import { findAudit, readAudit, recordPath, writeAudit } from '../machine/records.ts'
 import { type AuditRecord, PACK_AUDITS } from '../packs/rules/resolve/audit-record.ts'
 import { BUNDLE_AUDITS, type BundleAudit } from './rules/bundle-audit.ts'
 

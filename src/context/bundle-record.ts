@@ -1,6 +1,6 @@
-import { writeAudit } from '../machine/audits.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { writeAudit } from '../machine/records.ts'
 import { planTerms } from '../payloads/plan.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'

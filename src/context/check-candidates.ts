@@ -1,10 +1,18 @@
-import { scanForSecrets } from '../machine/secret-scanner.ts'
+import { detectPrivate, maskText, scanForSecrets } from '../machine/secret-scanner.ts'
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
-import type { SanitizePolicy } from '../text/sensitive/sanitize.ts'
-import { detectSafely, type FoundContent, sanitize } from '../text/sensitive/sanitize.ts'
+import {
+  checkFields,
+  detectSafely,
+  type FoundContent,
+  type SanitizePolicy,
+  sanitize,
+} from '../text/sensitive/sanitize.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { NO_PLACE, type Slices } from './rules/budget/assemble.ts'
 import type { Limits } from './rules/budget/limits.ts'
-import { type Candidate, type Omission, SOURCE_CLASSES, type SourceClass, withText } from './rules/candidate.ts'
+import type { BundleInput } from './rules/build-bundle.ts'
+import { type Candidate, type Omission, SOURCE_CLASSES, type SourceClass, withText } from './rules/bundle.ts'
+import { labelsOf, mapLabels } from './rules/bundle-labels.ts'
 
 export interface CheckedCandidates {
   slices: Slices
@@ -79,4 +87,45 @@ async function check({ text }: Candidate, policy: SanitizePolicy) {
 /** Kinds and numbers, never the text. */
 function describe(found: readonly FoundContent[]): string {
   return `it holds ${found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')}`
+}
+
+/** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */
+export async function maskLabels(input: BundleInput): Promise<BundleInput> {
+  const labels = labelsOf(input)
+  // Together first: they hardly ever hold anything, and looking through each takes a while.
+  if ((await detectPrivate(labels.join('\n'))).length === 0) return input
+  const masked = new Map<string, string>()
+  for (const label of labels) masked.set(label, await maskText(label))
+  return mapLabels(input, (label) => masked.get(label) ?? label)
+}
+
+/** A field of a JSON file, unless it holds what must not be shown: what a value is, its key may tell. */
+export function maskField<T>(path: string, value: T): T | string {
+  const [found] = checkFields({ [path.slice(path.lastIndexOf('.') + 1)]: value }, detectContent)
+  return found === undefined ? value : `[masked: ${found.contentClass} ${found.kind}]`
+}
+
+/** An error may quote the settings, or the call. */
+export async function maskError(error: unknown): Promise<unknown> {
+  if (!(error instanceof LoadoutError)) return error
+  const { code, message, hint, cause } = error
+  const [masked, maskedHint] = [await maskText(message), hint && (await maskText(hint))]
+  if (masked === message && maskedHint === hint) return error
+  return new LoadoutError(code, masked, { ...(maskedHint && { hint: maskedHint }), cause })
+}
+
+/** Findings about settings quote them. */
+export function maskFindings(findings: readonly Finding[]): Promise<Finding[]> {
+  return Promise.all(findings.map(maskFinding))
+}
+
+async function maskFinding({ message, subject, hint, ...finding }: Finding): Promise<Finding> {
+  const mask = async (text: string | undefined) => text && (await maskText(text))
+  const [maskedSubject, maskedHint] = [await mask(subject), await mask(hint)]
+  return {
+    ...finding,
+    message: await maskText(message),
+    ...(maskedSubject && { subject: maskedSubject }),
+    ...(maskedHint && { hint: maskedHint }),
+  }
 }

@@ -1,6 +1,6 @@
-import { findAudit, readAudit } from '../machine/audits.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { findAudit, readAudit } from '../machine/records.ts'
 import { type RehydratedContext, rehydrate } from '../packs/rehydrate.ts'
 import { PACK_AUDITS } from '../packs/rules/resolve/audit-record.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'

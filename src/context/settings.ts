@@ -10,8 +10,7 @@ import type {
   ControlPlaneItem,
   Intent,
 } from './rules/context-settings.ts'
-import { DEFAULT_INTENT } from './rules/intent.ts'
-import { choosePreset, DEFAULT_BUDGET, PRESETS } from './rules/presets.ts'
+import { choosePreset, DEFAULT_BUDGET, DEFAULT_INTENT, PRESETS } from './rules/presets.ts'
 
 const DEFAULT_ADAPTER = { maxItems: 20, staleAfterSeconds: 86_400, timeoutMs: 2000 }
 

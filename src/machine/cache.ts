@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { hashText } from '../text/digest.ts'
+import { hashText } from '../text/values.ts'
 import { isOrphaned, ownedName } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 

@@ -1,5 +1,5 @@
-import type { Detection } from '../text/sensitive/detect.ts'
-import { failedDetection } from '../text/sensitive/sanitize.ts'
+import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import { detectSafely, failedDetection, sanitize } from '../text/sensitive/sanitize.ts'
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {
@@ -79,4 +79,21 @@ async function load() {
   // One by one: a rule that is disabled inside a preset runs all the same.
   const kept = rules.filter(({ meta }) => meta.id !== SWITCHES).map((rule) => ({ id: rule.meta.id, rule }))
   return { lintSource, rules: kept }
+}
+
+/** A text of which nothing secret or personal is left. */
+export async function maskText(text: string): Promise<string> {
+  return sanitize(text, await detectPrivate(text), 'mask').text ?? ''
+}
+
+/** What of a text is secret or personal. */
+export async function detectPrivate(text: string): Promise<Detection[]> {
+  const views = [text, withoutEndings(text)].filter((each, at, all) => all.indexOf(each) === at)
+  const found = [...views.flatMap((each) => detectSafely(detectContent, each)), ...(await scanForSecrets(text))]
+  return found.filter(({ contentClass }) => ['secret', 'credential', 'pii'].includes(contentClass))
+}
+
+/** The ending of a file name hides what a name ends with. Blank, so that places stay the same. */
+function withoutEndings(text: string): string {
+  return text.replace(/\.[a-z]\w{0,4}(?=$|[\s"',;:)])/gi, (ending) => ' '.repeat(ending.length))
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../text/digest.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { sha256 } from '../text/values.ts'
 import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
 import { privateFolder, recordPath } from './records.ts'

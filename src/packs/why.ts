@@ -4,8 +4,14 @@ import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
-import { type Catalog, type Collision, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
-import { createSelector } from './rules/gates/select-packs.ts'
+import {
+  type Catalog,
+  type Collision,
+  createSelector,
+  newerAlternative,
+  packWord,
+  type TrustedPack,
+} from './rules/gates/catalog.ts'
 import type { TrustState } from './rules/gates/trust.ts'
 import type { PackStatus, Scope } from './rules/pack.ts'
 

@@ -1,8 +1,8 @@
 import type { RankDocument } from './document.ts'
-import type { DocumentRecord } from './slot-table.ts'
-import { STOP_WORDS } from './stop-words.ts'
+import type { DocumentRecord } from './term-index.ts'
 import { termsOf } from './tokens.ts'
 import type { FieldName } from './tuning.ts'
+import { STOP_WORDS } from './word-lists.ts'
 
 /** A topic the author hands over: "for X use other". */
 interface Redirect {

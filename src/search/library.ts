@@ -1,11 +1,184 @@
-import { type Analysis, analyze } from './analyze.ts'
+import { type Analysis, analyze, type FieldedText } from './analyze.ts'
 import type { RankDocument } from './document.ts'
 import { Lexicon } from './lexicon.ts'
-import type { DocumentRecord } from './slot-table.ts'
-import { TermCompiler } from './term-compiler.ts'
-import type { CompiledTerms, TermIndex } from './term-index.ts'
-import type { Tuning } from './tuning.ts'
-import { Weigher } from './weigher.ts'
+import { type CompiledTerms, type DocumentRecord, pack, type TermIndex } from './term-index.ts'
+import { type TermKind, visitTerms } from './tokens.ts'
+import { FIELD_NAMES, type FieldName, type Tuning } from './tuning.ts'
+
+const ROOM_FOR_TERMS = 1 << 12
+
+/** Collects the postings of a whole library in one array and sorts them by term at the end. */
+class TermCompiler {
+  readonly lexicon = new Lexicon()
+  // Term, slot, packed; again and again.
+  private log = new Uint32Array(3 * ROOM_FOR_TERMS)
+  private end = 0
+
+  append(term: number, slot: number, packed: number): void {
+    if (this.end === this.log.length) this.grow()
+    this.log[this.end] = term
+    this.log[this.end + 1] = slot
+    this.log[this.end + 2] = packed
+    this.end += 3
+  }
+
+  // Counting sort.
+  compile(): CompiledTerms {
+    const { lexicon, log, end } = this
+    const starts = new Uint32Array(lexicon.size + 1)
+    for (let i = 0; i < end; i += 3) starts[log[i]! + 1]! += 2
+    for (let term = 0; term < lexicon.size; term++) starts[term + 1]! += starts[term]!
+    const places = starts.slice()
+    const postings = new Uint32Array(starts[lexicon.size]!)
+    for (let i = 0; i < end; i += 3) {
+      const place = places[log[i]!]!
+      postings[place] = log[i + 1]!
+      postings[place + 1] = log[i + 2]!
+      places[log[i]!] = place + 2
+    }
+    this.log = new Uint32Array(0)
+    const listOf = (term: number) => postings.subarray(starts[term], starts[term + 1])
+    return {
+      terms: () => Array.from({ length: lexicon.size }, (_, term) => lexicon.textOf(term)),
+      find: (text) => {
+        const term = lexicon.find(text)
+        return term === undefined ? undefined : listOf(term)
+      },
+    }
+  }
+
+  private grow(): void {
+    const larger = new Uint32Array(this.log.length * 2)
+    larger.set(this.log)
+    this.log = larger
+  }
+}
+
+// The opening of a body is close to a description; pairs of the rest cost more than they gain.
+const PAIRED_BODY = 60
+const BODY = FIELD_NAMES.indexOf('body')
+const NAME = FIELD_NAMES.indexOf('name')
+const NO_TERM = -1
+const START_ROOM = 1 << 10
+
+/** Weighs the terms of one text after the other. */
+class Weigher {
+  private readonly lexicon: Lexicon
+  private readonly tuning: Tuning
+  // Term → its place among the terms of this text + 1; zero again after each text.
+  private places = new Uint32Array(START_ROOM)
+  // All by place: the term, its occurrences in the field being read, its weighted frequency outside the body, the most
+  // a single field gave to that, and which field. Arrays rather than objects: this is most of the work of compiling.
+  private terms = new Uint32Array(START_ROOM)
+  private counts = new Uint32Array(START_ROOM)
+  private sums = new Float64Array(START_ROOM)
+  private tops = new Float64Array(START_ROOM)
+  private fields = new Uint8Array(START_ROOM)
+  private isName = new Uint8Array(START_ROOM)
+  private size = 0
+  private length = 0
+  private previous = NO_TERM
+  private paired = 0
+
+  constructor(lexicon: Lexicon, tuning: Tuning) {
+    this.lexicon = lexicon
+    this.tuning = tuning
+  }
+
+  /** Hands out every term of a text once, with its packed posting. */
+  visit(text: FieldedText, visit: (term: number, packed: number) => void): void {
+    for (const [field, content] of text.fields) if (content !== '') this.addField(field, content)
+    this.count(text.body, PAIRED_BODY)
+    const bodyStep = this.stepOf('body', this.length)
+    const half = this.tuning.saturation
+    for (let place = 0; place < this.size; place++) {
+      const term = this.terms[place]!
+      const sum = this.sums[place]!
+      const full = sum + this.counts[place]! * bodyStep
+      visit(term, pack(sum / (half + sum), full / (half + full), this.fields[place]!, this.isName[place] === 1))
+      this.places[term] = 0
+    }
+    this.size = 0
+  }
+
+  private addField(field: FieldName, content: string): void {
+    this.count(content, field === 'headings' ? 0 : Infinity)
+    const index = FIELD_NAMES.indexOf(field)
+    const step = this.stepOf(field, this.length)
+    for (let place = 0; place < this.size; place++) {
+      if (this.counts[place] === 0) continue
+      this.addWeight(place, index, step * this.counts[place]!)
+      this.counts[place] = 0
+    }
+  }
+
+  private addWeight(place: number, field: number, amount: number): void {
+    this.sums[place]! += amount
+    if (field === NAME) this.isName[place] = 1
+    if (amount <= this.tops[place]!) return
+    this.tops[place] = amount
+    this.fields[place] = field
+  }
+
+  // Pairs are made of the first `paired` words.
+  private count(content: string, paired: number): void {
+    this.length = 0
+    this.previous = NO_TERM
+    this.paired = paired
+    if (content !== '') visitTerms(content, this.countTerm)
+  }
+
+  private readonly countTerm = (text: string, kind: TermKind, _word: string, id: number): void => {
+    if (kind === 'stop') return
+    const term = this.lexicon.numberOf(text, id)
+    this.countOne(term)
+    if (kind === 'joined') return
+    if (++this.length <= this.paired && this.previous !== NO_TERM) {
+      this.countOne(this.lexicon.numberOfPair(this.previous, term))
+    }
+    this.previous = term
+  }
+
+  private countOne(term: number): void {
+    if (term >= this.places.length) this.places = enlarge(this.places, new Uint32Array(2 * this.lexicon.size))
+    const place = this.places[term]!
+    if (place === 0) this.open(term)
+    else this.counts[place - 1]!++
+  }
+
+  private open(term: number): void {
+    if (this.size === this.terms.length) this.grow()
+    const place = this.size++
+    this.places[term] = place + 1
+    this.terms[place] = term
+    this.counts[place] = 1
+    this.sums[place] = 0
+    this.tops[place] = 0
+    this.fields[place] = BODY
+    this.isName[place] = 0
+  }
+
+  // What one occurrence is worth in a field of this length.
+  private stepOf(field: FieldName, length: number): number {
+    const { weight, norm, length: usual } = this.tuning.fields[field]
+    return weight / (1 - norm + (norm * length) / usual)
+  }
+
+  private grow(): void {
+    const room = 2 * this.terms.length
+    this.terms = enlarge(this.terms, new Uint32Array(room))
+    this.counts = enlarge(this.counts, new Uint32Array(room))
+    this.sums = enlarge(this.sums, new Float64Array(room))
+    this.tops = enlarge(this.tops, new Float64Array(room))
+    this.fields = enlarge(this.fields, new Uint8Array(room))
+    this.isName = enlarge(this.isName, new Uint8Array(room))
+  }
+}
+
+function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larger: T): T {
+  larger.set(array)
+  return larger
+}
 
 /** A library ready to rank: records in the order of their slots, and the postings of those slots. */
 export interface CompiledLibrary {

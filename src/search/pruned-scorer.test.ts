@@ -5,8 +5,7 @@ import { compileLibrary } from './library.ts'
 import { PrunedScorer } from './pruned-scorer.ts'
 import { readQuery } from './query.ts'
 import { Scorer } from './scorer.ts'
-import { SlotTable } from './slot-table.ts'
-import { TermIndex } from './term-index.ts'
+import { SlotTable, TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING } from './tuning.ts'
 
 const WORDS = ['bake', 'bread', 'cake', 'invoice', 'release', 'notes', 'error', 'crash', 'dough', 'yeast', 'archive']

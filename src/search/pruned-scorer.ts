@@ -1,7 +1,6 @@
 import type { Query, QueryTerm } from './query.ts'
 import type { Evidence, Scorer, Scores } from './scorer.ts'
-import type { SlotTable } from './slot-table.ts'
-import { fullImpact, isInName, strongImpact } from './term-index.ts'
+import { fullImpact, isInName, type SlotTable, strongImpact } from './term-index.ts'
 
 /** One word or pair of the task. */
 interface Unit {

@@ -6,8 +6,7 @@ import { bestFirst, PrunedScorer } from './pruned-scorer.ts'
 import { type Query, readQuery } from './query.ts'
 import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
 import { type Evidence, matchesNegative, Scorer, type Scores } from './scorer.ts'
-import { SlotTable } from './slot-table.ts'
-import { fieldOf, fullImpact, postingAt, strongImpact, TermIndex } from './term-index.ts'
+import { fieldOf, fullImpact, postingAt, SlotTable, strongImpact, TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING, FIELD_LABELS, FIELD_NAMES, type Tuning } from './tuning.ts'
 
 export interface RankerOptions {

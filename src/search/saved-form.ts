@@ -1,6 +1,5 @@
 import type { CompiledLibrary } from './library.ts'
-import type { DocumentRecord, SlotTable } from './slot-table.ts'
-import type { CompiledTerms, PostingList, TermIndex } from './term-index.ts'
+import type { CompiledTerms, DocumentRecord, PostingList, SlotTable, TermIndex } from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 
 // Layout, in 32-bit words: header, ends of terms, ends of lists, posting lists, then the code units of all terms (two

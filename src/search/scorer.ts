@@ -1,11 +1,17 @@
-import { EVERYDAY_WORDS } from './everyday-words.ts'
 import type { Query, QueryTerm } from './query.ts'
-import { relatedTo } from './related-words.ts'
-import type { SlotTable } from './slot-table.ts'
 import { stemWord } from './stem.ts'
-import { fullImpact, isInName, type PostingList, postingAt, strongImpact, type TermIndex } from './term-index.ts'
+import {
+  fullImpact,
+  isInName,
+  type PostingList,
+  postingAt,
+  type SlotTable,
+  strongImpact,
+  type TermIndex,
+} from './term-index.ts'
 import { termsOf } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
+import { EVERYDAY_WORDS, relatedTo } from './word-lists.ts'
 
 const MAX_CACHED = 50_000
 

@@ -1,3 +1,155 @@
+/** What the ranker keeps of a document besides its terms. */
+export interface DocumentRecord {
+  readonly id: string
+  readonly name: string
+  readonly tokens: number
+  /** Terms of each prompt the document must not answer. */
+  readonly negatives: readonly (readonly string[])[]
+  readonly redirects: readonly RedirectRecord[]
+}
+
+interface RedirectRecord {
+  readonly to: string
+  readonly isDenied: boolean
+}
+
+interface Placed extends DocumentRecord {
+  readonly slot: number
+}
+
+const NOWHERE = -1
+
+/**
+ * A document takes one slot for its own words and one for each topic it hands over. `targets` says whose score a slot
+ * adds to: its own document's, the document a topic is handed to, or nobody's. Removing a document or learning a new
+ * name therefore changes targets only; posting lists stay as they are.
+ */
+export class SlotTable {
+  readonly targets: number[] = []
+  private readonly bySlot: (Placed | undefined)[] = []
+  private readonly byId = new Map<string, Placed>()
+  private readonly byName = new Map<string, Placed[]>()
+  private readonly byRedirect = new Map<string, Placed[]>()
+
+  get size(): number {
+    return this.byId.size
+  }
+
+  has(id: string): boolean {
+    return this.byId.has(id)
+  }
+
+  slotOf(id: string): number | undefined {
+    return this.byId.get(id)?.slot
+  }
+
+  recordAt(slot: number): DocumentRecord {
+    return this.bySlot[slot]!
+  }
+
+  /** Live documents by id, in code unit order. */
+  records(): readonly (DocumentRecord & { readonly slot: number })[] {
+    return [...this.byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** Returns the slot of the document; its redirects follow in order. */
+  add(record: DocumentRecord): number {
+    const slot = this.targets.length
+    const placed = { ...record, slot }
+    this.targets.push(slot)
+    this.bySlot[slot] = placed
+    this.byId.set(record.id, placed)
+    join(this.byName, nameKey(record), placed)
+    for (const { to } of record.redirects) {
+      this.targets.push(NOWHERE)
+      join(this.byRedirect, to, placed)
+    }
+    this.aimRedirects(placed)
+    this.aimRedirectsTo(nameKey(record))
+    return slot
+  }
+
+  remove(id: string): boolean {
+    const placed = this.byId.get(id)
+    if (placed === undefined) return false
+    this.byId.delete(id)
+    this.bySlot[placed.slot] = undefined
+    leave(this.byName, nameKey(placed), placed)
+    for (const { to } of placed.redirects) leave(this.byRedirect, to, placed)
+    this.targets.fill(NOWHERE, placed.slot, placed.slot + 1 + placed.redirects.length)
+    this.aimRedirectsTo(nameKey(placed))
+    return true
+  }
+
+  /** The slots of topics that count for this document: handed to it by others, or left with it. */
+  inbound(slot: number): number[] {
+    const record = this.bySlot[slot]!
+    const slots: number[] = []
+    this.pushInbound(slots, record, slot)
+    for (const giver of this.byRedirect.get(nameKey(record)) ?? []) {
+      if (giver !== record) this.pushInbound(slots, giver, slot)
+    }
+    return slots
+  }
+
+  private pushInbound(slots: number[], giver: Placed, slot: number): void {
+    for (let i = 1; i <= giver.redirects.length; i++) {
+      if (this.targets[giver.slot + i] === slot) slots.push(giver.slot + i)
+    }
+  }
+
+  private aimRedirectsTo(name: string): void {
+    for (const giver of this.byRedirect.get(name) ?? []) this.aimRedirects(giver)
+  }
+
+  // A topic handed to a document that is not here stays with the giver, unless the giver refuses it.
+  private aimRedirects(giver: Placed): void {
+    giver.redirects.forEach(({ to, isDenied }, i) => {
+      const fallback = isDenied ? NOWHERE : giver.slot
+      this.targets[giver.slot + 1 + i] = this.receiver(giver, to)?.slot ?? fallback
+    })
+  }
+
+  // Names may repeat: the one from the giver's own folder is meant, else the first by id.
+  private receiver(giver: Placed, name: string): Placed | undefined {
+    let best: Placed | undefined
+    for (const candidate of this.byName.get(name) ?? []) {
+      if (candidate === giver) continue
+      if (best === undefined || compareReceivers(candidate, best, folderOf(giver.id)) < 0) best = candidate
+    }
+    return best
+  }
+}
+
+function nameKey(record: DocumentRecord): string {
+  return record.name.toLowerCase()
+}
+
+function folderOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('/') + 1)
+}
+
+function compareReceivers(a: Placed, b: Placed, folder: string): number {
+  const isNearA = folderOf(a.id) === folder
+  const isNearB = folderOf(b.id) === folder
+  if (isNearA !== isNearB) return isNearA ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}
+
+function join<T>(groups: Map<string, T[]>, key: string, member: T): void {
+  const group = groups.get(key)
+  if (group === undefined) groups.set(key, [member])
+  else if (group[group.length - 1] !== member) group.push(member)
+}
+
+function leave<T>(groups: Map<string, T[]>, key: string, member: T): void {
+  const group = groups.get(key)
+  const at = group?.indexOf(member) ?? -1
+  if (group === undefined || at < 0) return
+  group.splice(at, 1)
+  if (group.length === 0) groups.delete(key)
+}
+
 // One posting is one integer of 29 bits: impact without the body (12), impact with it (12), best field (4), in name (1).
 // Impacts are saturated term frequencies in [0, 1), so they depend on their document alone and never need an update.
 

@@ -1,5 +1,5 @@
 import { stemWord } from './stem.ts'
-import { STOP_WORDS } from './stop-words.ts'
+import { STOP_WORDS } from './word-lists.ts'
 
 /**
  * A term of a text. `stop`: carries no subject. `joined`: a second reading of the words before it

@@ -1,6 +1,6 @@
 import { readAsSeen, type SeenText } from './as-seen.ts'
-import { sha256 } from './digest.ts'
 import { LoadoutError } from './trouble.ts'
+import { sha256 } from './values.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
 export const RESERVED_ELEMENTS = [

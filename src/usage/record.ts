@@ -1,7 +1,7 @@
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
-import { hashText } from '../text/digest.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { hashText } from '../text/values.ts'
 import { appendEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks } from './rules/config.ts'
 import type { EntryKind, Stage, UsageEvent } from './rules/usage-event.ts'
@@ -104,7 +104,7 @@ const LONGEST_KEPT = 8_000
 /** The words of a task and how it was planned, for the log; nothing unless the user asked for it. */
 export async function keepTask(machine: Machine, task: string, asked: () => object): Promise<KeptTask | undefined> {
   if (!isKept(machine, task)) return undefined
-  const { maskText } = await import('../machine/mask.ts')
+  const { maskText } = await import('../machine/secret-scanner.ts')
   return keepMasked(machine, await maskText(task), asked)
 }
 

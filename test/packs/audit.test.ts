@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFile
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contextRecordProblem } from '../../src/packs/rules/records/context-record.ts'
-import { sha256 } from '../../src/text/digest.ts'
+import { sha256 } from '../../src/text/values.ts'
 import { makeFixtureWorld, makeResolvingWorld, quailPack, type ResolvingWorld, sourceMap } from './resolving.ts'
 
 const TASK = 'How much do quail eggs weigh?'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/text/digest.ts'
+import { sha256 } from '../../src/text/values.ts'
 import { compileRun, type Files, guideText, mapText, resolveFiles, sourceMap, told } from './resolving.ts'
 
 const LOG = `# Log\n\n${'Forty people crossed.\n'.repeat(11)}`

@@ -1,7 +1,6 @@
-import { sha256 } from '../../text/digest.ts'
 import { jsonErrorPlace, parseJson } from '../../text/json.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { getDeep } from '../../text/values.ts'
+import { getDeep, sha256 } from '../../text/values.ts'
 import { formatCommand, type ProgramCall, pathsIn } from './hook-settings/hook-command.ts'
 import type { FoundHook, WantedHook } from './hook-settings/hook-settings.ts'
 import { lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'

@@ -1,5 +1,4 @@
-import type { BundleFile, ContextBundle } from '../../context/rules/bundle.ts'
-import type { SourceClass } from '../../context/rules/candidate.ts'
+import type { BundleFile, ContextBundle, SourceClass } from '../../context/rules/bundle.ts'
 import { SOURCE_CLASSES } from '../../loadout.ts'
 import { alignRows, column, grouped, hang, lines, printableLine, type Screen, shortenMiddle, wrap } from '../screen.ts'
 

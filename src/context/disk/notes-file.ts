@@ -5,8 +5,8 @@ import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
 import { appendInside, readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { acquireLock, type Release } from '../../machine/lock.ts'
 import { type Machine, stateFolder } from '../../machine/machine.ts'
-import { sha256 } from '../../text/digest.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { sha256 } from '../../text/values.ts'
 import {
   decodeRecord,
   encodeRecord,

@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { allCandidates, anyInput, anyLimits } from '../../../test/context/bundle-input.ts'
 import { readReservedTags } from '../../packs/rules/fence/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
-import { type BundleFile, type ContextBundle, canonicalJson, withDigest } from './bundle.ts'
+import {
+  type BundleFile,
+  type ContextBundle,
+  canonicalJson,
+  SOURCE_CLASSES,
+  type SourceClass,
+  withDigest,
+} from './bundle.ts'
 import { candidateOf } from './candidate.fixture.ts'
-import { SOURCE_CLASSES, type SourceClass } from './candidate.ts'
 import { RENDERINGS, renderBundle } from './render.ts'
 
 // LOADOUT_RUNS=2000 looks longer.

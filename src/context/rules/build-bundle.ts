@@ -1,13 +1,21 @@
-import { sha256 } from '../../text/digest.ts'
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
+import { sha256 } from '../../text/values.ts'
 import type { Degradation } from './advice/optional-slice.ts'
 import { type Assembly, assemble, descend, limitsOf, type Slices } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
 import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
 import type { Configured, Limits, Measure } from './budget/limits.ts'
-import { type BundleFile, type ContextBundle, type ControlPlaneEntry, withDigest } from './bundle.ts'
-import { type Candidate, type Omission, type SourceClass, withText } from './candidate.ts'
-import type { IntentReading } from './intent.ts'
+import {
+  type BundleFile,
+  type Candidate,
+  type ContextBundle,
+  type ControlPlaneEntry,
+  type Omission,
+  type SourceClass,
+  withDigest,
+  withText,
+} from './bundle.ts'
+import type { IntentReading } from './presets.ts'
 import { frameTexts, type Marks, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
 
 export interface BundleInput {

@@ -1,5 +1,5 @@
 import type { BundleInput } from './build-bundle.ts'
-import type { Candidate, Omission } from './candidate.ts'
+import type { Candidate, Omission } from './bundle.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean | null>>
 

@@ -1,4 +1,4 @@
-import type { Candidate } from './candidate.ts'
+import type { Candidate } from './bundle.ts'
 
 /** A candidate that was read to its end; say only what matters. */
 export function candidateOf(path: string, text: string, more: Partial<Candidate> = {}): Candidate {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Intent } from './context-settings.ts'
-import { readIntent } from './intent.ts'
-import { CORTEX, GENERIC } from './presets.ts'
+import { CORTEX, GENERIC, readIntent } from './presets.ts'
 
 const keyOf = (task: string) => readIntent(task, CORTEX.intents).key
 

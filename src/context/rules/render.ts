@@ -1,6 +1,5 @@
 import { DATA_PREAMBLE, endLine, harmlessLine, openingTag } from '../../text/fence.ts'
-import type { BundleFile, ContextBundle } from './bundle.ts'
-import type { SourceClass } from './candidate.ts'
+import type { BundleFile, ContextBundle, SourceClass } from './bundle.ts'
 
 export const RENDERINGS = ['markdown', 'xml', 'text'] as const
 export type Rendering = (typeof RENDERINGS)[number]

@@ -1,5 +1,4 @@
-import { sha256 } from '../../text/digest.ts'
-import { compareText } from '../../text/values.ts'
+import { compareText, sha256 } from '../../text/values.ts'
 import { normalizePackPath, type PackWarning, packPathProblem } from './pack.ts'
 import type { PackFile, PackFiles } from './pack-files.ts'
 

@@ -1,7 +1,6 @@
-import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
-import { relatedTo } from '../../search/related-words.ts'
 import { stemWord } from '../../search/stem.ts'
 import { termsOf } from '../../search/tokens.ts'
+import { EVERYDAY_WORDS, relatedTo } from '../../search/word-lists.ts'
 
 /** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
 export type TaskWords = ReadonlyMap<string, number>

@@ -1,6 +1,5 @@
-import { EVERYDAY_WORDS } from '../../search/everyday-words.ts'
 import { stemWord } from '../../search/stem.ts'
-import { STOP_WORDS } from '../../search/stop-words.ts'
+import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
 import { type Section, splitSections } from '../../text/sections.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { compareText } from '../../text/values.ts'

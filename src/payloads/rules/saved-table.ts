@@ -1,5 +1,4 @@
-import { hashText } from '../../text/digest.ts'
-import { isRecord } from '../../text/values.ts'
+import { hashText, isRecord } from '../../text/values.ts'
 import { assembleTable, type CompiledTable } from './dispatch-table.ts'
 import { isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../search/stop-words.ts'
+import { STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'

@@ -1,5 +1,5 @@
-import { hashText } from '../../text/digest.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { hashText } from '../../text/values.ts'
 import { isEvent, isLoad, type UsageEvent } from './usage-event.ts'
 
 export interface UsageSummary {

@@ -1,5 +1,5 @@
 import type { Code, Finding } from '../../../text/trouble.ts'
-import type { Candidate, Omission } from '../candidate.ts'
+import type { Candidate, Omission } from '../bundle.ts'
 
 /** A source that could not give what it should. The bundle goes on without it. */
 export interface Degradation {

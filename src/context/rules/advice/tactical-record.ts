@@ -1,7 +1,6 @@
-import { sha256 } from '../../../text/digest.ts'
 import { formatInstant, parseInstant } from '../../../text/instant.ts'
 import { parseForeignJson } from '../../../text/json.ts'
-import { compareText, isRecord, isTextList } from '../../../text/values.ts'
+import { compareText, isRecord, isTextList, sha256 } from '../../../text/values.ts'
 import { cleanLine, cleanText } from './adapter-payload.ts'
 
 export interface NoteContent {

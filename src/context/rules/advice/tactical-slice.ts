@@ -1,9 +1,8 @@
 import type { RankDocument } from '../../../search/document.ts'
 import { describeWhy } from '../../../search/document.ts'
 import { createRanker } from '../../../search/ranker.ts'
-import { sha256 } from '../../../text/digest.ts'
-import { compareText } from '../../../text/values.ts'
-import type { Candidate, Omission } from '../candidate.ts'
+import { compareText, sha256 } from '../../../text/values.ts'
+import type { Candidate, Omission } from '../bundle.ts'
 import { nameFew } from './optional-slice.ts'
 import { isExpired, type TacticalRecord } from './tactical-record.ts'
 

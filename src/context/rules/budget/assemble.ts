@@ -1,5 +1,4 @@
-import type { FallbackAttempt } from '../bundle.ts'
-import { type Candidate, type Omission, SOURCE_CLASSES, type SourceClass } from '../candidate.ts'
+import { type Candidate, type FallbackAttempt, type Omission, SOURCE_CLASSES, type SourceClass } from '../bundle.ts'
 import { type Filling, type FillRules, fillEvenly, fillInOrder, type Placed, wantedSize } from './fill.ts'
 import { type Configured, type Limits, partsOf, placesOf, sharesOf } from './limits.ts'
 

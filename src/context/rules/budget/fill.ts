@@ -1,5 +1,5 @@
-import { sha256 } from '../../../text/digest.ts'
-import type { Candidate, Omission } from '../candidate.ts'
+import { sha256 } from '../../../text/values.ts'
+import type { Candidate, Omission } from '../bundle.ts'
 import type { Slices } from './assemble.ts'
 import { cutToSize, type Measure } from './limits.ts'
 

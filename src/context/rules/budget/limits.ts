@@ -1,4 +1,4 @@
-import type { SourceClass } from '../candidate.ts'
+import type { SourceClass } from '../bundle.ts'
 import type { Partitions } from '../context-settings.ts'
 
 /** What a bundle may be at most. */

@@ -1,5 +1,5 @@
-import { hashText, sha256 } from '../../../text/digest.ts'
 import { fence } from '../../../text/fence.ts'
+import { hashText, sha256 } from '../../../text/values.ts'
 import type { Part } from '../../../usage/rules/session-state.ts'
 
 /** A part with the text that an agent gets for it: of a pointer, its line. */

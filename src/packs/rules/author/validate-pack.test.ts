@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../text/digest.ts'
+import { sha256 } from '../../../text/values.ts'
 import { makePack } from '../gates/pack.fixture.ts'
 import type { PackManifest } from '../pack.ts'
 import { memoryPack } from '../pack-files.fixture.ts'

@@ -1,6 +1,5 @@
-import { sha256 } from '../../../text/digest.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
-import { compareText, isRecord, sortedBy } from '../../../text/values.ts'
+import { compareText, isRecord, sha256, sortedBy } from '../../../text/values.ts'
 import { oneOf, TIERS, type Tier } from '../pack.ts'
 
 const DECISIONS = ['approved', 'denied'] as const

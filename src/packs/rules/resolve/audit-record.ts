@@ -1,5 +1,4 @@
-import { sha256 } from '../../../text/digest.ts'
-import { isRecord } from '../../../text/values.ts'
+import { isRecord, sha256 } from '../../../text/values.ts'
 import type { PackWarning } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
 import { SUFFICIENT } from './escalate.ts'

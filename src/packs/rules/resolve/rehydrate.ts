@@ -1,4 +1,4 @@
-import { sha256 } from '../../../text/digest.ts'
+import { sha256 } from '../../../text/values.ts'
 import { guardPart } from '../fence/content-guard.ts'
 import { wrapContext } from '../fence/wrapper.ts'
 import type { TrustedPack } from '../gates/catalog.ts'

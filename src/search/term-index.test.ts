@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DocumentRecord, SlotTable } from './slot-table.ts'
+import { type DocumentRecord, SlotTable } from './term-index.ts'
 
 function record(id: string, name: string, ...redirects: string[]): DocumentRecord {
   return {
