@@ -27,7 +27,7 @@ describe('records with something of the wrong kind', () => {
   const files = Object.keys(FULL_PACK).filter((path) => path.endsWith('.json') && path !== 'sources/bird.json')
 
   it.each(files)('%s: resolved and validated all the same', async (file) => {
-    await approve(machine, { what: root })
+    await approve(machine, { what: root, follow: true })
     const path = join(root, file)
     const before = readFileSync(path, 'utf8')
     let count = 0
