@@ -109,10 +109,11 @@ export function readLayers(places: readonly LayerPlace[], largest?: number): Dis
 }
 
 /** Undefined when it is missing. The index of a project must lie in it; the other layers are files that the user chose. */
-function readLayer({ name, path, root }: LayerPlace, largest: number | undefined) {
+function readLayer({ path, root }: LayerPlace, largest: number | undefined) {
   try {
     if (!exists(path)) return undefined
-    const json = name === 'project' ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest)
+    const isOfProject = path === join(root, INDEX_IN_PROJECT)
+    const json = isOfProject ? readJsonInside(root, INDEX_IN_PROJECT, largest) : readJson(path, largest)
     const result = readIndex(json)
     if (!('problem' in result)) return result
     return { problem: new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`) }

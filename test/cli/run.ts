@@ -6,6 +6,9 @@ import { afterAll } from 'vitest'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
+/** Where all runs keep the program's compiled code: in a new home it would be compiled anew for every run. */
+export const CODE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'loadout-test-code') }
+
 export interface RunOptions {
   /** Default: a new empty folder. */
   cwd?: string
@@ -45,7 +48,7 @@ function spawn(program: string, args: readonly string[], options: RunOptions): R
   const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 50_000 } = options
   const result = spawnSync(program, args, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: home, ...options.env },
+    env: { PATH: process.env.PATH, HOME: home, ...CODE_CACHE, ...options.env },
     input: stdin,
     timeout: milliseconds,
     maxBuffer: 1 << 28,

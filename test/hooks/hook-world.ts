@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CLI, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { CLI, CODE_CACHE, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
 
 const RECORDED = join(import.meta.dirname, 'recorded')
 
@@ -104,7 +104,7 @@ export function promptsAtOnce(world: HookWorld, words: readonly string[]): Promi
   const runs = words.map(
     (each) =>
       new Promise<string>((settle) => {
-        const env = { PATH: process.env.PATH, HOME: world.home }
+        const env = { PATH: process.env.PATH, HOME: world.home, ...CODE_CACHE }
         const child = spawn(process.execPath, [CLI, 'hook', 'claude', 'UserPromptSubmit'], { env })
         const run = { code: 0, stdout: '', stderr: '' }
         child.stdout.on('data', (bytes) => {

@@ -197,7 +197,7 @@ describe('what is installed', () => {
     const home = makeFolder()
     const env = { CLAUDE_CONFIG_DIR: join(home, 'moved/c'), CODEX_HOME: join(home, 'moved/x') }
     expectCivil(runLoadout(['hooks', 'install', 'claude', 'codex'], { home, env }))
-    expect(readdirSync(home).sort()).toEqual(['.cache', '.local', 'moved'])
+    expect(readdirSync(home).sort()).toEqual(['.local', 'moved'])
     expect(read(home, 'moved/c/settings.json')).toContain('hook claude')
     expect(read(home, 'moved/x/hooks.json')).toContain('hook codex')
     expectCivil(runLoadout(['hooks', 'remove'], { home, env }))

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll } from 'vitest'
-import { CLI } from '../cli/run.ts'
+import { CLI, CODE_CACHE } from '../cli/run.ts'
 import { makeMachine } from '../cli/skills-machine.ts'
 import { type ContextWorld, FULL_PROJECT, makeContextWorld, payload } from '../context/context-world.ts'
 import { guide, SECRET } from '../packs/pack-world.ts'
@@ -40,7 +40,7 @@ export function makeMcpWorld(project: Readonly<Record<string, string>> = PROJECT
 }
 
 export function environmentOf({ home }: ContextWorld): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: home }
+  return { PATH: process.env.PATH ?? '', HOME: home, ...CODE_CACHE }
 }
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
-import { CLI, makeFolder, type Run } from '../cli/run.ts'
+import { CLI, CODE_CACHE, makeFolder, type Run } from '../cli/run.ts'
 
 /** A home folder with everything in it that the program reads and writes, so that a copy of it works as well. */
 export interface World {
@@ -18,7 +18,14 @@ const WHEN = '2026-01-02T03:04:05Z'
 /** What the program and git find around them there. */
 export function envOf({ home }: World): Record<string, string | undefined> {
   const dates = { GIT_AUTHOR_DATE: WHEN, GIT_COMMITTER_DATE: WHEN }
-  return { PATH: process.env.PATH, HOME: home, TMPDIR: join(home, 'tmp'), GIT_CONFIG_NOSYSTEM: '1', ...dates }
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    TMPDIR: join(home, 'tmp'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...CODE_CACHE,
+    ...dates,
+  }
 }
 
 /** A library of some skills, each with its files, and nothing installed. */
