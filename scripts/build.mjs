@@ -27,9 +27,6 @@ const PARTS = {
 const LARGE_PACKAGES = {
   'gpt-tokenizer/encoding/o200k_base': 'o200k_base',
   'gpt-tokenizer/encoding/cl100k_base': 'cl100k_base',
-  '@secretlint/core': 'secretlint-core',
-  '@secretlint/profiler': 'secretlint-profiler',
-  '@secretlint/secretlint-rule-preset-recommend': 'secretlint-rules',
 }
 
 /** Modules that take milliseconds to load: each of these functions and classes loads its module when it is called. */

@@ -69,11 +69,7 @@ function loadScanner(): ReturnType<typeof load> {
 }
 
 async function load() {
-  const [{ lintSource }, { rules }, { secretLintProfiler }] = await Promise.all([
-    import('@secretlint/core'),
-    import('@secretlint/secretlint-rule-preset-recommend'),
-    import('@secretlint/profiler'),
-  ])
+  const { lintSource, rules, secretLintProfiler } = await import('./secretlint.ts')
   // It keeps a record of every step and searches it at every step.
   secretLintProfiler.mark = () => undefined
   // One by one: a rule that is disabled inside a preset runs all the same.
