@@ -37,10 +37,8 @@ describe('try', () => {
     expect(stdout).toContain('the pack docs-hosting is stale')
     expect(stdout).toContain('\n            loadout approve release-incidents\n')
     expect(stdout).toContain('<loadout_file path="AGENTS.md"')
-    // Only the compiled code of the program itself is kept, as after every command.
-    const left = readdirSync(place.home, { recursive: true, encoding: 'utf8' }).sort()
-    expect(left.filter((path) => !path.startsWith('.cache/loadout/code'))).toEqual(['.cache', '.cache/loadout'])
-    expect(readdirSync(place.cwd)).toEqual([])
+    // The compiled code of the program, which any command may store, is elsewhere in tests.
+    expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
   })
 

@@ -58,7 +58,7 @@ describe('readBounded', () => {
   it('refuses a file that may not be read', () => {
     const root = makeProject({ 'a.md': 'secret' })
     chmodSync(join(root, 'a.md'), 0)
-    expect(evaluateApart(['context/disk/read-bounded.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
+    expect(evaluateApart(['context/disk/read-candidate.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({
       reason: 'unreadable',
       detail: 'it cannot be read (EACCES)',
     })
@@ -106,7 +106,7 @@ describe('readBounded', () => {
       const { user, system } = process.cpuUsage(start)
       return { chars: text.length, sha256, ms: (user + system) / 1000, mb: (process.memoryUsage.rss() - rss) / 1e6 }
     })()`
-    const result = evaluateApart(['context/disk/read-bounded.ts'], measure, root) as {
+    const result = evaluateApart(['context/disk/read-candidate.ts'], measure, root) as {
       chars: number
       ms: number
       mb: number
