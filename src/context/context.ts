@@ -65,7 +65,10 @@ export interface Context {
 /** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
 export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const reported: Finding[] = []
-  const listening = reportingTo(machine, (finding) => void reported.push(finding))
+  const listening = reportingTo(machine, (finding) => {
+    // Every reader of a file reports what is wrong with it.
+    if (!reported.some(({ message }) => message === finding.message)) reported.push(finding)
+  })
   try {
     const { value, findings } = await build(listening, { ...request, task: await maskText(request.task) })
     return { value, findings: [...findings, ...(await maskFindings(reported))] }
