@@ -177,7 +177,7 @@ const PAST: Record<Outcome['operations'][number]['kind'], string> = {
   recover: 'recovered',
 }
 
-// More than this is read by nobody; the total says it.
+// Nobody reads a longer list; the total gives the number.
 const MOST_SHOWN = 40
 
 /** What was done, one line each; with a dry run what would be. `calm` is said when all was well already. */

@@ -60,7 +60,7 @@ export function deleteSettingsFile(path: string, before: string): void {
   }
 }
 
-/** Removes folders that were made for a file, unless somebody uses them by now. Outermost first. */
+/** Removes folders that were made for a file, unless they hold something by now. Outermost first. */
 export function removeFolders(path: string, folders: readonly string[]): void {
   removeLeftovers(path)
   for (const folder of folders.toReversed()) {

@@ -61,7 +61,7 @@ function homePath(machine: Machine, path: string): string {
     : join(machine.home, path)
 }
 
-/** From a folder up to the root of its repository. The home folder is nobody's project. */
+/** From a folder up to the root of its repository. The home folder is not a project. */
 function projectFolders(machine: Machine, cwd: string, climbs: boolean): string[] {
   const repository = findRepository(cwd)
   const folders: string[] = []
