@@ -6,7 +6,7 @@ import { matchTable } from '../src/payloads/rules/match.ts'
 import { splitWords } from '../src/payloads/rules/words.ts'
 import type { RankDocument } from '../src/search/document.ts'
 import { createRanker, type RankerOptions } from '../src/search/ranker.ts'
-import { DEFAULT_TUNING, type FieldName, type FieldTuning, type Tuning } from '../src/search/tuning.ts'
+import { DEFAULT_TUNING, type Field, type Tuning } from '../src/search/tuning.ts'
 import { STOP_WORDS } from '../src/search/word-lists.ts'
 import { printTable } from './measure.ts'
 import { type RoutingSet, readRoutingSet } from './routing-data.ts'
@@ -25,7 +25,7 @@ const ABLATIONS: [name: string, router: Router][] = [
   ['clauses: the description as one text', flat()],
   ['body', without({ fields: field('body', { weight: 0 }) })],
   ['redirects to others', without({ fields: field('redirect', { weight: 0 }) })],
-  ['first sentence counts more', without({ fields: field('lead', { weight: DEFAULT_TUNING.fields.rest.weight }) })],
+  ['first sentence counts more', without({ fields: field('lead', { weight: 1 }) })],
   ['pairs of words', without({ pair: 0 })],
   ['related words', without({ related: 0, relatedToUnknown: 0 })],
   ['everyday words', without({ everydayShare: 0 })],
@@ -81,13 +81,13 @@ function without(change: Partial<Tuning>): Router {
 
 /** Keywords are not read for clauses, so a description given as a keyword is one plain text. */
 function flat(): Router {
-  const fields = field('keywords', { ...DEFAULT_TUNING.fields.rest, weight: 2, length: 50 })
+  const fields = field('keywords', { weight: 2, norm: 0.65, length: 50 })
   const router = without({ fields })
   return (library) => router(library.map(({ description, ...rest }) => ({ ...rest, keywords: [description ?? ''] })))
 }
 
-function field(name: FieldName, change: Partial<FieldTuning>): Tuning['fields'] {
-  return { ...DEFAULT_TUNING.fields, [name]: { ...DEFAULT_TUNING.fields[name], ...change } }
+function field(name: string, change: Partial<Field>): Tuning['fields'] {
+  return DEFAULT_TUNING.fields.map((each) => (each.name === name ? { ...each, ...change } : each))
 }
 
 /** The keyword matcher; keywords are the words of the name, then those of the description that tell it apart best. */

@@ -1,7 +1,7 @@
 import type { RankDocument } from './document.ts'
 import type { DocumentRecord } from './term-index.ts'
 import { termsOf } from './tokens.ts'
-import type { FieldName } from './tuning.ts'
+import type { Field } from './tuning.ts'
 import { STOP_WORDS } from './word-lists.ts'
 
 /** A topic the author hands over: "for X use other". */
@@ -133,31 +133,28 @@ export interface Analysis {
   readonly record: DocumentRecord
   /** The document's own text, then the topics of its redirects. */
   readonly texts: readonly FieldedText[]
+  readonly factor: number
 }
 
-export interface FieldedText {
-  readonly fields: readonly (readonly [FieldName, string])[]
-  readonly body: string
-}
+/** Field by field, in the order of the table: which one, and what it says. */
+export type FieldedText = readonly (readonly [field: number, content: string])[]
 
 // Longer bodies were not measured; the first pages say what a document is about.
 const MAX_BODY = 4_000
 
-export function analyze(document: RankDocument): Analysis {
+export function analyze(document: RankDocument, fields: readonly Field[]): Analysis {
   const clauses = readClauses(document.description ?? '')
   const name = document.name.toLowerCase()
   const redirects = clauses.redirects.filter(({ to }) => to !== name)
-  const own: FieldedText = {
-    fields: [
-      ['name', document.name],
-      ['keywords', joinLines(document.keywords)],
-      ['examples', joinLines(document.examples)],
-      ['lead', clauses.lead],
-      ['rest', clauses.rest],
-      ['headings', joinLines(document.headings)],
-    ],
-    body: (document.body ?? '').slice(0, MAX_BODY),
-  }
+  const own = new Map(Object.entries(document.fields ?? {}))
+  const put = (field: string, content: string) => void (content !== '' && own.set(field, content))
+  put('name', document.name)
+  put('keywords', joinLines(document.keywords))
+  put('examples', joinLines(document.examples))
+  put('lead', clauses.lead)
+  put('rest', clauses.rest)
+  put('headings', joinLines(document.headings))
+  put('body', (document.body ?? '').slice(0, MAX_BODY))
   return {
     record: {
       id: document.id,
@@ -166,8 +163,16 @@ export function analyze(document: RankDocument): Analysis {
       negatives: (document.negatives ?? []).map(termsOf),
       redirects: redirects.map(({ to, isDenied }) => ({ to, isDenied })),
     },
-    texts: [own, ...redirects.map(({ topic }): FieldedText => ({ fields: [['redirect', topic]], body: '' }))],
+    texts: [own, ...redirects.map(({ topic }) => new Map([['redirect', topic]]))].map((text) => inOrder(text, fields)),
+    factor: Math.min(1, Math.max(0, document.factor ?? 1)),
   }
+}
+
+function inOrder(text: ReadonlyMap<string, string>, fields: readonly Field[]): FieldedText {
+  return fields.flatMap(({ name }, at) => {
+    const content = text.get(name)
+    return content === undefined ? [] : [[at, content] as const]
+  })
 }
 
 function joinLines(lines: readonly string[] = []): string {

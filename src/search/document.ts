@@ -1,7 +1,11 @@
-/** What the ranker ranks: a skill, a pack, a payload entry. Only `id` and `name` are needed. */
+/** What the ranker ranks: a skill, a pack, a payload entry, a file. Only `id` and `name` are needed. */
 export interface RankDocument {
   readonly id: string
   readonly name: string
+  /** Texts for other fields than those below, by the name of the field in the caller's tuning. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** 0 to 1: everything this document says counts so much; 1 when not given. */
+  readonly factor?: number
   readonly description?: string
   readonly keywords?: readonly string[]
   readonly headings?: readonly string[]
@@ -36,6 +40,15 @@ export interface RankRequest {
   readonly limit?: number
   /** Hits cost at most so many tokens together; one that does not fit is skipped for the next that does. */
   readonly budget?: number
+  /** Multiplies the score of a document, by its id: what the caller knows besides the words. */
+  readonly lift?: Lift
+}
+
+export interface Lift {
+  /** What a reader of `why` sees as the field of the gain or loss. */
+  readonly label: string
+  /** 1 changes nothing. */
+  readonly of: (id: string) => number
 }
 
 /** `rank` counts from 1 among all documents that share a word with the task; null when this one shares none. */

@@ -2,8 +2,8 @@ import { type Analysis, analyze, type FieldedText } from './analyze.ts'
 import type { RankDocument } from './document.ts'
 import { Lexicon } from './lexicon.ts'
 import { type CompiledTerms, type DocumentRecord, pack, type TermIndex } from './term-index.ts'
-import { type TermKind, visitTerms } from './tokens.ts'
-import { FIELD_NAMES, type FieldName, type Tuning } from './tuning.ts'
+import { MAX_TEXT, type TermKind, visitTerms } from './tokens.ts'
+import type { Field, Tuning } from './tuning.ts'
 
 const ROOM_FOR_TERMS = 1 << 12
 
@@ -54,10 +54,6 @@ class TermCompiler {
   }
 }
 
-// The opening of a body is close to a description; pairs of the rest cost more than they gain.
-const PAIRED_BODY = 60
-const BODY = FIELD_NAMES.indexOf('body')
-const NAME = FIELD_NAMES.indexOf('name')
 const NO_TERM = -1
 const START_ROOM = 1 << 10
 
@@ -67,11 +63,13 @@ class Weigher {
   private readonly tuning: Tuning
   // Term → its place among the terms of this text + 1; zero again after each text.
   private places = new Uint32Array(START_ROOM)
-  // All by place: the term, its occurrences in the field being read, its weighted frequency outside the body, the most
-  // a single field gave to that, and which field. Arrays rather than objects: this is most of the work of compiling.
+  // All by place: the term, its occurrences in the field being read, its weighted frequency outside of long fields and
+  // in all, the most a single field gave to that, and which field. Arrays rather than objects: this is most of the work
+  // of compiling.
   private terms = new Uint32Array(START_ROOM)
   private counts = new Uint32Array(START_ROOM)
-  private sums = new Float64Array(START_ROOM)
+  private strong = new Float64Array(START_ROOM)
+  private full = new Float64Array(START_ROOM)
   private tops = new Float64Array(START_ROOM)
   private fields = new Uint8Array(START_ROOM)
   private isName = new Uint8Array(START_ROOM)
@@ -86,38 +84,37 @@ class Weigher {
   }
 
   /** Hands out every term of a text once, with its packed posting. */
-  visit(text: FieldedText, visit: (term: number, packed: number) => void): void {
-    for (const [field, content] of text.fields) if (content !== '') this.addField(field, content)
-    this.count(text.body, PAIRED_BODY)
-    const bodyStep = this.stepOf('body', this.length)
+  visit(text: FieldedText, factor: number, visit: (term: number, packed: number) => void): void {
+    for (const [field, content] of text) this.addField(field, content)
     const half = this.tuning.saturation
     for (let place = 0; place < this.size; place++) {
       const term = this.terms[place]!
-      const sum = this.sums[place]!
-      const full = sum + this.counts[place]! * bodyStep
-      visit(term, pack(sum / (half + sum), full / (half + full), this.fields[place]!, this.isName[place] === 1))
+      const [strong, full] = [this.strong[place]!, this.full[place]!]
+      const [less, more] = [factor * (strong / (half + strong)), factor * (full / (half + full))]
+      visit(term, pack(less, more, this.fields[place]!, this.isName[place] === 1))
       this.places[term] = 0
     }
     this.size = 0
   }
 
-  private addField(field: FieldName, content: string): void {
-    this.count(content, field === 'headings' ? 0 : Infinity)
-    const index = FIELD_NAMES.indexOf(field)
-    const step = this.stepOf(field, this.length)
+  private addField(index: number, content: string): void {
+    const field = this.tuning.fields[index]!
+    this.count(content, this.tuning.pair === 0 ? 0 : (field.paired ?? Infinity))
+    const step = stepOf(field, this.length)
+    const isLong = field.isLong === true
+    const isName = field.isName === true
     for (let place = 0; place < this.size; place++) {
       if (this.counts[place] === 0) continue
-      this.addWeight(place, index, step * this.counts[place]!)
+      const amount = step * this.counts[place]!
       this.counts[place] = 0
+      this.full[place]! += amount
+      if (isLong && this.strong[place]! > 0) continue
+      if (!isLong) this.strong[place]! += amount
+      if (isName) this.isName[place] = 1
+      if (amount <= this.tops[place]!) continue
+      this.tops[place] = amount
+      this.fields[place] = index
     }
-  }
-
-  private addWeight(place: number, field: number, amount: number): void {
-    this.sums[place]! += amount
-    if (field === NAME) this.isName[place] = 1
-    if (amount <= this.tops[place]!) return
-    this.tops[place] = amount
-    this.fields[place] = field
   }
 
   // Pairs are made of the first `paired` words.
@@ -125,7 +122,7 @@ class Weigher {
     this.length = 0
     this.previous = NO_TERM
     this.paired = paired
-    if (content !== '') visitTerms(content, this.countTerm)
+    for (let at = 0; at < content.length; at += MAX_TEXT) visitTerms(content.slice(at, at + MAX_TEXT), this.countTerm)
   }
 
   private readonly countTerm = (text: string, kind: TermKind, _word: string, id: number): void => {
@@ -152,27 +149,28 @@ class Weigher {
     this.places[term] = place + 1
     this.terms[place] = term
     this.counts[place] = 1
-    this.sums[place] = 0
+    this.strong[place] = 0
+    this.full[place] = 0
     this.tops[place] = 0
-    this.fields[place] = BODY
+    this.fields[place] = 0
     this.isName[place] = 0
-  }
-
-  // What one occurrence is worth in a field of this length.
-  private stepOf(field: FieldName, length: number): number {
-    const { weight, norm, length: usual } = this.tuning.fields[field]
-    return weight / (1 - norm + (norm * length) / usual)
   }
 
   private grow(): void {
     const room = 2 * this.terms.length
     this.terms = enlarge(this.terms, new Uint32Array(room))
     this.counts = enlarge(this.counts, new Uint32Array(room))
-    this.sums = enlarge(this.sums, new Float64Array(room))
+    this.strong = enlarge(this.strong, new Float64Array(room))
+    this.full = enlarge(this.full, new Float64Array(room))
     this.tops = enlarge(this.tops, new Float64Array(room))
     this.fields = enlarge(this.fields, new Uint8Array(room))
     this.isName = enlarge(this.isName, new Uint8Array(room))
   }
+}
+
+// What one occurrence is worth in a field of this length.
+function stepOf({ weight, norm, length: usual }: Field, length: number): number {
+  return weight / (1 - norm + (norm * length) / usual)
 }
 
 function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, larger: T): T {
@@ -192,9 +190,9 @@ export function compileLibrary(documents: readonly RankDocument[], tuning: Tunin
   let slot = 0
   const append = (term: number, packed: number) => compiler.append(term, slot, packed)
   const records = documents.map((document) => {
-    const { record, texts } = analyze(document)
+    const { record, texts, factor } = analyze(document, tuning.fields)
     for (const text of texts) {
-      weigher.visit(text, append)
+      weigher.visit(text, factor, append)
       slot++
     }
     return record
@@ -203,10 +201,10 @@ export function compileLibrary(documents: readonly RankDocument[], tuning: Tunin
 }
 
 /** Writes one text to each slot from `first` on. */
-export function appendTexts(texts: Analysis['texts'], first: number, tuning: Tuning, index: TermIndex): void {
+export function appendTexts({ texts, factor }: Analysis, first: number, tuning: Tuning, index: TermIndex): void {
   const lexicon = new Lexicon()
   const weigher = new Weigher(lexicon, tuning)
   texts.forEach((text, i) => {
-    weigher.visit(text, (term, packed) => index.append(lexicon.textOf(term), first + i, packed))
+    weigher.visit(text, factor, (term, packed) => index.append(lexicon.textOf(term), first + i, packed))
   })
 }

@@ -31,7 +31,7 @@ export function readQuery(task: string, tuning: Tuning): Query {
     if (known !== undefined) known.weight += weight
     else if (terms.size < MAX_TERMS) terms.set(term, { word, weight, isJoined })
     if (isJoined) return
-    if (previous !== null && pairs.size < MAX_TERMS) {
+    if (previous !== null && tuning.pair > 0 && pairs.size < MAX_TERMS) {
       const pair = pairOf(previous.term, term)
       pairs.set(pair, { term: pair, word: `${previous.word} ${word}`, weight: tuning.pair, isJoined: false })
     }

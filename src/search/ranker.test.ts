@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RankDocument } from './document.ts'
-import { createRanker } from './ranker.ts'
+import { createRanker, loadRanker } from './ranker.ts'
+import { DEFAULT_TUNING } from './tuning.ts'
 
 const LIBRARY: readonly RankDocument[] = [
   {
@@ -91,6 +92,45 @@ describe('rank', () => {
         .rank('count sheep')
         .map(({ id }) => id),
     ).toEqual(['C', 'a', 'b'])
+  })
+})
+
+describe('fields of the caller', () => {
+  const fields = [
+    { name: 'path', weight: 3, norm: 0.5, length: 6, isName: true },
+    { name: 'symbols', label: 'defines', weight: 2, norm: 0.5, length: 20 },
+    { name: 'code', weight: 1, norm: 0.6, length: 300, isLong: true },
+  ]
+  const tuning = { ...DEFAULT_TUNING, fields, pair: 0, related: 0, relatedToUnknown: 0 }
+  const files: RankDocument[] = [
+    { id: 'a', name: 'src/bread.ts', fields: { path: 'src/bread.ts', symbols: 'bakeBread', code: 'knead the dough' } },
+    { id: 'b', name: 'src/cake.ts', fields: { path: 'src/cake.ts', code: `${'x '.repeat(60_000)} dough icing` } },
+    { id: 'c', name: 'test/bread.ts', fields: { path: 'test/bread.ts', symbols: 'bakeBread' }, factor: 0.5 },
+    { id: 'd', name: 'd', fields: { nowhere: 'zebra' }, description: 'No such field: icing.' },
+  ]
+  const code = createRanker(files, { silence: 0, tuning })
+
+  test.each([
+    ['bake bread', ['a', 'c'], 'defines'],
+    ['the icing', ['b'], 'code'],
+    ['zebra', [], undefined],
+  ])('%s → %j', (task, found, field) => {
+    const hits = code.rank(task)
+    expect(hits.map(({ id }) => id)).toEqual(found)
+    if (field !== undefined) expect(hits[0]!.why.map((why) => why.field)).toContain(field)
+  })
+
+  test('a saved form of other fields is stale, of the same ones it is not', () => {
+    expect(loadRanker(code.save())).toBeNull()
+    expect(loadRanker(code.save(), { silence: 0, tuning })!.rank('bake bread')).toEqual(code.rank('bake bread'))
+  })
+
+  test('a lift changes the order and is named', () => {
+    const lift = { label: 'history', of: (id: string) => (id === 'c' ? 4 : 1) }
+    const [hit] = code.rank('bake bread', { lift })
+    expect(hit).toMatchObject({ id: 'c' })
+    expect(hit!.why.at(-1)).toMatchObject({ term: 'more', field: 'history' })
+    expect(hit!.why.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(hit!.score, 9)
   })
 })
 

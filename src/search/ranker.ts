@@ -1,13 +1,13 @@
 import { LoadoutError } from '../text/trouble.ts'
 import { analyze } from './analyze.ts'
-import type { RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
+import type { Lift, RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
 import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'
 import { bestFirst, PrunedScorer } from './pruned-scorer.ts'
 import { type Query, readQuery } from './query.ts'
 import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
 import { type Evidence, matchesNegative, Scorer, type Scores } from './scorer.ts'
 import { fieldOf, fullImpact, postingAt, SlotTable, strongImpact, TermIndex } from './term-index.ts'
-import { DEFAULT_TUNING, FIELD_LABELS, FIELD_NAMES, type Tuning } from './tuning.ts'
+import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 
 export interface RankerOptions {
   /** Confidence the best hit needs before anything is answered; 0 always answers. */
@@ -74,9 +74,9 @@ class LibraryRanker implements Ranker {
 
   add(document: RankDocument): void {
     if (this.slots.has(document.id)) throw duplicateIds([document.id])
-    const { record, texts } = analyze(document)
-    const slot = this.slots.add(record)
-    appendTexts(texts, slot, this.tuning, this.index)
+    const analysis = analyze(document, this.tuning.fields)
+    const slot = this.slots.add(analysis.record)
+    appendTexts(analysis, slot, this.tuning, this.index)
     this.scorer.forget()
   }
 
@@ -108,8 +108,9 @@ class LibraryRanker implements Ranker {
       const record = this.slots.recordAt(slot)
       if (record.tokens > tokens) continue
       tokens -= record.tokens
-      const why = explainScore(query, slot, this.scorer, this.slots)
-      hits.push({ id: record.id, score: candidates.scores[i]!, confidence: candidates.confidence(i), why })
+      const score = candidates.scores[i]!
+      const why = withLift(this.explainScore(query, slot), score, request.lift)
+      hits.push({ id: record.id, score, confidence: candidates.confidence(i), why })
     }
     return hits
   }
@@ -127,7 +128,7 @@ class LibraryRanker implements Ranker {
     const best = better.reduce((a, b) => (candidates.isBefore(b, a) ? b : a), at)
     const isSilent = candidates.confidence(best) < this.silence
     const outcome: RankOutcome = isSilent ? 'silent' : better.length === 0 ? 'first' : 'outranked'
-    const why = explainScore(query, slot, this.scorer, this.slots)
+    const why = this.explainScore(query, slot)
     const found = { rank: better.length + 1, score: candidates.scores[at]!, confidence: candidates.confidence(at) }
     return { id, outcome, ...found, why, redirects }
   }
@@ -143,8 +144,13 @@ class LibraryRanker implements Ranker {
   // With a budget any number of hits may be skipped, and `explain` counts them all: no telling who matters.
   private score(query: Query, request?: RankRequest): Scores {
     const count = request?.limit ?? DEFAULT_LIMIT
+    if (request?.lift !== undefined) return this.lifted(this.scorer.score(query), request.lift)
     if (request === undefined || request.budget !== undefined || count < 1) return this.scorer.score(query)
     return this.pruned.score(query, count, (slot) => !this.isExcluded(query, slot))
+  }
+
+  private lifted({ slots, scores, mass }: Scores, { of }: Lift): Scores {
+    return { slots, scores: scores.map((score, i) => score * Math.max(0, of(this.idAt(slots[i]!)))), mass }
   }
 
   // A common word touches many documents, few of which are worth sorting.
@@ -181,6 +187,32 @@ class LibraryRanker implements Ranker {
     return [...names]
   }
 
+  /** What each word of the task added to a document's score, heaviest first; the weights add up to the score. */
+  private explainScore(query: Query, slot: number): Why[] {
+    const sources = [slot, ...this.slots.inbound(slot)]
+    const why: Why[] = []
+    for (const term of query.terms) this.pushBest(why, term.word, this.scorer.evidenceFor(term), sources)
+    for (const pair of query.pairs) this.pushBest(why, pair.word, this.scorer.pairEvidence(pair), sources)
+    const bonus = this.scorer.nameBonus(query, slot)
+    if (bonus > 0) why.push({ term: this.slots.recordAt(slot).name, field: 'name', weight: bonus })
+    return why.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
+  }
+
+  private pushBest(why: Why[], term: string, evidence: readonly Evidence[], sources: readonly number[]): void {
+    let best: Why | null = null
+    for (const { list, factor, isRelated, word } of evidence) {
+      for (const source of sources) {
+        const packed = postingAt(list, source)
+        if (packed === undefined) continue
+        const weight = factor * (isRelated ? strongImpact(packed) : fullImpact(packed))
+        if (weight <= (best?.weight ?? 0)) continue
+        const { name, label = name } = this.tuning.fields[fieldOf(packed)]!
+        best = { term, field: label, weight, ...(isRelated ? { via: word } : {}) }
+      }
+    }
+    if (best !== null) why.push(best)
+  }
+
   private open({ records, terms }: CompiledLibrary): void {
     this.index = new TermIndex(terms)
     this.slots = new SlotTable()
@@ -193,6 +225,13 @@ class LibraryRanker implements Ranker {
   private compact(): void {
     this.open(decodeIndex(this.save(), fingerprint(this.tuning))!)
   }
+}
+
+// The weights of the words add up to the score before it was lifted.
+function withLift(why: Why[], score: number, lift: Lift | undefined): Why[] {
+  if (lift === undefined) return why
+  const weight = score - why.reduce((sum, each) => sum + each.weight, 0)
+  return Math.abs(weight) < 1e-9 ? why : [...why, { term: weight > 0 ? 'more' : 'less', field: lift.label, weight }]
 }
 
 const NO_MATCH = { rank: null, score: 0, confidence: 0, why: [], redirects: [] }
@@ -225,30 +264,4 @@ export function confidenceOf(score: number, mass: number): number {
   if (score <= 0 || mass <= 0) return 0
   const fit = score / Math.sqrt(mass)
   return 1 / (1 + (HALFWAY / fit) ** STEEPNESS)
-}
-
-/** What each word of the task added to a document's score, heaviest first; the weights add up to the score. */
-function explainScore(query: Query, slot: number, scorer: Scorer, slots: SlotTable): Why[] {
-  const sources = [slot, ...slots.inbound(slot)]
-  const why: Why[] = []
-  for (const term of query.terms) pushBest(why, term.word, scorer.evidenceFor(term), sources)
-  for (const pair of query.pairs) pushBest(why, pair.word, scorer.pairEvidence(pair), sources)
-  const bonus = scorer.nameBonus(query, slot)
-  if (bonus > 0) why.push({ term: slots.recordAt(slot).name, field: 'name', weight: bonus })
-  return why.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
-}
-
-function pushBest(why: Why[], term: string, evidence: readonly Evidence[], sources: readonly number[]): void {
-  let best: Why | null = null
-  for (const { list, factor, isRelated, word } of evidence) {
-    for (const source of sources) {
-      const packed = postingAt(list, source)
-      if (packed === undefined) continue
-      const weight = factor * (isRelated ? strongImpact(packed) : fullImpact(packed))
-      if (weight <= (best?.weight ?? 0)) continue
-      const field = FIELD_LABELS[FIELD_NAMES[fieldOf(packed)]!]
-      best = { term, field, weight, ...(isRelated ? { via: word } : {}) }
-    }
-  }
-  if (best !== null) why.push(best)
 }

@@ -72,7 +72,7 @@ interface TermList {
   readonly list: PostingList
 }
 
-function collectLists(index: TermIndex, renumbered: Int32Array): TermList[] {
+function collectLists(index: TermIndex, renumbered: Renumbered): TermList[] {
   const lists: TermList[] = []
   for (const term of index.terms()) {
     const list = renumberList(index.find(term)!, renumbered)
@@ -81,26 +81,41 @@ function collectLists(index: TermIndex, renumbered: Int32Array): TermList[] {
   return lists
 }
 
-function renumberList(list: PostingList, renumbered: Int32Array): PostingList {
-  const places: number[] = []
-  for (let i = 0; i < list.length; i += 2) if (renumbered[list[i]!]! >= 0) places.push(i)
-  places.sort((a, b) => renumbered[list[a]!]! - renumbered[list[b]!]!)
-  const result = new Uint32Array(2 * places.length)
-  places.forEach((place, i) => {
-    result[2 * i] = renumbered[list[place]!]!
-    result[2 * i + 1] = list[place + 1]!
-  })
-  return result
+/** Old slot → the slot it gets when documents are added again by id; -1 for slots of removed documents. */
+interface Renumbered {
+  readonly slots: Int32Array
+  /** Documents were added by id: every list is in order already. */
+  readonly keepsOrder: boolean
 }
 
-// Old slot → the slot it gets when documents are added again by id; -1 for slots of removed documents.
-function renumber(records: ReturnType<SlotTable['records']>, size: number): Int32Array {
-  const renumbered = new Int32Array(size).fill(-1)
-  let next = 0
-  for (const { slot, redirects } of records) {
-    for (let i = 0; i <= redirects.length; i++) renumbered[slot + i] = next++
+function renumberList(list: PostingList, { slots, keepsOrder }: Renumbered): PostingList {
+  const result = new Uint32Array(list.length)
+  let end = 0
+  for (let i = 0; i < list.length; i += 2) {
+    const slot = slots[list[i]!]!
+    if (slot < 0) continue
+    result[end++] = slot
+    result[end++] = list[i + 1]!
   }
-  return renumbered
+  return keepsOrder ? result.subarray(0, end) : sortPostings(result.subarray(0, end))
+}
+
+function sortPostings(list: Uint32Array): Uint32Array {
+  const places = Array.from({ length: list.length / 2 }, (_, i) => 2 * i).sort((a, b) => list[a]! - list[b]!)
+  return Uint32Array.from(places.flatMap((place) => [list[place]!, list[place + 1]!]))
+}
+
+function renumber(records: ReturnType<SlotTable['records']>, size: number): Renumbered {
+  const slots = new Int32Array(size).fill(-1)
+  let next = 0
+  let last = -1
+  let keepsOrder = true
+  for (const { slot, redirects } of records) {
+    keepsOrder &&= slot > last
+    last = slot
+    for (let i = 0; i <= redirects.length; i++) slots[slot + i] = next++
+  }
+  return { slots, keepsOrder }
 }
 
 function fillLists({ termEnds, listEnds, postings }: Sections, lists: readonly TermList[]): void {

@@ -150,6 +150,7 @@ export class Scorer {
       ? [{ list: own, factor: term.weight * rarity, isRelated: false, word: term.word }]
       : []
     const share = this.rarity.knows(term.term) ? this.tuning.related : this.tuning.relatedToUnknown
+    if (share === 0) return evidence
     for (const related of relatedTo(term.term)) {
       const list = this.index.find(related.term)
       if (list === undefined) continue

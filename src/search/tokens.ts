@@ -150,7 +150,8 @@ function cjkPattern(): RegExp {
 export type VisitTerm = (term: string, kind: TermKind, word: string, id: number) => void
 export const NO_ID = -1
 
-const MAX_TEXT = 100_000
+/** No more of a text is read in one go. */
+export const MAX_TEXT = 100_000
 const MAX_WORD = 48
 const [APOSTROPHE, PLUS, HASH, DOT, NOTHING] = [39, 43, 35, 46, 0]
 const CONTRACTIONS = new Set(['s', 't', 'd', 'm', 're', 'll', 've'])
