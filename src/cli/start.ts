@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { enableCodeCache } from '../machine/code-cache.ts'
+import { enableCodeCache, enableModuleCache } from '../machine/code-cache.ts'
 import type { LoadInterface } from './main.ts'
 
 // Traces then name the lines of the source; reading the maps takes longer than most calls.
@@ -11,6 +11,7 @@ else load('./program.cjs').run(loadInterface)
 
 /** An ES module, which nothing but `import` can load: its name is that of the built file. */
 function loadInterface(): ReturnType<LoadInterface> {
+  if (!process.env.LOADOUT_DEBUG) enableModuleCache(process.env)
   const file = './tui.js'
   return import(file)
 }

@@ -24,24 +24,35 @@ declare const LOADOUT_BUILD: string
 /**
  * Caches the compiled code of this program: without it, a start costs twice as much above bare Node. Whatever is wrong
  * with the cache, the program runs without it. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE mean what they mean to
- * Node itself.
+ * Node itself. Node's own cache, which Node 22 and later have, is for what only `import` can load: with it a hook takes
+ * 1.70 times the processor time of bare Node, with ours 1.50.
  */
 export function enableCodeCache(env: NodeJS.ProcessEnv): void {
-  if (env.NODE_DISABLE_COMPILE_CACHE) return
+  withFolder(env, (folder) => compileThrough(join(folder, process.version)))
+}
+
+/** The same for ES modules, where Node can do it. */
+export function enableModuleCache(env: NodeJS.ProcessEnv): void {
+  if (!hasNodeCache) return
+  withFolder(env, (folder) => {
+    if (holdsOnlyFiles(folder)) (nodeModule as unknown as NodeCache).enableCompileCache(folder)
+  })
+}
+
+const hasNodeCache = 'enableCompileCache' in nodeModule
+
+/** Since Node 22.1; the types are those of Node 20. */
+type NodeCache = { enableCompileCache(folder: string): void }
+
+function withFolder(env: NodeJS.ProcessEnv, use: (folder: string) => void): void {
+  if (env.NODE_DISABLE_COMPILE_CACHE || (hasNodeCache && env.NODE_COMPILE_CACHE)) return
   try {
-    const hasNodeCache = 'enableCompileCache' in nodeModule
-    if (hasNodeCache && env.NODE_COMPILE_CACHE) return
     const folder = join(env.NODE_COMPILE_CACHE || cacheFolder({ env, home: homedir() }), 'code', LOADOUT_BUILD)
-    if (!isAbsolute(folder) || !isOurs(folder)) return
-    if (!hasNodeCache) compileThrough(join(folder, process.version))
-    else if (holdsOnlyFiles(folder)) (nodeModule as unknown as NodeCache).enableCompileCache(folder)
+    if (isAbsolute(folder) && isOurs(folder)) use(folder)
   } catch {
     // Slower, never wrong.
   }
 }
-
-/** Since Node 22.1; the types are those of Node 20. */
-type NodeCache = { enableCompileCache(folder: string): void }
 
 /** Makes the folder. Code that others could have written is never run. */
 function isOurs(folder: string): boolean {
@@ -75,7 +86,7 @@ function removeOtherBuilds(folder: string): void {
 
 const [BEFORE, AFTER] = nodeModule.wrap('\0').split('\0')
 
-/** What Node 20 lacks: compiles every file of this program with the code that an earlier run left in the folder. */
+/** Compiles every file of this program with the code that an earlier run left in the folder. */
 function compileThrough(folder: string): void {
   const { Script }: typeof import('node:vm') = require('node:vm')
   const fresh = new Map<string, InstanceType<typeof Script>>()
