@@ -88,6 +88,11 @@ describe('the end of what is typed', () => {
   })
 })
 
+it('a mark that joins the character after it does not take a column of the next span', () => {
+  const line = fitLine([span('\u{111c2}'), span('a\u0d4e'), span('release')], 5)
+  expect(stringWidth(read(line))).toBe(5)
+})
+
 it('whatever the texts, a line is as wide as asked and a wrapped one no wider', () => {
   const lines = fc.array(fc.string({ unit: 'grapheme' }).map((text) => span(`${text} `)))
   fc.assert(

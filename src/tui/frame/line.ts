@@ -18,8 +18,15 @@ const LONGEST_SPAN = 2_000
 const LONGEST_WRAPPED = 8_000
 
 export function span(text: string, style?: Style): Span {
-  const harmless = printableLine(text.slice(0, LONGEST_SPAN))
+  const harmless = closed(printableLine(text.slice(0, LONGEST_SPAN)))
   return style === undefined ? { text: harmless } : { text: harmless, style }
+}
+
+/** Without marks at the end that join the character after them: they would take the first one of the next span. */
+function closed(text: string): string {
+  let end = text
+  while (end !== '' && graphemes(`${end.slice(-2)} `).at(-1) !== ' ') end = [...end].slice(0, -1).join('')
+  return end
 }
 
 export function plain(text: string): Line {
