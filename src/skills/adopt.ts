@@ -61,7 +61,10 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     const kept = state.uncommittedFolders.has(registered.folder) ? keepLibrary(setup, registered) : []
     const message = (request.commit ?? setup.config.commitsImports) ? `Adopt edits of ${name}` : undefined
     const write = (stage: string) => writeSkillFolder(content, stage)
-    const commit = await changeLibrary(machine, setup.library, { folder: registered.folder, write, message })
+    const commit = await changeLibrary(machine, setup.library, {
+      changes: [{ folder: registered.folder, write }],
+      message,
+    })
     const refreshed = await refreshCopies(setup, name, roots, edited, request)
     return {
       value: { ...value, ...(commit && { commit }), operations: refreshed.value },

@@ -47,7 +47,7 @@ export async function deleteSkill(machine: Machine, request: DeleteRequest): Pro
       ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash)
       : undefined
     const message = (request.commit ?? setup.config.commitsDeletes) ? `Delete skill ${name}` : undefined
-    const commit = await changeLibrary(machine, setup.library, { folder, message })
+    const commit = await changeLibrary(machine, setup.library, { changes: [{ folder }], message })
     return {
       value: { ...deletion, ...(commit && { commit }), ...(backup && { backup }) },
       findings: recovered,

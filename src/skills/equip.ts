@@ -7,7 +7,7 @@ import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
-import { requireName, type SkillStatus } from './rules/skill.ts'
+import { requireName, type SkillStatus, supports } from './rules/skill.ts'
 import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 /** Which skills: by name, by tag, or all. */
@@ -35,8 +35,9 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
 function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: EquipCommand): TargetRoot[] {
   if (names.length === 0 || roots.every(({ path }) => isFolder(path))) return [...roots]
   const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
-  const targets = new Set(skills.flatMap(({ skill }) => (names.includes(skill.name) ? skill.targets : [])))
-  return roots.filter(({ path, agents }) => isFolder(path) || agents.some((id) => targets.has(id)))
+  const named = skills.filter(({ skill }) => names.includes(skill.name))
+  const isWanted = (id: string) => named.some(({ skill }) => supports(skill, id))
+  return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))
 }
 
 /** Removes installed copies. What is not ours stays. */

@@ -13,6 +13,7 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { asWriter, type Carrying, carryOut, type Observation, observe } from './observe.ts'
 import { type Candidate, type ForeignSkill, groupCandidates } from './rules/candidates.ts'
 import type { Operation } from './rules/operations.ts'
+import { supports } from './rules/skill.ts'
 import { namedAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface ImportRequest extends ScopeRequest, Carrying {
@@ -140,7 +141,7 @@ async function importOne(
   if (request.dryRun) return result
   const message = (request.commit ?? setup.config.commitsImports) ? `Import skill ${name}` : undefined
   const write = (stage: string) => writeSkillFolder(contentOf(merged), stage)
-  const commit = await changeLibrary(setup.machine, setup.library, { folder, write, message })
+  const commit = await changeLibrary(setup.machine, setup.library, { changes: [{ folder, write }], message })
   return { ...result, ...(commit && { commit }) }
 }
 
@@ -203,7 +204,7 @@ function otherName({ path, skill }: ForeignSkill, roots: readonly TargetRoot[]):
 /** Only a copy whose folder has the skill's name can become its install. */
 function adoption({ path, skill }: ForeignSkill, roots: readonly TargetRoot[]): Operation[] {
   const root = roots.find((each) => path === join(each.path, skill.name))
-  const agent = root?.agents.find((id) => skill.targets.includes(id))
+  const agent = root?.agents.find((id) => supports(skill, id))
   if (root === undefined || agent === undefined) return []
   return [{ kind: 'adopt', skill: skill.name, agent, scope: root.scope, root: root.path }]
 }

@@ -5,7 +5,14 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import type { Placement, PlacementState, SkillState, SkillStatus } from './rules/skill.ts'
+import {
+  EVERY_AGENT,
+  type Placement,
+  type PlacementState,
+  type Skill,
+  type SkillState,
+  type SkillStatus,
+} from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface PlacementView {
@@ -70,12 +77,17 @@ async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Prom
     name,
     description: registered?.skill.description ?? '',
     tags: registered?.skill.tags ?? [],
-    targets: registered?.skill.targets ?? [],
+    targets: registered === undefined ? [] : supportedHere(setup, registered.skill),
     state,
     problems,
     ...(behind === undefined ? {} : { commitsBehind: behind }),
     placements: status.placements.map(viewPlacement),
   }
+}
+
+/** The agents that it names; for `*` those that are enabled. */
+function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
+  return targets.includes(EVERY_AGENT) ? roots.flatMap(({ agents }) => agents) : targets
 }
 
 export function viewPlacement({ state, placement, reason }: SkillStatus['placements'][number]): PlacementView {

@@ -25,7 +25,7 @@ export async function restoreSkill(
       const source = backup ?? (await checkOut(machine, setup.library, commit, folder, scratch))
       const write = (stage: string) => copyTree(source, stage)
       const message = commit === undefined ? undefined : `Restore skill ${name}`
-      return changeLibrary(machine, setup.library, { folder, write, message })
+      return changeLibrary(machine, setup.library, { changes: [{ folder, write }], message })
     })
     return { value: { name, ...(restored && { commit: restored }) }, findings }
   })

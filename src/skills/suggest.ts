@@ -9,7 +9,7 @@ import { findHeadings } from '../text/sections.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import type { Report } from '../text/trouble.ts'
 import { observe, recoverAll } from './observe.ts'
-import { type RegisteredSkill, SKILL_FILE, type SkillStatus } from './rules/skill.ts'
+import { type RegisteredSkill, SKILL_FILE, type SkillStatus, supports } from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 /** What the ranker reads of a skill: what is said about it, and its SKILL.md. */
@@ -82,7 +82,7 @@ function suggestionOf(
   const managed = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
   const equipped = [...new Set(managed.flatMap(({ placement }) => placement.root.agents))]
   const enabled = roots.flatMap(({ agents }) => agents)
-  const missing = skill.targets.filter((agent) => enabled.includes(agent) && !equipped.includes(agent))
+  const missing = enabled.filter((agent) => supports(skill, agent) && !equipped.includes(agent))
   return { name, description: skill.description, confidence, why, equipped, missing }
 }
 

@@ -11,7 +11,7 @@ import { readForeignSkill } from './disk/foreign-skill.ts'
 import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { formatWarnings } from './rules/format-limits.ts'
-import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
+import { type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
 
 /** What a path is to the skills library, if it is anything. */
 export function recognizeSkill(path: string): 'skill' | 'library' | undefined {
@@ -51,7 +51,7 @@ export function checkSkill(machine: Machine, path: string): Finding[] {
 function checkInstalls(library: string, { skill, folder }: RegisteredSkill): Finding[] {
   const path = join(library, folder)
   return attempt(skill.name, () => {
-    for (const agent of skill.targets) buildFor(path, skill, agent)
+    for (const agent of AGENT_IDS.filter((id) => supports(skill, id))) buildFor(path, skill, agent)
     const document = readText(join(path, DOCUMENT_FILE))
     return [...formatWarnings(skill, document), ...frontmatterWarnings(skill.name, folder, document)]
   })

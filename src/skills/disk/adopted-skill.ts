@@ -5,7 +5,7 @@ import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, setOwn } from '../../text/values.ts'
-import { parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { EVERY_AGENT, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
 import { buildFor } from './build.ts'
 import type { SkillContent } from './foreign-skill.ts'
 import { listTree, treeProblem } from './tree.ts'
@@ -59,10 +59,17 @@ function withFrontmatter(skill: Skill, agent: string, expected: string, edited: 
     const isOwn = key === 'name' || key === 'description'
     if (!isOwn && JSON.stringify(value) !== JSON.stringify(before[key])) setOwn(metadata, key, value)
   }
-  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) delete metadata[key]
+  const shared = { ...(getOwn(skill.metadata, EVERY_AGENT) ?? {}) }
+  for (const key of Object.keys(before)) {
+    if (Object.hasOwn(after, key)) continue
+    delete metadata[key]
+    delete shared[key]
+  }
   const description = typeof after.description === 'string' ? after.description : skill.description
-  const hasMetadata = Object.keys(metadata).length > 0 || getOwn(skill.metadata, agent) !== undefined
-  return { ...skill, description, metadata: hasMetadata ? { ...skill.metadata, [agent]: metadata } : skill.metadata }
+  const own = { ...skill.metadata }
+  if (Object.keys(metadata).length > 0 || getOwn(skill.metadata, agent) !== undefined) own[agent] = metadata
+  if (getOwn(skill.metadata, EVERY_AGENT) !== undefined) own[EVERY_AGENT] = shared
+  return { ...skill, description, metadata: own }
 }
 
 /** The library's text with the edited body; its own frontmatter, if it has one, stays as it is. */

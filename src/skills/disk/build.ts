@@ -4,8 +4,8 @@ import { readText } from '../../machine/files.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { getOwn, isRecord } from '../../text/values.ts'
-import type { Skill } from '../rules/skill.ts'
+import { isRecord } from '../../text/values.ts'
+import { metadataFor, type Skill } from '../rules/skill.ts'
 import {
   copyFile,
   type HashRow,
@@ -64,7 +64,7 @@ function readSource(folder: string, skill: Skill): Source {
 
 function buildFrom({ folder, files, text, documents }: Source, skill: Skill, agent: string): Build {
   const made = new Map<string, string>()
-  const metadata = { ...(getOwn(skill.metadata, agent) ?? {}) }
+  const metadata = metadataFor(skill, agent)
   const { policy } = metadata
   if (agent === 'codex' && isRecord(policy) && 'allow_implicit_invocation' in policy) {
     const existing = files.some(({ path }) => path === CODEX_FILE) ? readText(join(folder, CODEX_FILE)) : undefined

@@ -5,7 +5,16 @@ import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from
 import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
-import { formatSkill, nameProblem, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import {
+  EVERY_AGENT,
+  formatSkill,
+  metadataFor,
+  nameProblem,
+  parseSkill,
+  SKILL_FILE,
+  type Skill,
+  supports,
+} from '../rules/skill.ts'
 import { copyFile, hashFile, listTree, type TreeFile, treeProblem, writeTreeFile } from './tree.ts'
 
 export interface ForeignOptions {
@@ -62,14 +71,16 @@ function asName(text: string): string {
  * for all, others for the agents in whose folder they were found.
  */
 function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: readonly string[]): void {
-  const finders = agents.filter((agent) => skill.targets.includes(agent))
-  for (const agent of skill.targets) {
-    const isFinder = finders.length === 0 || finders.includes(agent)
-    const own: Record<string, unknown> = { ...(getOwn(skill.metadata, agent) ?? {}) }
+  const finders = agents.filter((agent) => supports(skill, agent))
+  const holders = skill.targets.includes(EVERY_AGENT) ? [EVERY_AGENT, ...finders] : skill.targets
+  for (const holder of holders) {
+    const isFinder = finders.length === 0 || finders.includes(holder)
+    const own: Record<string, unknown> = { ...(getOwn(skill.metadata, holder) ?? {}) }
+    const known = metadataFor(skill, holder)
     for (const [key, value] of Object.entries(found)) {
-      if (!Object.hasOwn(own, key) && (isFinder || STANDARD_KEYS.includes(key))) setOwn(own, key, value)
+      if (!Object.hasOwn(known, key) && (isFinder || STANDARD_KEYS.includes(key))) setOwn(own, key, value)
     }
-    if (Object.keys(own).length > 0) skill.metadata[agent] = own
+    if (Object.keys(own).length > 0) skill.metadata[holder] = own
   }
 }
 

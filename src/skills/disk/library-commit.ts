@@ -50,9 +50,20 @@ async function commitSince(machine: Machine, repo: string, before: string | unde
   }
 }
 
+/** Those of some paths at or under which something changed. Many paths, each with many files: looked up, not searched. */
 function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
-  const found = changes.filter((change) => status.test(change.status))
-  return paths.filter((path) => found.some((change) => isUnder(change.path, path)))
+  const touched = new Set<string>()
+  for (const change of changes)
+    if (status.test(change.status)) for (const each of withParents(change.path)) touched.add(each)
+  return paths.filter((path) => touched.has(path))
+}
+
+/** `a/b/c`, `a/b`, `a` */
+function withParents(path: string): string[] {
+  const whole = path.replace(/\/+$/, '')
+  const found = [whole]
+  for (let at = whole.lastIndexOf('/'); at > 0; at = whole.lastIndexOf('/', at - 1)) found.push(whole.slice(0, at))
+  return found
 }
 
 export function isUnder(path: string, folder: string): boolean {
@@ -69,12 +80,13 @@ async function commitOnly(machine: Machine, repo: string, paths: readonly string
 
 /** A path that is there, but that git was told not to see. */
 async function refuseIgnored(machine: Machine, repo: string, paths: readonly string[], changes: readonly Change[]) {
-  for (const path of paths) {
-    const own = changes.filter((change) => isUnder(change.path, path) || isUnder(path, change.path))
-    const [ignored] = own
-    if (ignored === undefined || own.some(({ status }) => status !== '!!')) continue
-    if ((await readIndex(machine, repo, [path])).length > 0) continue
-    const rule = await ignoreRule(machine, repo, ignored.path)
+  const ignored = changes.filter(({ status }) => status === '!!').map(({ path }) => path)
+  if (ignored.length === 0) return
+  const seen = new Set(pathsWith(paths, changes, /^(?!!!)/))
+  for (const path of paths.filter((each) => !seen.has(each))) {
+    const own = ignored.find((each) => isUnder(each, path) || isUnder(path, each))
+    if (own === undefined || (await readIndex(machine, repo, [path])).length > 0) continue
+    const rule = await ignoreRule(machine, repo, own)
     throw new LoadoutError('GIT_FAILED', `${path} cannot be committed: git ignores it${rule && ` (${rule})`}`, {
       hint: 'change that rule, or turn the automatic commit off',
     })

@@ -29,28 +29,31 @@ import {
   isAtWork,
   leftoversIn,
   stagePath,
-  swapIn,
-  swapOut,
   type Waiting,
   type WorkFolder,
   withWorkFolder,
 } from './work-folder.ts'
 
-/** A change of one skill's folder in the library, with the commit that belongs to it. */
+/** Changes of skills' folders in the library, with the one commit that belongs to them. */
 export interface LibraryChange {
+  changes: readonly FolderChange[]
+  /** The commit's message; absent when nothing is to be committed. */
+  message: string | undefined
+  signal?: AbortSignal | undefined
+  onProgress?: ((done: number, total: number, what: string) => void) | undefined
+}
+
+export interface FolderChange {
   /** `skills/<folder>`. */
   folder: string
   /** Writes the new content into a folder that is not there yet; absent when the skill is to be removed. */
   write?: (stage: string) => void
-  /** The commit's message; absent when nothing is to be committed. */
-  message: string | undefined
 }
 
 /** What a change is about to commit, for whoever finds it unfinished. */
 interface Intent {
-  folder: string
-  /** Of the new content; null for a removal. */
-  hash: string | null
+  /** With the hash of the new content; null for a removal. */
+  folders: { folder: string; hash: string | null }[]
   message: string
 }
 
@@ -110,34 +113,65 @@ export async function recoverLibrary(machine: Machine, library: string): Promise
   }
 }
 
-/** Makes a change and its commit, or neither. The library must be locked. Gives the commit, if there is one. */
+/**
+ * Makes changes and their commit, or none of them. The library must be locked. Gives the commit, if there is one. One
+ * that was killed leaves every skill whole, and what was in its place already is committed by the next command.
+ */
 export async function changeLibrary(
   machine: Machine,
   library: string,
-  { folder, write, message }: LibraryChange,
+  { changes, message, signal, onProgress }: LibraryChange,
 ): Promise<string | undefined> {
-  const work = libraryWork(library)
-  const target = join(library, folder)
-  const stage = stagePath(work, basename(folder))
-  if (write !== undefined) await writeStage(stage, write, target)
-  if (message === undefined) {
-    if (write === undefined) swapOut(work, basename(folder), target)
-    else swapIn(stage, target)
-    return undefined
-  }
-  const hash = write === undefined ? null : hashFolder(stage)
-  writeAtomically(intentPath(library), JSON.stringify({ folder, hash, message } satisfies Intent))
-  const old = stage.replace(/\.new$/, '.old')
-  const undo = replace(stage, target, old, write !== undefined)
+  const staged: Staged[] = []
   try {
-    return await commitPaths(machine, library, [folder], message)
+    for (const [at, change] of changes.entries()) {
+      signal?.throwIfAborted()
+      onProgress?.(at, changes.length, basename(change.folder))
+      staged.push(await stageChange(library, change))
+    }
+    onProgress?.(changes.length, changes.length, '')
+  } catch (error) {
+    for (const { stage } of staged) rmSync(stage, { recursive: true, force: true })
+    throw error
+  }
+  if (message !== undefined) writeIntent(library, staged, message)
+  const undone: (() => void)[] = []
+  const undo = () => {
+    for (const each of undone.reverse()) each()
+    for (const { stage } of staged) rmSync(stage, { recursive: true, force: true })
+  }
+  try {
+    for (const each of staged) undone.push(replace(each))
+    const folders = staged.map(({ folder }) => folder)
+    return message === undefined ? undefined : await commitPaths(machine, library, folders, message)
   } catch (error) {
     undo()
     throw error
   } finally {
-    if (exists(old)) discard(old)
-    removeFile(intentPath(library))
+    for (const { old } of staged) if (exists(old)) discard(old)
+    if (message !== undefined) removeFile(intentPath(library))
   }
+}
+
+interface Staged {
+  folder: string
+  target: string
+  stage: string
+  /** Where what was there before waits until the change is sure. */
+  old: string
+  hasNew: boolean
+}
+
+async function stageChange(library: string, { folder, write }: FolderChange): Promise<Staged> {
+  const target = join(library, folder)
+  const stage = stagePath(libraryWork(library), basename(folder))
+  if (write !== undefined) await writeStage(stage, write, target)
+  return { folder, target, stage, old: stage.replace(/\.new$/, '.old'), hasNew: write !== undefined }
+}
+
+function writeIntent(library: string, staged: readonly Staged[], message: string): void {
+  const folders = staged.map(({ folder, stage, hasNew }) => ({ folder, hash: hasNew ? hashFolder(stage) : null }))
+  writeAtomically(intentPath(library), JSON.stringify({ folders, message } satisfies Intent))
 }
 
 /** Brings the library up to a branch of its remote. If git stops half-way, its files are as they were before. */
@@ -173,7 +207,7 @@ async function writeStage(stage: string, write: (stage: string) => void, target:
 }
 
 /** Puts the new folder, if any, where the old one was, if any; what it gives back takes that back. */
-function replace(stage: string, target: string, old: string, hasNew: boolean): () => void {
+function replace({ target, stage, old, hasNew }: Staged): () => void {
   const isReplacing = exists(target)
   const undo = () => {
     if (hasNew && exists(target) && !exists(stage)) renameSync(target, stage)
@@ -200,25 +234,36 @@ async function finishRemoval(machine: Machine, library: string): Promise<Finding
   // The lock of the killed command may be gone already, if an earlier version took it over.
   if (!removeDeadLocks(library, statSync(intentPath(library)).mtimeMs)) throw gitIsAtWork(library)
   if ('to' in intent) return undoMove(machine, library, intent)
-  const { folder, hash, message } = intent
-  if (hash !== null || exists(join(library, folder))) return []
+  const removed = intent.folders.filter(({ folder, hash }) => hash === null && !exists(join(library, folder)))
+  if (removed.length === 0) return []
+  const folders = removed.map(({ folder }) => folder)
   try {
-    await commitPaths(machine, library, [folder], message)
+    await commitPaths(machine, library, folders, messageFor(intent, folders.length))
   } catch (error) {
     if (error instanceof LoadoutError) return []
     throw error
   }
   const { path } = libraryWork(library)
+  const starts = folders.map((folder) => `${basename(folder)}.`)
   for (const name of leftoversIn(libraryWork(library))) {
-    if (name.startsWith(`${basename(folder)}.`) && name.endsWith('.old')) discard(join(path, name))
+    if (name.endsWith('.old') && starts.some((start) => name.startsWith(start))) discard(join(path, name))
   }
-  return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted removal was finished` }]
+  return folders.map((folder) => recovered(`${folder}: an interrupted removal was finished`))
+}
+
+/** The commit must not claim more than it holds. */
+function messageFor({ message, folders }: Intent, count: number): string {
+  return count === folders.length ? message : `${message} (interrupted: ${count} of ${folders.length})`
+}
+
+function recovered(message: string): Finding {
+  return { severity: 'info', code: 'RECOVERED', message }
 }
 
 async function undoMove(machine: Machine, library: string, move: Move): Promise<Finding[]> {
   await undoFastForward(machine, library, move)
   const message = `${library}: an interrupted update from the remote was undone; loadout sync repeats it`
-  return [{ severity: 'info', code: 'RECOVERED', message }]
+  return [recovered(message)]
 }
 
 function gitIsAtWork(library: string): LoadoutError {
@@ -236,17 +281,22 @@ async function commitIntent(machine: Machine, library: string): Promise<Finding[
   return findings
 }
 
-async function commitNew(machine: Machine, library: string, { folder, hash, message }: Intent): Promise<Finding[]> {
-  const path = join(library, folder)
-  if (hash === null || !exists(path) || hashFolder(path) !== hash) return []
+async function commitNew(machine: Machine, library: string, intent: Intent): Promise<Finding[]> {
+  const inPlace = intent.folders.filter(({ folder, hash }) => {
+    const path = join(library, folder)
+    return hash !== null && exists(path) && hashFolder(path) === hash
+  })
+  if (inPlace.length === 0) return []
+  const folders = inPlace.map(({ folder }) => folder)
+  const what = folders.length === 1 ? `${folders[0]}: an interrupted change` : `${folders.length} interrupted changes`
+  const [was, is] = folders.length === 1 ? ['was', 'is'] : ['were', 'are']
   try {
-    const commit = await commitPaths(machine, library, [folder], message)
-    if (commit === undefined) return []
-    return [{ severity: 'info', code: 'RECOVERED', message: `${folder}: an interrupted change was committed` }]
+    const commit = await commitPaths(machine, library, folders, messageFor(intent, folders.length))
+    return commit === undefined ? [] : [recovered(`${what} ${was} committed`)]
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const text = `${folder}: an interrupted change is in the library, but not committed: ${error.message}`
-    return [{ severity: 'warning', code: 'UNCOMMITTED', message: text, hint: error.hint ?? 'commit it with git' }]
+    const message = `${what} ${is} in the library, but not committed: ${error.message}`
+    return [{ severity: 'warning', code: 'UNCOMMITTED', message, hint: error.hint ?? 'commit it with git' }]
   }
 }
 
@@ -254,10 +304,16 @@ function readIntent(library: string): Unfinished | undefined {
   if (!exists(intentPath(library))) return undefined
   const json = readJson(intentPath(library))
   if (!isRecord(json)) return undefined
-  const { folder, hash, message, from, to } = json
+  const { folders, message, from, to } = json
   if (typeof to === 'string') return { from: typeof from === 'string' ? from : undefined, to }
-  if (typeof folder !== 'string' || typeof message !== 'string') return undefined
-  return { folder, hash: typeof hash === 'string' ? hash : null, message }
+  if (typeof message !== 'string') return undefined
+  // Earlier versions wrote one folder.
+  const rows: unknown[] = Array.isArray(folders) ? folders : [json]
+  const known = rows.flatMap((row) => {
+    if (!isRecord(row) || typeof row.folder !== 'string') return []
+    return [{ folder: row.folder, hash: typeof row.hash === 'string' ? row.hash : null }]
+  })
+  return known.length === 0 ? undefined : { folders: known, message }
 }
 
 function hashFolder(path: string): string {

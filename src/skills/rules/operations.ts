@@ -3,7 +3,7 @@ import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { missing, type PlacementStatus, type RegisteredSkill, type SkillStatus } from './skill.ts'
+import { missing, type PlacementStatus, type RegisteredSkill, type SkillStatus, supports } from './skill.ts'
 
 /** One thing to do in a target root. A list of them is a plan: it can be printed, and it can be applied. */
 export type Operation = {
@@ -89,7 +89,7 @@ export function planEquip(
 function agentFor(registered: RegisteredSkill, root: TargetRoot, request: EquipRequest): string | undefined {
   const { agents, isExplicit } = request
   const wanted = root.agents.filter((id) => agents === undefined || agents.includes(id))
-  const supported = wanted.find((id) => registered.skill.targets.includes(id))
+  const supported = wanted.find((id) => supports(registered.skill, id))
   if (supported !== undefined || agents === undefined || !isExplicit || wanted.length === 0) return supported
   throw unsupported(registered, wanted)
 }

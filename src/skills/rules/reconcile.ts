@@ -8,6 +8,7 @@ import {
   type Registry,
   type SkillState,
   type SkillStatus,
+  supports,
 } from './skill.ts'
 
 /** What git knows: the commit that the library is at, and the skill folders that differ from it. */
@@ -64,7 +65,7 @@ function judge(
     if (isInvalid) return verdict(isEdited ? 'edited' : 'current')
     return verdict('orphaned', { mayBeEdited: isEdited || marker.contentHash === undefined })
   }
-  if (!root.agents.some((each) => registered.skill.targets.includes(each))) {
+  if (!root.agents.some((each) => supports(registered.skill, each))) {
     return verdict('unsupported', { mayBeEdited: isEdited || marker.contentHash === undefined })
   }
   if (marker.contentHash === undefined) return judgeByContent(verdict, placement, registered, library)

@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AGENT_IDS, isAgent } from '../../agents/rules/agents.ts'
 import { skillOf } from './placement.fixture.ts'
-import { formatSkill, parseSkill, type Skill } from './skill.ts'
+import { formatSkill, metadataFor, parseSkill, type Skill, supports } from './skill.ts'
 
 const FULL = { name: 'review', description: 'Reviews.', tags: ['git'], targets: ['claude'] }
+
+const SOURCE = { url: 'u', folder: 'a', ref: 'main', tree_hash: 'h', imported_at: 't' }
 
 describe('skill.json', () => {
   const good: [what: string, json: unknown, expected: Partial<Skill>][] = [
@@ -13,6 +15,14 @@ describe('skill.json', () => {
     ['may be named unlike its folder', FULL, { name: 'review' }],
     ['without tags', { description: 'd', targets: ['codex'] }, { tags: [] }],
     ['with metadata for agents', { ...FULL, claude: { model: 'opus' } }, { metadata: { claude: { model: 'opus' } } }],
+    ['for every agent', { ...FULL, targets: ['*'], '*': { a: 1 } }, { targets: ['*'], metadata: { '*': { a: 1 } } }],
+    [
+      'with where it was imported from',
+      { ...FULL, source: { ...SOURCE, pinned: true } },
+      { source: { url: 'u', folder: 'a', ref: 'main', treeHash: 'h', importedAt: 't', others: { pinned: true } } },
+    ],
+    ['with a source that is not ours', { ...FULL, source: 'a book' }, { others: { source: 'a book' } }],
+    ['with half a source', { ...FULL, source: { url: 'u' } }, { others: { source: { url: 'u' } } }],
     ['with fields that are not ours', { ...FULL, license: 'MIT', x: [1] }, { others: { license: 'MIT', x: [1] } }],
   ]
   it.each(good)('%s', (_, json, expected) => {
@@ -21,7 +31,7 @@ describe('skill.json', () => {
     expect(skill).toMatchObject(expected)
   })
 
-  const list = `"targets" must list agents: ${AGENT_IDS.join(', ')}`
+  const list = `"targets" must list agents: ${AGENT_IDS.join(', ')}, or *`
   const bad: [what: string, json: unknown, problems: string[]][] = [
     ['null', null, ['skill.json must hold an object']],
     ['a list', [], ['skill.json must hold an object']],
@@ -86,7 +96,7 @@ describe('skill.json', () => {
 
   it('gives back whatever was written, with fields that nobody knows', () => {
     const own = ['name', 'description', 'tags', 'targets']
-    const key = fc.string().filter((name) => !isAgent(name) && !own.includes(name))
+    const key = fc.string().filter((name) => name !== '*' && !isAgent(name) && !own.includes(name))
     const json = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value)))
     const fields = fc.dictionary(key, json)
     const skills = fc.record({
@@ -105,6 +115,20 @@ describe('skill.json', () => {
         expect(formatSkill(parsed.skill!)).toBe(text)
       }),
     )
+  })
+
+  it('names the agents that it supports, and what each of them gets', () => {
+    const skill = skillOf({ targets: ['*'], metadata: { '*': { a: 1, b: 1 }, codex: { b: 2 } } })
+    expect([supports(skill, 'cursor'), supports(skillOf({ targets: ['codex'] }), 'cursor')]).toEqual([true, false])
+    expect([metadataFor(skill, 'codex'), metadataFor(skill, 'claude')]).toEqual([
+      { a: 1, b: 2 },
+      { a: 1, b: 1 },
+    ])
+  })
+
+  it('keeps where it was imported from when it is written again', () => {
+    const { skill } = parseSkill({ ...FULL, source: { ...SOURCE, pinned: true } }, 'folder')
+    expect(JSON.parse(formatSkill(skill!)).source).toEqual({ ...SOURCE, pinned: true })
   })
 
   it('never throws, and gives a skill or problems, not both', () => {

@@ -2,18 +2,24 @@ import { AGENT_IDS, isAgent, type TargetRoot } from '../../agents/rules/agents.t
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, isTextList, nearest, setOwn } from '../../text/values.ts'
 import type { InstallMarker } from './marker.ts'
+import { formatSource, parseSource, type SkillSource } from './source.ts'
 
 export const SKILL_FILE = 'skill.json'
+
+/** In `targets`: every agent that is enabled. As the name of a map: frontmatter for every agent. */
+export const EVERY_AGENT = '*'
 
 /** What `skill.json` says: the truth about a skill. Its text is `SKILL.md` beside it. */
 export interface Skill {
   name: string
   description: string
   tags: string[]
-  /** Agents that it supports. */
+  /** Agents that it supports, as its author wrote them: ids, or `*`. Ask `supports`. */
   targets: string[]
-  /** Frontmatter that only one agent understands, by agent. */
+  /** Frontmatter by agent, or under `*` for all of them. Ask `metadataFor`. */
   metadata: Record<string, Record<string, unknown>>
+  /** Where it was imported from. */
+  source?: SkillSource
   /** Fields of skill.json that are not ours; kept when it is written again. */
   others: Record<string, unknown>
 }
@@ -35,7 +41,7 @@ export function parseSkill(json: unknown, folder: string): ParsedSkill {
   if (typeof description !== 'string' || description.trim() === '') problems.push('"description" must be a text')
   if (!isTextList(tags)) problems.push('"tags" must be a list of texts')
   problems.push(...targetProblems(targets))
-  const { metadata, others, problems: metadataProblems } = sortFields(json)
+  const { metadata, others, source, problems: metadataProblems } = sortFields(json)
   problems.push(...metadataProblems)
   if (problems.length > 0 || typeof name !== 'string' || typeof description !== 'string') return { problems }
   return {
@@ -45,14 +51,24 @@ export function parseSkill(json: unknown, folder: string): ParsedSkill {
       tags: isTextList(tags) ? tags : [],
       targets: isTextList(targets) ? targets : [],
       metadata,
+      ...(source && { source }),
       others,
     },
   }
 }
 
+export function supports({ targets }: Pick<Skill, 'targets'>, agent: string): boolean {
+  return targets.includes(agent) || targets.includes(EVERY_AGENT)
+}
+
+/** The frontmatter that one agent gets. */
+export function metadataFor({ metadata }: Pick<Skill, 'metadata'>, agent: string): Record<string, unknown> {
+  return { ...(getOwn(metadata, EVERY_AGENT) ?? {}), ...(getOwn(metadata, agent) ?? {}) }
+}
+
 function targetProblems(targets: unknown): string[] {
-  if (!isTextList(targets) || targets.length === 0) return [`"targets" must list agents: ${AGENT_IDS.join(', ')}`]
-  const unknown = targets.filter((target) => !isAgent(target))
+  if (!isTextList(targets) || targets.length === 0) return [`"targets" must list agents: ${AGENT_IDS.join(', ')}, or *`]
+  const unknown = targets.filter((target) => target !== EVERY_AGENT && !isAgent(target))
   const twice = targets.filter((target, at) => targets.indexOf(target) < at)
   return [
     ...unknown.map((target) => `"targets" names an unknown agent ${JSON.stringify(target)}`),
@@ -66,22 +82,24 @@ function sortFields(json: Record<string, unknown>) {
   const metadata: Skill['metadata'] = {}
   const others: Record<string, unknown> = {}
   const problems: string[] = []
+  const source = parseSource(json.source)
   for (const [key, value] of Object.entries(json)) {
-    if (OWN_FIELDS.includes(key)) continue
-    if (!isAgent(key)) setOwn(others, key, value)
+    if (OWN_FIELDS.includes(key) || (key === 'source' && source !== undefined)) continue
+    if (key !== EVERY_AGENT && !isAgent(key)) setOwn(others, key, value)
     else if (isRecord(value)) metadata[key] = value
     else problems.push(`"${key}" must be an object with what only that agent understands`)
   }
-  return { metadata, others, problems }
+  return { metadata, others, source, problems }
 }
 
 /** The text of skill.json: our fields first, then agents, then what is not ours, each in a fixed order. */
-export function formatSkill({ name, description, tags, targets, metadata, others }: Skill): string {
+export function formatSkill({ name, description, tags, targets, metadata, source, others }: Skill): string {
   const json: Record<string, unknown> = { name, description, tags, targets }
-  for (const id of AGENT_IDS) {
+  for (const id of [EVERY_AGENT, ...AGENT_IDS]) {
     const own = getOwn(metadata, id)
     if (own !== undefined) json[id] = own
   }
+  if (source !== undefined) json.source = formatSource(source)
   for (const [key, value] of Object.entries(others).sort(([a], [b]) => compareText(a, b))) setOwn(json, key, value)
   return `${JSON.stringify(json, null, 2)}\n`
 }
