@@ -55,7 +55,7 @@ function pathsWith(paths: readonly string[], changes: readonly Change[], status:
   const touched = new Set<string>()
   for (const change of changes)
     if (status.test(change.status)) for (const each of withParents(change.path)) touched.add(each)
-  return paths.filter((path) => touched.has(path))
+  return paths.filter((path) => touched.has(path.replace(/\/+$/, '')))
 }
 
 /** `a/b/c`, `a/b`, `a` */

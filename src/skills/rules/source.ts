@@ -15,17 +15,19 @@ export interface SkillSource {
   /** Of the folder as it was found, before anything of it was changed for the library. */
   treeHash: string
   importedAt: string
+  /** Of the folder as import wrote it into the library, skill.json without this record. */
+  libraryHash?: string
   /** Keys that are not known here; kept when it is written again. */
   others: Record<string, unknown>
 }
 
-const KEYS = ['url', 'path', 'folder', 'ref', 'commit', 'tree_hash', 'imported_at']
+const KEYS = ['url', 'path', 'folder', 'ref', 'commit', 'tree_hash', 'imported_at', 'library_hash']
 
 /** Undefined for anything else that a skill.json may call its source: that is not ours to change. */
 export function parseSource(json: unknown): SkillSource | undefined {
   if (!isRecord(json)) return undefined
-  const { url, path, folder, ref, commit, tree_hash, imported_at } = json
-  const optional = [url, path, ref, commit]
+  const { url, path, folder, ref, commit, tree_hash, imported_at, library_hash } = json
+  const optional = [url, path, ref, commit, library_hash]
   if (optional.some((value) => value !== undefined && typeof value !== 'string')) return undefined
   if ((url === undefined) === (path === undefined)) return undefined
   if (typeof folder !== 'string' || typeof tree_hash !== 'string' || typeof imported_at !== 'string') return undefined
@@ -37,10 +39,13 @@ export function parseSource(json: unknown): SkillSource | undefined {
     ...(typeof commit === 'string' ? { commit } : {}),
     treeHash: tree_hash,
     importedAt: imported_at,
+    ...(typeof library_hash === 'string' ? { libraryHash: library_hash } : {}),
     others: Object.fromEntries(Object.entries(json).filter(([key]) => !KEYS.includes(key))),
   }
 }
 
-export function formatSource({ url, path, folder, ref, commit, treeHash, importedAt, others }: SkillSource) {
-  return { url, path, folder, ref, commit, tree_hash: treeHash, imported_at: importedAt, ...others }
+export function formatSource(source: SkillSource): Record<string, unknown> {
+  const { url, path, folder, ref, commit, treeHash, importedAt, libraryHash, others } = source
+  const known = { url, path, folder, ref, commit, tree_hash: treeHash, imported_at: importedAt }
+  return { ...known, library_hash: libraryHash, ...others }
 }
