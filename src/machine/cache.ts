@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { hashText } from '../text/values.ts'
+import { makeFolders } from './files.ts'
 import { isOrphaned, ownedName } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 
@@ -173,7 +173,7 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array):
   const path = pathOf(machine, key)
   const stage = `${ownedName(path)}.tmp`
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: ONLY_THE_USER.folder })
+    makeFolders(dirname(path), ONLY_THE_USER.folder)
     // Not flushed: what a power cut tears off is a miss.
     const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sumOf(bytes))), bytes])
     writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })

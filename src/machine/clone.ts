@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { asLoadoutError, exists, isFolder } from './files.ts'
+import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
 import { type Patience, runGit } from './git.ts'
 import { isUnsafeUrl } from './git-config.ts'
 import { withoutPassword } from './git-process.ts'
@@ -36,7 +36,7 @@ export async function cloneRepository(
   if (depth !== undefined) flags.push(`--depth=${depth}`)
   if (branch !== undefined) flags.push(`--branch=${branch}`)
   try {
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolders(dirname(target))
     await runGit(machine, dirname(target), ['clone', ...flags, '--', source, target], {
       timeoutMs,
       ...(signal && { signal }),

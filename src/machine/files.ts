@@ -148,7 +148,7 @@ function statOrNothing(path: string): Stats | undefined {
 export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
   try {
     const target = resolveLink(path)
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolders(dirname(target))
     replaceFile(target, path, content, { newMode })
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
@@ -197,9 +197,29 @@ export function exists(path: string): boolean {
   }
 }
 
+/**
+ * Makes a folder and those around it. Node's own way tries forever where the system says that a folder is missing which is
+ * there, as below /proc.
+ */
+export function makeFolders(path: string, mode = 0o777): void {
+  for (let again = 0; !isFolder(path); again++) {
+    try {
+      mkdirSync(path, { mode })
+    } catch (error) {
+      if (isFolder(path)) return
+      // More than once only if somebody removes them at the same time.
+      if (codeOf(error) !== 'ENOENT' || dirname(path) === path || again === MOST_TRIES) throw error
+      makeFolders(dirname(path), mode)
+    }
+  }
+}
+
+const MOST_TRIES = 8
+
+/** The same, and says which folder failed and why. */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true })
+    makeFolders(path)
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   }

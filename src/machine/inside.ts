@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathProblem } from '../text/paths.ts'
 import { LoadoutError } from '../text/trouble.ts'
@@ -9,6 +9,7 @@ import {
   isLink,
   jsonOf,
   LARGEST_TEXT,
+  makeFolders,
   READING,
   readUpTo,
   readWhole,
@@ -80,7 +81,7 @@ function openText(root: string, path: string, largest: number): string {
 export function appendInside(root: string, path: string, write: (file: number, stat: Stats) => void): void {
   refuseLinkOut(root, path)
   try {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
+    makeFolders(dirname(join(root, path)))
     openInside(root, path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | READING, (file, stat) =>
       write(file, requireRegular(stat, path)),
     )
@@ -153,7 +154,7 @@ export function writeInside(root: string, path: string, content: string | readon
   const full = join(root, path)
   const target = realOrNothing(full) ?? full
   try {
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolders(dirname(target))
     const folder = openSync(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY)
     try {
       // Through the open folder: whatever takes its place meanwhile, the file lands where the check looked.

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
-import { asLoadoutError, codeOf } from './files.ts'
+import { asLoadoutError, codeOf, makeFolders } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 
 /** Gives the lock back. */
@@ -78,8 +78,8 @@ export function isHeld(path: string): boolean {
 function place(path: string, purpose: string): boolean {
   const stage = ownedName(path)
   const owner: Owner = { pid: process.pid, started: startOf(process.pid), host: hostname(), purpose }
+  makeFolders(dirname(path), 0o700)
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     mkdirSync(stage)
     writeFileSync(join(stage, OWNER_FILE), JSON.stringify(owner))
     renameSync(stage, path)

@@ -1,8 +1,8 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { appendFileSync, chmodSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { type Code, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { asLoadoutError, exists, readJson, readText, requireFile, writeAtomically } from './files.ts'
+import { asLoadoutError, exists, makeFolders, readJson, readText, requireFile, writeAtomically } from './files.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
 
@@ -93,7 +93,7 @@ export function privateFolder(machine: Machine, place: string): string {
   const root = stateFolder(machine)
   const folder = join(root, place)
   try {
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+    makeFolders(folder, PRIVATE_FOLDER)
   } catch (error) {
     throw asLoadoutError(error, folder, 'write')
   }

@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { LoadoutError } from '../text/trouble.ts'
-import { asLoadoutError } from './files.ts'
+import { makeFolder } from './files.ts'
 import { runGit } from './git.ts'
 import { refuseUnsafeConfig } from './git-config.ts'
 import { gitFolder, notARepository } from './git-folder.ts'
@@ -27,11 +27,7 @@ async function workingRoot(machine: Machine, folder: string): Promise<string> {
 }
 
 export async function initRepository(machine: Machine, folder: string): Promise<void> {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'write')
-  }
+  makeFolder(folder)
   await runGit(machine, folder, ['init', '--quiet', '--template=', '--initial-branch=main'])
 }
 

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asLoadoutError } from '../../machine/files.ts'
+import { asLoadoutError, makeFolders } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { packageFolder } from '../../machine/package-folder.ts'
 
@@ -24,7 +24,7 @@ export function removeSample(folder: string): void {
 
 /** By content, not by mode: the program may be installed where nothing is writable. */
 function copyFolder(from: string, to: string): void {
-  mkdirSync(to, { recursive: true })
+  makeFolders(to)
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (entry.isDirectory()) copyFolder(join(from, entry.name), join(to, entry.name))
     else writeFileSync(join(to, entry.name), readFileSync(join(from, entry.name)))

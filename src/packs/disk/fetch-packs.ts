@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { cloneRepository, cloneSource } from '../../machine/clone.ts'
 import { resolveConfigured } from '../../machine/config-file.ts'
-import { asLoadoutError, exists } from '../../machine/files.ts'
+import { asLoadoutError, exists, makeFolders } from '../../machine/files.ts'
 import { type Patience, runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
@@ -46,7 +46,7 @@ export async function fetchSource(
     const release = await acquireLock(lock, { purpose: 'packs fetch', signal: patience.signal })
     try {
       const address = addressOf(machine, url)
-      mkdirSync(dirname(folder), { recursive: true })
+      makeFolders(dirname(folder))
       putRight(folder)
       before = await copiedCommit(machine, folder)
       if (before !== undefined && before === (await remoteCommit(machine, folder, address, branch, patience))) {

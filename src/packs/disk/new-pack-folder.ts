@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { asLoadoutError, codeOf, exists, removeLeftovers } from '../../machine/files.ts'
+import { asLoadoutError, codeOf, exists, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -11,10 +11,10 @@ export async function writeNewFolder(target: string, files: ReadonlyMap<string, 
   // Hidden, so that nobody takes it for a finished pack.
   const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
   try {
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolders(dirname(target))
     removeLeftovers(target)
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(stage, path)), { recursive: true })
+      makeFolders(dirname(join(stage, path)))
       writeFileSync(join(stage, path), text, { flag: 'wx' })
     }
     await flushFiles(stage, [...files.keys()])

@@ -1,9 +1,9 @@
-import { closeSync, createReadStream, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import { asLoadoutError, codeOf, requireFile } from '../../machine/files.ts'
+import { asLoadoutError, codeOf, makeFolders, requireFile } from '../../machine/files.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import {
@@ -137,7 +137,7 @@ async function unpackEntry({ header, body }: ParsedTarEntry, folder: string, con
   if (isOdd || type in REFUSED) throw refuse(`${contents.archive}: ${clip(name)}`, isOdd ? 'unknown' : type)
   const kind = type === 'directory' ? 'folder' : 'file'
   const path = record(contents, name, kind, size)
-  mkdirSync(join(folder, kind === 'folder' ? path : dirname(path)), { recursive: true })
+  makeFolders(join(folder, kind === 'folder' ? path : dirname(path)))
   if (kind === 'folder') return body.cancel()
   const file = createFile(join(folder, path), (mode & 0o111) !== 0)
   if (file === undefined) throw collision(contents, path, 'has the name of another entry')

@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readText } from '../../machine/files.ts'
+import { makeFolders, readText } from '../../machine/files.ts'
 import { installedDocument, openaiPolicy } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -80,7 +79,7 @@ function buildFrom({ folder, files, text, documents }: Source, skill: Skill, age
 
 /** Writes a build into a folder that is not there yet, and says what its content is. */
 export function writeBuild({ folder, files, made }: Build, target: string): { hash: string; paths: string[] } {
-  mkdirSync(target, { recursive: true })
+  makeFolders(target)
   const rows: HashRow[] = []
   for (const { path, isExecutable } of files) {
     if (made.has(path)) continue

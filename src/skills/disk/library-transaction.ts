@@ -1,9 +1,10 @@
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
   asLoadoutError,
   exists,
   isWritable,
+  makeFolders,
   readJson,
   readText,
   removeFile,
@@ -217,7 +218,7 @@ function replace({ target, stage, old, hasNew }: Staged): () => void {
   try {
     if (isReplacing) renameSync(target, old)
     // Git keeps no empty folder: a clone without skills has no place for them yet.
-    if (hasNew) mkdirSync(dirname(target), { recursive: true })
+    if (hasNew) makeFolders(dirname(target))
     if (hasNew) renameSync(stage, target)
     return undo
   } catch (error) {

@@ -7,7 +7,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,7 +20,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Stamp, stampOf } from '../../machine/cache.ts'
-import { asLoadoutError, codeOf } from '../../machine/files.ts'
+import { asLoadoutError, codeOf, makeFolders } from '../../machine/files.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -178,7 +177,7 @@ function createFile(path: string, isExecutable: boolean): number {
     return openSync(path, 'wx', mode)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolders(dirname(path))
     return openSync(path, 'wx', mode)
   }
 }
@@ -206,7 +205,7 @@ function pump(from: string, to: number | undefined): string {
 
 /** Copies a whole folder, marker included, into one that does not exist yet. For backups: nothing is left out. */
 export function copyFolder(from: string, to: string): void {
-  mkdirSync(to, { recursive: true })
+  makeFolders(to)
   for (const entry of readFolder(from)) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) copyFolder(source, target)
@@ -229,7 +228,7 @@ function flushFile(path: string): void {
 
 /** Copies a skill's files, without the marker, into a folder that is not there yet. */
 export function copyTree(from: string, to: string): void {
-  mkdirSync(to, { recursive: true })
+  makeFolders(to)
   for (const { path, kind, isExecutable } of listTree(from).files) {
     if (kind === 'file') copyFile(join(from, path), join(to, path), isExecutable)
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
 import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../../machine/lock.ts'
 import type { Finding } from '../../text/trouble.ts'
 
@@ -37,7 +37,7 @@ export function swapIn(stage: string, target: string): void {
     const isReplacing = exists(target)
     if (isReplacing) renameSync(target, old)
     try {
-      mkdirSync(dirname(target), { recursive: true })
+      makeFolders(dirname(target))
       renameSync(stage, target)
     } catch (error) {
       if (isReplacing) renameSync(old, target)

@@ -1,13 +1,13 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { asLoadoutError, exists, requireFile } from '../../machine/files.ts'
+import { asLoadoutError, exists, makeFolders, requireFile } from '../../machine/files.ts'
 import { readEvent, type UsageEvent } from '../rules/usage-event.ts'
 
 /** Appends in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
 export function appendEvents(events: readonly UsageEvent[], path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(path), 0o700)
     if (exists(path)) requireFile(path)
     const file = openSync(path, 'a+', 0o600)
     const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('')
