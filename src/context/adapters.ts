@@ -116,7 +116,7 @@ export function viewAdapters(
     const approval = approvals.find((each) => each.kind === 'adapter' && each.root === projectRoot && each.name === id)
     const pins = pinCommand(machine, projectRoot, command)
     const { files, problems } = pins
-    const changes = approval?.decision === 'approved' ? changesOf(approval, command, pins) : []
+    const changes = approval?.decision === 'approved' ? changesOf(machine, approval, command, pins) : []
     const view = { id, command, trust: trustOf(approval, pins, changes), files: Object.keys(files), pins }
     return { ...view, ...(problems.length > 0 && { problems }), ...(changes.length > 0 && { changes }) }
   })
@@ -130,12 +130,13 @@ function trustOf(approval: Approval | undefined, { problems }: CommandPins, chan
 }
 
 function changesOf(
+  machine: Machine,
   { root, place, digest, files = {} }: Approval,
   command: readonly string[],
   pins: CommandPins,
 ): string[] {
   return [
-    ...(place !== undefined && isPlace(root, place) ? [] : ['another project lies at this path now']),
+    ...(place !== undefined && isPlace(machine, root, place) ? [] : ['another project lies at this path now']),
     ...(digest === digestOfCommand(command) ? [] : ['the command changed']),
     ...changesSince(files, pins.files),
   ]

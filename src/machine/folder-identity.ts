@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Codec, cached, signatureOf } from './cache.ts'
+import { gitFolder } from './git-folder.ts'
+import type { Machine } from './machine.ts'
 import { findRepository } from './open-project.ts'
 
 /** Names what lies at a folder: its repository by the first commit, else the folder itself. */
@@ -15,12 +19,31 @@ function folderMark(folder: string): string {
   return `folder ${stat?.dev}-${stat?.ino}`
 }
 
-/** Whether a folder is still the place that was approved. A commit is looked up, not the whole history walked. */
-export function isPlace(folder: string, place: string): boolean {
+/**
+ * Whether a folder is still the place that was approved. A commit is looked up, not the whole history walked; and git is
+ * asked only if its folder changed since: another repository in its place has another one.
+ */
+export function isPlace(machine: Machine, folder: string, place: string): boolean {
   const [, commit] = /^commit ([0-9a-f]{40,64})$/.exec(place) ?? []
   if (commit === undefined) return folderMark(folder) === place
   const repository = findRepository(folder)
-  return repository !== undefined && git(repository, ['cat-file', '-t', commit]).trim() === 'commit'
+  if (repository === undefined) return false
+  const ask = () => git(repository, ['cat-file', '-t', commit]).trim() === 'commit'
+  const { name, ...sources } = signatureOf(gitPlaces(repository), machine.now())
+  const key = { kind: 'places', version: 1, name: [...name, commit], ...sources }
+  return cached(machine, key, YES, ask)
+}
+
+/** Only a yes is kept: a git that failed says nothing. */
+const YES: Codec<boolean> = { encode: (isThere) => (isThere ? Buffer.from('yes') : undefined), decode: () => true }
+
+/** `.git`, and the folder that it names if it is the file of a worktree. */
+function gitPlaces(repository: string): string[] {
+  try {
+    return [join(repository, '.git'), gitFolder(repository)]
+  } catch {
+    return [join(repository, '.git')]
+  }
 }
 
 /** What git prints; nothing when it fails, or is not there. */

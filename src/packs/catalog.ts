@@ -6,7 +6,7 @@ import { packageFolder } from '../machine/package-folder.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { readApprovals } from './approvals.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
-import { digestTree } from './disk/pack-digest.ts'
+import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
 import type { Approval } from './rules/gates/approval.ts'
@@ -48,7 +48,7 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   const policy = isKnown ? discovery.config : TRUST_NO_PLACE
   const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
-  const catalog = buildCatalog(packs.map((pack) => judge(pack, answers.get(pack.root), policy)))
+  const catalog = buildCatalog(packs.map((pack) => judge(machine, pack, answers.get(pack.root), policy)))
   return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
 }
 
@@ -62,18 +62,23 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   })
 }
 
-function judge(pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): TrustedPack {
+function judge(
+  machine: Machine,
+  pack: KnowledgePack,
+  approval: Approval | undefined,
+  policy: TrustPolicy,
+): TrustedPack {
   const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
-  const current = isCompared ? stateOf(pack.root, approval) : undefined
+  const current = isCompared ? stateOf(machine, pack.root, approval) : undefined
   return { ...pack, trust: trustOf(pack, approval, current, policy) }
 }
 
 /** What cannot be read is not what was approved. */
-function stateOf(root: string, { place, follow }: Approval): PackState {
-  const isSamePlace = place === undefined || isPlace(root, place)
+function stateOf(machine: Machine, root: string, { place, follow }: Approval): PackState {
+  const isSamePlace = place === undefined || isPlace(machine, root, place)
   if (follow === true) return { isSamePlace, files: undefined }
   try {
-    return { isSamePlace, files: digestTree(root) }
+    return { isSamePlace, files: digestKnownTree(machine, root) }
   } catch (error) {
     if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
     throw error

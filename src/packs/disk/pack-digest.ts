@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import {
+  type CacheKey,
+  isSettled,
+  jsonCodec,
+  readCached,
+  type Stamp,
+  stampOf,
+  writeCached,
+} from '../../machine/cache.ts'
 import { asLoadoutError } from '../../machine/files.ts'
+import { readInside } from '../../machine/inside.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -16,66 +27,94 @@ const MOST_TREE_FILES = 5_000
 const MOST_TREE_BYTES = 64 * 1024 * 1024
 const DEEPEST_FOLDER = 32
 
-const PIECE = 64 * 1024
+/** One file as it was when it was read. */
+type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
-function digestFile(path: string, largest: number, complaint: LoadoutError): { sha256: string; bytes: number } {
-  let file: number | undefined
+/** Every file of a pack by its path. No link is followed: it counts as what it says. Throws when the pack is too large. */
+export function digestTree(root: string): FileDigests {
+  return digestsOf(readRows(root, new Map()))
+}
+
+/**
+ * The same for a pack that was read before: only files that changed since are read again. Good enough to ask whether a
+ * pack changed; what is given to a model is compared with its digest when it is read.
+ */
+export function digestKnownTree(machine: Machine, root: string): FileDigests {
+  const key: CacheKey = { kind: 'pack-digests', version: 1, name: [root] }
+  const now = machine.now()
+  const known = new Map(readCached(machine, key, ROWS.decode)?.map((row) => [row[0], row]))
+  const rows = readRows(root, known)
+  const settled = rows.filter(([, , ...stamp]) => isSettled(stamp, now))
+  const bytes = settled.some((row) => known.get(row[0]) !== row) ? ROWS.encode(settled) : undefined
+  if (bytes !== undefined) writeCached(machine, key, bytes)
+  return digestsOf(rows)
+}
+
+const ROWS = jsonCodec((json): json is Row[] => Array.isArray(json) && json.every(isRow))
+
+function isRow(json: unknown): boolean {
+  if (!Array.isArray(json) || json.length !== 7) return false
+  return json.every((value, at) => typeof value === (at < 2 ? 'string' : 'number'))
+}
+
+function digestsOf(rows: readonly Row[]): FileDigests {
+  return Object.fromEntries(rows.map(([path, sha256]) => [path, sha256]))
+}
+
+function readRows(root: string, known: ReadonlyMap<string, Row>): Row[] {
+  let left = MOST_TREE_BYTES
+  return listFiles(root).map((path) => {
+    // Taken before the content is read: a change in between shows the next time.
+    const stat = statOf(join(root, path))
+    left -= stat.isFile() ? stat.size : 0
+    if (left < 0) throw tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
+    const stamp = stampOf(stat)
+    const before = known.get(path)
+    if (before !== undefined && stamp.every((value, at) => value === before[at + 2])) return before
+    return [
+      path,
+      createHash('sha256')
+        .update(contentOf(root, path, stat))
+        .digest('hex'),
+      ...stamp,
+    ]
+  })
+}
+
+function statOf(path: string): Stats {
   try {
-    // Neither through a link, nor waiting for somebody to write into a pipe.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-    if (!fstatSync(file).isFile()) {
-      throw new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'put a file in its place' })
-    }
-    return hashBytes(file, largest, complaint)
+    return lstatSync(path)
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
-  } finally {
-    if (file !== undefined) closeSync(file)
   }
 }
 
-/** Counts what is read, not what the folder says: a file may grow meanwhile. */
-function hashBytes(file: number, largest: number, complaint: LoadoutError): { sha256: string; bytes: number } {
-  const hash = createHash('sha256')
-  const piece = Buffer.allocUnsafe(PIECE)
-  let bytes = 0
-  for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
-    bytes += read
-    if (bytes > largest) throw complaint
-    hash.update(piece.subarray(0, read))
+/** The bytes of a regular file; of anything else, what it is. */
+function contentOf(root: string, path: string, stat: Stats): Buffer | string {
+  if (stat.isSymbolicLink()) return JSON.stringify(['link', linkAt(join(root, path))])
+  if (!stat.isFile()) return JSON.stringify(['special'])
+  const most = path === PACK_FILE ? LARGEST_GUIDE : stat.size
+  const { bytes, real, failure } = readInside(root, path, { most })
+  if (failure?.code === 'FILE_TOO_LARGE' && path === PACK_FILE) {
+    throw tooLarge(join(root, path), `more than ${LARGEST_GUIDE} bytes`)
   }
-  return { sha256: hash.digest('hex'), bytes }
+  if (failure !== undefined) throw failure
+  if (real === path) return bytes
+  throw new LoadoutError('FILE_UNREADABLE', `${join(root, path)} was replaced by a link while it was read`, {
+    hint: 'run the command again',
+  })
+}
+
+function linkAt(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  }
 }
 
 function tooLarge(path: string, much: string): LoadoutError {
   return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it holds ${much}`, { hint: 'make it smaller' })
-}
-
-/** Every file of a pack by its path. Nothing is followed: a link counts as what it says. Throws when it is too large. */
-export function digestTree(root: string): FileDigests {
-  const complaint = tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
-  const guide = tooLarge(join(root, PACK_FILE), `more than ${LARGEST_GUIDE} bytes`)
-  let left = MOST_TREE_BYTES
-  const digests = listFiles(root).map((path): [string, string] => {
-    const full = join(root, path)
-    const what = kindOf(full)
-    if (what !== undefined) return [path, createHash('sha256').update(JSON.stringify(what)).digest('hex')]
-    const file = path === PACK_FILE ? digestFile(full, LARGEST_GUIDE, guide) : digestFile(full, left, complaint)
-    left -= file.bytes
-    return [path, file.sha256]
-  })
-  return Object.fromEntries(digests)
-}
-
-/** What is there, if it is no regular file. */
-function kindOf(path: string): string[] | undefined {
-  try {
-    const stat = lstatSync(path)
-    if (stat.isSymbolicLink()) return ['link', readlinkSync(path)]
-    return stat.isFile() ? undefined : ['special']
-  } catch (error) {
-    throw asLoadoutError(error, path, 'read')
-  }
 }
 
 function listFiles(root: string): string[] {
