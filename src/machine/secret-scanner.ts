@@ -1,4 +1,5 @@
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import { isName, isPlaceholder, isReal } from '../text/sensitive/placeholders.ts'
 import { detectSafely, failedDetection, sanitize } from '../text/sensitive/sanitize.ts'
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
@@ -39,12 +40,23 @@ async function scanPiece(text: string): Promise<Detection[]> {
     source: { content: text, filePath: 'text', ext: '', contentType: 'text' },
     options: { config: { rules }, noPhysicFilePath: true },
   })
-  return messages.map(({ ruleId, range: [from, to], data }) => {
+  const found = messages.map(({ ruleId, range: [from, to], data }): Detection => {
     const start = Math.min(from + skipped, text.length - 1)
     const end = Math.max(to + skipped, start + 1, ...endsOf(text, start, data))
     const kind = ruleId.replace(/^.*secretlint-rule-/, '')
     return { contentClass: CREDENTIALS.has(kind) ? 'credential' : 'secret', kind, start, end }
   })
+  return found.filter(({ kind, start, end }) => isLeak(kind, text.slice(start, end), text[start - 1] ?? ' '))
+}
+
+/** The rules also report what only shows how a secret looks, and the middle of a longer name. */
+function isLeak(kind: string, secret: string, before: string): boolean {
+  if (kind === 'basicauth') {
+    const [, password = '', host = ''] = /:\/\/[^/@\s]*?:([^/\s]*)@([^/@\s]*)/.exec(secret) ?? []
+    return isReal(password) && !isName(password) && !/(?:^|\.)example(?:\.|$)/.test(host)
+  }
+  if (kind === 'slack' && (/[\w-]/.test(before) || !/\d/.test(secret))) return false
+  return kind === 'privatekey' || !isPlaceholder(secret)
 }
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['basicauth', 'database-connection-string'])

@@ -31,3 +31,15 @@ it('a token at a cut of a long text is found whole, and once is enough', async (
     expect(new Set(all)).toEqual(new Set([`github ${TOKEN}`]))
   }
 })
+
+it('a placeholder is no leak', async () => {
+  const placeholders = [
+    ['gh', 'p_', 'x'.repeat(36)],
+    ['xo', 'xb-xxxxxxxxx-xxxxxxxxxx-xxxxxxxxxxxx'],
+    ['https://indieweb.org/2018-250-xo', 'xo-indieweb-1.jpg'],
+    ['https://user:', 'pass', '@proxy.acme.dev'],
+    ['https://git:', 'secret-token', '@acme.dev'],
+  ]
+  for (const pieces of placeholders) expect(await found(pieces.join(''))).toEqual([])
+  expect(await found(['https://jo:', 'koala7x', '@proxy.acme.dev'].join(''))).toHaveLength(1)
+})

@@ -11,7 +11,7 @@ import {
   type NationalId,
   phoneNumbers,
 } from './personal-data.ts'
-import { findSecretSpans, type SecretKind } from './secrets.ts'
+import { findSecretSpans } from './secrets.ts'
 import { findEncodedTexts, readViews } from './views.ts'
 
 /** What must not reach a model unnoticed. */
@@ -97,7 +97,7 @@ export const detectSecrets: Detector = seeingThrough((text) => [...findSecrets(t
 /** With no words of a project. */
 export const detectContent: Detector = createDetector()
 
-const CREDENTIALS: ReadonlySet<SecretKind> = new Set(['bearer-token', 'url-password', 'password', 'named-token'])
+const CREDENTIALS: ReadonlySet<string> = new Set(['bearer-token', 'url-password', 'password', 'named-token'])
 
 function findAll(text: string): Detection[] {
   const markings = RESTRICTED_MARKINGS.flatMap(({ kind, pattern }) =>
