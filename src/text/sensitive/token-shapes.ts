@@ -122,7 +122,7 @@ const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: Reg
 
 // The look ahead is for speed: most words are too short to be a token.
 const ANY = new RegExp(
-  `(?<![\\w.-])(?=[\\w.~/:|%@=+-]{15})(?:${TOKEN_SHAPES.map(([, shape]) => shape).join('|')})(?!\\w)`,
+  `(?<![\\w-])(?=[\\w.~/:|%@=+-]{15})(?:${TOKEN_SHAPES.map(([, shape]) => shape).join('|')})(?!\\w)`,
   'g',
 )
 
