@@ -1,9 +1,10 @@
 import { type Machine, thisMachine } from './machine/machine.ts'
 import { resolveAll } from './payloads/explain.ts'
-import { nameLayers } from './payloads/layers.ts'
-import { loadPlan } from './payloads/load.ts'
+import { type Layers, nameLayers } from './payloads/layers.ts'
+import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
-import { planNoted } from './payloads/plan.ts'
+import { planNoted, type TaskPlan } from './payloads/plan.ts'
+import type { LoadPlan } from './payloads/rules/plan.ts'
 import { alsoNaming, type Finding } from './text/trouble.ts'
 
 export type Loadout = ReturnType<typeof createLoadout>
@@ -22,11 +23,13 @@ export function createLoadout(options: Partial<Machine> = {}) {
     nameLayers: bind(machine, nameLayers),
     plan: bind(machine, planNoted),
     loadPlan: bind(machine, loadPlan),
+    load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) =>
+      withReported(machine, loadChosen(machine, plan, request)),
     // A payload is at hand; what is none is looked for among packs and skills.
     lookUp: async (request: LookupRequest) =>
       lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
     explain: late(machine, async () => (await import('./kit/explain.ts')).explainNamed),
-    resolve: bind(machine, resolveAll),
+    resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
     search: late(machine, async () => (await import('./kit/search.ts')).searchKnowledge),
     read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
     evaluate: late(machine, async () => (await import('./payloads/evaluate.ts')).evaluateSuite),
@@ -188,7 +191,7 @@ export type { Comparison, SuiteReport } from './payloads/evaluate.ts'
 export type { Resolution } from './payloads/explain.ts'
 export type { IndexBuild, IndexCheck } from './payloads/index-build.ts'
 export type { MigrateResult } from './payloads/index-migrate.ts'
-export type { LoadedPlan } from './payloads/load.ts'
+export type { LoadedPayload, LoadedPlan, LoadRequest, LoadResult } from './payloads/load.ts'
 export type { Lookup } from './payloads/lookup.ts'
 export type { TaskPlan } from './payloads/plan.ts'
 export type { PromptReplay } from './payloads/replay-prompts.ts'

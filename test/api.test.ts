@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeFolder, makeProject, runLoadout } from './cli/run.ts'
 import { FULL_PROJECT, NOW } from './context/context-world.ts'
@@ -30,4 +31,22 @@ it('needs a home only for what lies there', async () => {
   const loadout = createLoadout({ cwd: makeFolder(), env: {} })
   const { value } = await loadout.plan({ task: TASK, layers: { globalDir: '' } })
   expect(value.knownEntries).toBe(0)
+})
+
+it('plans a task and loads what the plan chose, in another process too', async () => {
+  const cwd = makeProject(FULL_PROJECT)
+  const home = makeFolder()
+  expect(runLoadout(['index', 'build'], { cwd, home }).code).toBe(0)
+  const loadout = createLoadout({ cwd, home, env: {}, now: () => new Date(NOW) })
+  const { value: plan } = await loadout.plan({ task: TASK })
+  const { contents, findings } = loadout.load(JSON.parse(JSON.stringify(plan)))
+  expect(findings).toEqual([])
+  const chosen = [...plan.preload, ...plan.onDemand]
+  expect(chosen.length).toBeGreaterThan(0)
+  expect(contents.map(({ id, path }) => [id, path])).toEqual(chosen.map(({ entry }) => [entry.id, entry.path]))
+  expect(plan.roots).toEqual({ project: cwd })
+  rmSync(join(cwd, chosen[0]!.entry.path))
+  const again = loadout.load(plan, { budget: 0, isRecorded: false })
+  expect(again.contents).toEqual([])
+  expect(again.findings[0]).toMatchObject({ code: 'PAYLOAD_UNREADABLE', subject: chosen[0]!.entry.id })
 })

@@ -42,7 +42,7 @@ const priority = fc.constantFrom<peer.Priority>('core', 'domain', 'domain', 'dom
 const entry: fc.Arbitrary<peer.LoadoutEntry> = fc.record({
   id,
   path: fc.constant('.rules/x.md'),
-  keywords: fc.array(keyword, { maxLength: 12 }),
+  keywords: fc.uniqueArray(keyword, { maxLength: 12 }),
   patterns: fc.array(phrase('_'), { maxLength: 3 }),
   priority,
   summary: phrase(' '),
@@ -130,17 +130,31 @@ it('analyses and validates alike', () => {
   fc.assert(
     fc.property(index, events, (value, list) => {
       expect(ours.findDeadEntries(value, list)).toStrictEqual(peer.findDeadEntries(value, list))
-      expect(ours.findKeywordOverlaps(value)).toStrictEqual(peer.findKeywordOverlaps(value))
+      const spelt = withOneSpelling(value)
+      expect(ours.findKeywordOverlaps(spelt)).toStrictEqual(peer.findKeywordOverlaps(spelt))
       expect(ours.summarizeUsage(list)).toStrictEqual(peer.summarizeUsage(list))
       const usage = peer.summarizeUsage(list)
       expect(ours.analyzeBudget(value, usage)).toStrictEqual(peer.analyzeBudget(value, usage))
       const codes = (issues: peer.ValidationIssue[]) =>
         issues.map(({ severity, code, entryId }) => [severity, code, entryId])
-      expect(codes(ours.validateIndex(value))).toEqual(codes(peer.validateIndex(value)))
+      // Ours knows more that can be wrong; what theirs knows means the same.
+      const known = codes(ours.validateIndex(value)).filter(([, code]) => !OUR_CODES.has(code ?? ''))
+      expect(known).toEqual(codes(peer.validateIndex(value)))
     }),
     runs,
   )
 })
+
+const OUR_CODES = new Set(['DUPLICATE_KEYWORD'])
+
+/** An index in which every entry is there once, and a phrase is always written the same way. */
+function withOneSpelling(value: peer.LoadoutIndex): peer.LoadoutIndex {
+  const entries = distinct(value.entries).map((each) => ({
+    ...each,
+    keywords: [...new Set(each.keywords.map((text) => text.replaceAll('-', ' ')))],
+  }))
+  return { ...value, entries }
+}
 
 it('reads and writes frontmatter alike', () => {
   const frontmatter = fc.record({

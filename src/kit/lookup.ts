@@ -23,7 +23,7 @@ export type EntryLookup =
 
 /** One entry of any kind by its id. */
 export function lookUpEntry(machine: Machine, request: LookupRequest): Report<EntryLookup> {
-  const { value: located, findings } = locate(machine, { ...request, kinds: READABLE })
+  const { value: located, findings } = locate(machine, { ...request, layers: request.layers ?? {}, kinds: READABLE })
   const value = describe(located)
   if (!request.load) return { value, findings }
   const read = readLocated(machine, located)

@@ -13,7 +13,7 @@ import { chooseFile, countLines } from '../packs/rules/resolve/choice.ts'
 import { wrapperInput } from '../packs/rules/resolve/pack-context.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from '../packs/show.ts'
 import { fenceFindings } from '../payloads/load.ts'
-import { parseFrontmatter } from '../payloads/rules/frontmatter.ts'
+import { payloadBody } from '../payloads/rules/frontmatter.ts'
 import { filesOf, readShelved, type ShelvedSkill } from '../skills/skill-shelf.ts'
 import { type Cut, cutLine, findCut, LEAST_CHARACTERS } from '../text/cap-content.ts'
 import { fence } from '../text/fence.ts'
@@ -190,7 +190,7 @@ export function openPayload({ entry, knowledge }: Located & { kind: 'payload' })
     name: id,
     layer,
     path: join(root, path),
-    body: parseFrontmatter(readTextInside(root, path)).body,
+    body: payloadBody(readTextInside(root, path)),
     wrap: (body) => {
       const fenced = fence('loadout_payload', { id, layer, path }, body)
       return { text: fenced.text, findings: fenceFindings(fenced, id, path) }

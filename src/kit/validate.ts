@@ -1,13 +1,13 @@
 import { basename, join, resolve } from 'node:path'
-import { exists, isFolder, readJson, readText } from '../machine/files.ts'
+import { exists, isFolder, readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
-import { type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
+import { asIssue, validateIndexFile } from '../payloads/index-validate.ts'
+import { indexPlace, type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
 import { readPayloadFolder } from '../payloads/payload-root.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
-import type { LoadoutIndex } from '../payloads/rules/loadout-index.ts'
-import { lintRouting, type ValidationIssue, validateIndex } from '../payloads/rules/validate.ts'
+import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { locate, READABLE } from './locate.ts'
@@ -50,7 +50,7 @@ export function validate(machine: Machine, request: { path?: string | undefined;
     })
   }
   if (basename(path) === SETTINGS_FILE) return validateSettings(path)
-  return toReport(indexIssues(readJson(path)), [{ kind: 'index', path }])
+  return toReport(validateIndexFile(machine, indexPlace(path)), [{ kind: 'index', path }])
 }
 
 /** The path of what was named: `pack:x`, `skill:x`, `payload:x`, a path, or a bare name that is not a path. */
@@ -70,7 +70,8 @@ function placeOf(machine: Machine, { path: named, layers }: { path: string; laye
 }
 
 function validateLayers(machine: Machine, options: Layers): Report<Validation> {
-  const { layers, findings } = readLayers(layerPlaces(machine, options))
+  const places = layerPlaces(machine, options)
+  const { layers, findings } = readLayers(places)
   const library = configuredLibrary(machine)
   if (layers.length === 0 && findings.length === 0 && library === undefined) {
     throw new LoadoutError('NO_INDEX', 'no index was found in any layer, and no library is set up', {
@@ -79,14 +80,11 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   }
   const broken = findings.filter(({ code }) => code.startsWith('LAYER_'))
   const ofLibrary = library === undefined ? [] : checkLibrary(machine, library)
-  const issues = layers.flatMap(({ path }) => indexIssues(readJson(path)))
+  const used = new Set(layers.map(({ path }) => path))
+  const issues = places.filter(({ path }) => used.has(path)).flatMap((place) => validateIndexFile(machine, place))
   const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))
   if (library !== undefined) checked.push({ kind: 'library', path: library })
   return toReport([...[...broken, ...ofLibrary].map(asIssue), ...issues], checked)
-}
-
-function indexIssues(json: unknown): ValidationIssue[] {
-  return validateIndex(json as LoadoutIndex)
 }
 
 function validatePayload(path: string): Report<Validation> {
@@ -101,16 +99,6 @@ function validatePayload(path: string): Report<Validation> {
 
 function validateSettings(path: string): Report<Validation> {
   return toReport(readSettingsFile(path).findings.map(asIssue), [{ kind: 'settings', path }])
-}
-
-function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
-  return {
-    severity: severity === 'error' ? 'error' : 'warning',
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(subject === undefined ? {} : { entryId: subject }),
-  }
 }
 
 function toReport(issues: ValidationIssue[], checked: Validation['checked']): Report<Validation> {

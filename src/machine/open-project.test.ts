@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aLinkTo, makeFolder, makeProject } from '../../test/cli/run.ts'
@@ -13,7 +13,9 @@ const outer = makeProject({
   'repo/other/x': '',
   'bare/.git/HEAD': '',
   'bare/deep/x': '',
-  'plain/x': '',
+  'plain/.claude/loadout/a.md': '',
+  'plain/deep/x': '',
+  'other/x': '',
   'a file': '',
   'a link to nowhere': aLinkTo('/nowhere/at/all'),
 })
@@ -26,7 +28,8 @@ describe('which folder is the project', () => {
     ['the nearest one upwards', 'repo/part/deep', undefined, 'repo/part', 'repo'],
     ['its settings', 'repo/other', undefined, 'repo', 'repo'],
     ['else the repository', 'bare/deep', undefined, 'bare', 'bare'],
-    ['no further up than the working folder without a repository', 'plain', undefined, 'plain', undefined],
+    ['the nearest one upwards, also without a repository', 'plain/deep', undefined, 'plain', undefined],
+    ['its settings, also without a repository', 'other', undefined, '', undefined],
     ['a named folder exactly', 'plain', '../repo/part/deep', 'repo/part/deep', 'repo'],
     ['also the working folder', 'bare/deep', '.', 'bare/deep', 'bare'],
   ])('%s', (_, cwd, named, root, repository) => {
@@ -34,6 +37,15 @@ describe('which folder is the project', () => {
     expect(project.root).toBe(at(root))
     expect(project.repository).toBe(repository && at(repository))
     expect(project.place).toBe(named === undefined ? at(cwd) : at(root))
+  })
+
+  it('goes no further up than the home, or a folder that others may write to', () => {
+    const machine = { ...machineAt('plain/deep'), home: at('plain') }
+    expect(openProject(machine).root).toBe(at('plain/deep'))
+    const shared = makeProject({ 'loadout.json': '{}', 'deep/x': '' })
+    chmodSync(shared, 0o777)
+    expect(openProject({ ...machine, cwd: join(shared, 'deep') }).root).toBe(join(shared, 'deep'))
+    expect(openProject({ ...machine, cwd: shared }).root).toBe(shared)
   })
 
   it('takes ~ for the home folder', () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LoadoutError } from '../text/trouble.ts'
 import { expandHome } from './config-file.ts'
@@ -6,7 +6,8 @@ import { asLoadoutError, isFile, isFolder } from './files.ts'
 import type { Machine } from './machine.ts'
 import { readSettings, SETTINGS_FILE, type Settings } from './settings.ts'
 
-export const INDEX_IN_PROJECT = '.claude/loadout/index.json'
+const PAYLOADS_IN_PROJECT = '.claude/loadout'
+export const INDEX_IN_PROJECT = `${PAYLOADS_IN_PROJECT}/index.json`
 
 /** The project that a call is about. Opened once per call and handed on. */
 export interface Project {
@@ -22,8 +23,8 @@ export interface Project {
 
 /**
  * The one way to find a project. A named folder is taken exactly, and must be there; a project that is open already is
- * returned as it is. Otherwise: the nearest folder upwards with an index or a `loadout.json`, no further than the
- * repository; else the repository; else the working folder.
+ * returned as it is. Otherwise: the nearest folder upwards with payloads, an index or a `loadout.json`, no further than
+ * the repository, or, without one, than the folders that are this user's; else the repository; else the working folder.
  */
 export function openProject(machine: Machine, named?: string | Project): Project {
   if (typeof named === 'object') return named
@@ -31,7 +32,7 @@ export function openProject(machine: Machine, named?: string | Project): Project
   const { cwd } = machine
   if (isProject(cwd)) return projectAt(machine, cwd)
   const repository = findRepository(cwd)
-  const root = repository && upwards(cwd, repository).find(isProject)
+  const root = (repository === undefined ? ownFolders(machine, cwd) : upwards(cwd, repository)).find(isProject)
   return projectAt(machine, root ?? repository ?? cwd, cwd)
 }
 
@@ -53,6 +54,38 @@ export function projectAt(machine: Machine, root: string, place = root): Project
   }
 }
 
+/**
+ * Without a repository nothing says where a project ends. The folders around one that count: up to, not including, the
+ * home, the root of the disk, and any folder in which others may put a `loadout.json`, such as /tmp.
+ */
+function ownFolders(machine: Machine, start: string): string[] {
+  const home = homeOf(machine)
+  const around = upwards(start, undefined)
+  const end = around.findIndex(
+    (folder, at) => at > 0 && (folder === home || dirname(folder) === folder || isShared(folder)),
+  )
+  return end < 0 ? around : around.slice(0, end)
+}
+
+function homeOf(machine: Machine): string | undefined {
+  try {
+    return realOrSame(machine.home)
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o002
+
+function isShared(folder: string): boolean {
+  try {
+    return (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0
+  } catch {
+    return true
+  }
+}
+
 function requireFolder(machine: Machine, named: string): string {
   if (named === '') {
     throw new LoadoutError('USAGE', 'the project folder has no name', { hint: 'the folder you are in is: --project .' })
@@ -71,7 +104,7 @@ function requireFolder(machine: Machine, named: string): string {
 }
 
 function isProject(folder: string): boolean {
-  return isFile(join(folder, INDEX_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))
+  return isFolder(join(folder, PAYLOADS_IN_PROJECT)) || isFile(join(folder, SETTINGS_FILE))
 }
 
 /** The nearest folder upwards with a `.git`. */

@@ -2,6 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Strategy } from '../search/strategy.ts'
 import type { Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
+import { observedPerTask } from './analysis.ts'
 import { knowledgeOf, resolveLayers } from './knowledge.ts'
 import type { Layers } from './layers.ts'
 import { strategyOf } from './plan.ts'
@@ -21,7 +22,7 @@ export interface ExplainRequest {
   task?: string | undefined
   phase?: Phase | undefined
   strategy?: Strategy | undefined
-  layers: Layers
+  layers?: Layers | undefined
 }
 
 /**
@@ -60,7 +61,7 @@ export interface Resolution {
 }
 
 /** Which layers were found and what they come to together. */
-export function resolveAll(machine: Machine, layers: Layers): Report<Resolution> {
+export function resolveAll(machine: Machine, layers: Layers = {}): Report<Resolution> {
   const { merged, searched, findings } = resolveLayers(machine, layers)
   const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({
     id,
@@ -68,5 +69,8 @@ export function resolveAll(machine: Machine, layers: Layers): Report<Resolution>
     tokens,
     source: getOwn(merged.provenance, id) ?? '',
   }))
-  return { value: { layers: searched, entries, conflicts: merged.conflicts, budget: merged.budget }, findings }
+  const { average, findings: trouble } = observedPerTask(machine, entries)
+  const budget = { ...merged.budget, avg_task_load_observed: average }
+  const value = { layers: searched, entries, conflicts: merged.conflicts, budget }
+  return { value, findings: [...findings, ...trouble] }
 }

@@ -3,7 +3,7 @@ import { refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { type Finding, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
-import { tallyLog } from '../usage/usage.ts'
+import { observedPerTask } from './analysis.ts'
 import { collectPayloads } from './disk/payload-files.ts'
 import {
   currentIndex,
@@ -21,6 +21,8 @@ export interface IndexBuild {
   path: string
   state: 'written' | 'unchanged' | 'refused' | 'would be written'
   index: LoadoutIndex
+  /** Tokens per task on this machine; never part of the file. */
+  observed: number | null
 }
 
 /** Derives an index from its payloads. With errors nothing is written. */
@@ -33,18 +35,19 @@ export function rebuildIndex(
   const isProject = request.layer !== 'global'
   if (isProject) refuseLinkOut(payloads.root, INDEX_IN_PROJECT)
   const { entries, findings } = readEntries(payloads)
-  const measured = observedAverage(machine, entries)
+  const index = buildIndex(entries, currentIndex(payloads), machine.now().toISOString())
+  const measured = observedPerTask(machine, entries)
   findings.push(...measured.findings)
-  const index = buildIndex(entries, currentIndex(payloads), measured.average, machine.now().toISOString())
+  const observed = measured.average
   const text = serializeIndex(index)
   const path = payloads.indexPath
   if (entries.length === 0) findings.push(noPayloads(payloads))
-  if (hasErrors(findings)) return { value: { path, state: 'refused', index }, findings }
-  if (holds(path, text)) return { value: { path, state: 'unchanged', index }, findings }
-  if (request.dryRun) return { value: { path, state: 'would be written', index }, findings }
+  if (hasErrors(findings)) return { value: { path, state: 'refused', index, observed }, findings }
+  if (holds(path, text)) return { value: { path, state: 'unchanged', index, observed }, findings }
+  if (request.dryRun) return { value: { path, state: 'would be written', index, observed }, findings }
   if (isProject) writeInside(payloads.root, INDEX_IN_PROJECT, text)
   else writeAtomically(path, text)
-  return { value: { path, state: 'written', index }, findings }
+  return { value: { path, state: 'written', index, observed }, findings }
 }
 
 /** What the payloads say now. */
@@ -52,25 +55,6 @@ export function readEntries({ root, globs }: PayloadRoot): { entries: LoadoutEnt
   const { files, findings } = collectPayloads(root, globs)
   const built = buildEntries(files)
   return { entries: built.entries, findings: [...findings, ...built.findings] }
-}
-
-/** Tokens per task for these entries, as far as this machine has seen them used. */
-function observedAverage(
-  machine: Machine,
-  entries: readonly LoadoutEntry[],
-): { average: number | null; findings: Finding[] } {
-  const ids = new Set(entries.map(({ id }) => id))
-  try {
-    const { tally } = tallyLog(machine, undefined, ({ entryId }) => ids.has(entryId))
-    return { average: tally.averagePerTask(), findings: [] }
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const message = `the measured average was left as it is: ${error.message}`
-    return {
-      average: null,
-      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
-    }
-  }
 }
 
 function holds(path: string, text: string): boolean {

@@ -42,7 +42,7 @@ export interface Resolved extends Discovery {
 }
 
 /** Reads and merges the layers. */
-export function resolveLayers(machine: Machine, options: Layers, largest?: number): Resolved {
+export function resolveLayers(machine: Machine, options: Layers | undefined, largest?: number): Resolved {
   return mergePlaces(layerPlaces(machine, options), largest)
 }
 
@@ -55,7 +55,7 @@ const remembered = new Map<string, Knowledge>()
 const MOST_REMEMBERED = 8
 
 /** The knowledge of the layers; while their files stay unchanged, a process reads them once. */
-export function openKnowledge(machine: Machine, options: Layers): Knowledge {
+export function openKnowledge(machine: Machine, options: Layers | undefined): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = signatureOf(pathsOf(places), machine.now())
   const known = remembered.get(memoryKey(signature))
@@ -86,7 +86,7 @@ export const LARGEST_IN_A_HOOK = 8 * 1024 * 1024
  * The knowledge of the layers for a process that asks once: it compiles a large index, and the next process only opens
  * the result. A hook asks at every prompt, so there any index is compiled, unless it is too large to be read.
  */
-export function openStoredKnowledge(machine: Machine, options: Layers, isHook = false): Knowledge {
+export function openStoredKnowledge(machine: Machine, options: Layers | undefined, isHook = false): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = storedSignature(machine, places, isHook)
   if (signature.bytes < (isHook ? 1 : WORTH_STORING)) return readKnowledge(machine, options, isHook)
@@ -102,7 +102,7 @@ function storedSignature(machine: Machine, places: readonly LayerPlace[], isHook
   return { ...signature, name: [...signature.name, 'hook'] }
 }
 
-export function readKnowledge(machine: Machine, options: Layers, isHook = false): Knowledge {
+export function readKnowledge(machine: Machine, options: Layers | undefined, isHook = false): Knowledge {
   return knowledgeOf(resolveLayers(machine, options, isHook ? LARGEST_IN_A_HOOK : undefined))
 }
 

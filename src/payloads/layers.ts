@@ -49,7 +49,7 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
 }
 
 /** The project of some layers; undefined where it is left out. A library caller may name a folder that is not there. */
-export function projectOf(machine: Machine, { projectRoot }: Layers): Project | undefined {
+export function projectOf(machine: Machine, { projectRoot }: Layers = {}): Project | undefined {
   if (projectRoot === '') return undefined
   return typeof projectRoot === 'string'
     ? projectAt(machine, resolve(machine.cwd, projectRoot))
@@ -70,7 +70,7 @@ export interface Discovery {
 }
 
 /** The fixed places of the layer stack, in order. An empty text suppresses a layer. */
-export function layerPlaces(machine: Machine, options: Layers): LayerPlace[] {
+export function layerPlaces(machine: Machine, options: Layers = {}): LayerPlace[] {
   const { env } = machine
   const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
   const project = projectOf(machine, options)
@@ -147,6 +147,11 @@ function globalFolder(machine: Machine): string {
 
 function inFolder(folder: string, name: string): string {
   return folder === '' ? '' : join(folder, name)
+}
+
+/** An index that somebody names: where its payloads' paths start. */
+export function indexPlace(path: string): Pick<LayerPlace, 'path' | 'root'> {
+  return { path, root: rootOf('project', path) }
 }
 
 /** The index of a project lies two folders deep; any other lies at the root of its payloads. */

@@ -3,12 +3,13 @@ import type { Machine } from '../machine/machine.ts'
 import { type Fenced, fence } from '../text/fence.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { keepTask, recordTask } from '../usage/record.ts'
+import { getOwn } from '../text/values.ts'
+import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
 import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
-import { parseFrontmatter } from './rules/frontmatter.ts'
+import { payloadBody } from './rules/frontmatter.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
-import type { LeftOut } from './rules/plan.ts'
+import type { LeftOut, LoadPlan } from './rules/plan.ts'
 
 /** The text of one payload, fenced as data, as it goes to a model. */
 export interface LoadedPayload {
@@ -24,8 +25,11 @@ export interface LoadResult {
   findings: Finding[]
 }
 
+/** Which layer an entry comes from, and where its path starts. */
+type Whereabouts = Pick<Knowledge, 'layerOf' | 'rootOf'>
+
 /** Reads payloads in order, as long as what goes to the model, fences included, stays within the budget. */
-export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
+export function loadPayloads(knowledge: Whereabouts, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
   const contents: LoadedPayload[] = []
   const findings: Finding[] = []
   let left = budget
@@ -45,17 +49,17 @@ export function loadPayloads(knowledge: Knowledge, entries: readonly LoadoutEntr
 /** The text of one payload as it is, without its frontmatter and without a fence. */
 export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
   try {
-    return { text: parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path)).body }
+    return { text: payloadBody(readTextInside(knowledge.rootOf(entry), entry.path)) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     return { problem: error.message }
   }
 }
 
-function fencePayload(knowledge: Knowledge, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
+function fencePayload(knowledge: Whereabouts, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   try {
-    const { body } = parseFrontmatter(readTextInside(knowledge.rootOf(entry), entry.path))
+    const body = payloadBody(readTextInside(knowledge.rootOf(entry), entry.path))
     const fenced = fence('loadout_payload', { id: entry.id, layer, path: entry.path }, body)
     findings.push(...fenceFindings(fenced, entry.id, entry.path))
     return { id: entry.id, layer, path: entry.path, text: fenced.text, tokens: estimateTokens(fenced.text) }
@@ -112,17 +116,54 @@ export async function loadPlan(machine: Machine, request: PlanRequest): Promise<
   return { value, findings: [...findings, ...plan.leftOut.map(leftOutFinding), ...loaded.findings, ...recorded] }
 }
 
+export interface LoadRequest {
+  /** The most tokens that the texts may cost, fences included. */
+  budget?: number | undefined
+  /** Default: true where the plan knows its task. */
+  isRecorded?: boolean | undefined
+}
+
+/** Reads what a plan chose, whoever made the plan and whenever: it says itself where its payloads lie. */
+export function loadChosen(machine: Machine, plan: LoadPlan | TaskPlan, request: LoadRequest = {}): LoadResult {
+  const matches = [...plan.preload, ...plan.onDemand]
+  const loaded = loadPayloads(
+    whereaboutsOf(plan),
+    matches.map(({ entry }) => entry),
+    request.budget,
+  )
+  if (request.isRecorded === false || !('task' in plan)) return loaded
+  const entries = deliveredOf(plan, loaded.contents)
+  const recorded = recordTask(machine, { task: plan.task, steps: [{ stage: 'delivered', entries }] })
+  return { ...loaded, findings: [...loaded.findings, ...recorded] }
+}
+
+function whereaboutsOf(plan: LoadPlan | TaskPlan): Whereabouts {
+  const layerOf = ({ id }: LoadoutEntry) =>
+    ('sources' in plan ? getOwn(plan.sources, id) : undefined) ?? getOwn(plan.provenance, id) ?? ''
+  const rootOf = (entry: LoadoutEntry) => {
+    const root = getOwn(plan.roots, layerOf(entry))
+    if (root === undefined)
+      throw new LoadoutError('ENTRY_NOT_FOUND', `no layer of the plan holds the entry ${entry.id}`)
+    return root
+  }
+  return { layerOf, rootOf }
+}
+
+function deliveredOf(plan: TaskPlan, contents: readonly LoadedPayload[]): NotedEntry[] {
+  const matches = new Map([...plan.preload, ...plan.onDemand].map((match) => [match.entry.id, match]))
+  return contents.flatMap(({ id, tokens }) => {
+    const match = matches.get(id)
+    return match === undefined ? [] : [noteOf(plan, match, tokens)]
+  })
+}
+
 async function recordLoaded(
   machine: Machine,
   request: PlanRequest,
   plan: TaskPlan,
   contents: readonly LoadedPayload[],
 ): Promise<Finding[]> {
-  const matches = new Map([...plan.preload, ...plan.onDemand].map((match) => [match.entry.id, match]))
-  const delivered = contents.flatMap(({ id, tokens }) => {
-    const match = matches.get(id)
-    return match === undefined ? [] : [noteOf(plan, match, tokens)]
-  })
+  const delivered = deliveredOf(plan, contents)
   const kept = await keepTask(machine, request.task, () => planTerms(machine, request, plan.strategy))
   return recordTask(machine, {
     task: request.task,

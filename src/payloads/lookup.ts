@@ -17,7 +17,7 @@ export interface Lookup {
 export interface LookupRequest {
   id: string
   load?: boolean | undefined
-  layers: Layers
+  layers?: Layers | undefined
 }
 
 /** One payload by its id, whatever its priority; with `load`, its text as well. Undefined when the id is of no payload. */

@@ -20,7 +20,8 @@ import {
 
 export interface PlanRequest extends SelectionRules {
   task: string
-  layers: Layers
+  /** Default: all layers in their usual places. */
+  layers?: Layers | undefined
   /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
@@ -37,6 +38,8 @@ export interface TaskPlan extends LoadPlan {
   knownEntries: number
   knownTokens: number
   manualCount: number
+  /** Whether the request asked for the lists of what is not loaded. */
+  listsAll: boolean
   /** Entry id → layer, for what the plan names; `provenance` has them all. */
   sources: Record<string, string>
 }
@@ -74,6 +77,7 @@ function describePlan(knowledge: Knowledge, plan: LoadPlan, request: PlanRequest
     knownEntries: table.size,
     knownTokens: budget.always_loaded_est + budget.on_demand_total_est,
     manualCount,
+    listsAll: request.listsAll ?? false,
     sources: sourcesOf(plan, knowledge),
   })
   return { value, findings: value.findings, knowledge }
@@ -120,10 +124,16 @@ function planOf(knowledge: Knowledge, selection: Selection, give?: (entry: Loado
       provenance ??= { ...knowledge.provenance() }
       return provenance
     },
+    roots: rootsOf(knowledge),
     budget,
     conflicts,
     layerNames,
   }
+}
+
+function rootsOf({ places, layerNames }: Knowledge): Record<string, string> {
+  const used = places.filter(({ name }) => layerNames.includes(name))
+  return Object.fromEntries(used.map(({ name, root }) => [name, root]))
 }
 
 /** Plans a task, and notes what the plan names. */

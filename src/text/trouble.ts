@@ -14,6 +14,9 @@ export const CODES = [
   'EMPTY_KEYWORDS',
   'BAD_TOKEN_EST',
   'NEGATIVE_BUDGET',
+  'BAD_BUDGET',
+  'BAD_VERSION',
+  'DUPLICATE_KEYWORD',
   'INVALID_INDEX',
   'MALFORMED_ENTRY',
   'BAD_FIELD',
@@ -36,6 +39,8 @@ export const CODES = [
   'TOO_MANY_KEYWORDS',
   'STOP_WORD_PATTERN',
   'ALWAYS_OUTRANKED',
+  'FITS_EVERYTHING',
+  'NOT_COMPARED',
   // plans and their contents
   'CORE_OVER_BUDGET',
   'LEFT_OUT',

@@ -80,6 +80,9 @@ describe('index build', () => {
     const place = built()
     runLoadout(['plan', 'release', '--load'], place)
     const once = json(['index', 'build'], place).value.budget.avg_task_load_observed
+    const written = JSON.parse(readFileSync(join(place.cwd, '.claude/loadout/index.json'), 'utf8'))
+    expect(written.budget.avg_task_load_observed).toBeNull()
+    expect(json(['resolve'], place).value.budget.avg_task_load_observed).toBe(once)
     expect(once).toBeGreaterThan(0)
     runLoadout(['plan', 'release', '--load'], place)
     runLoadout(['lookup', 'secret', '--load'], place)
@@ -102,6 +105,35 @@ describe('index check', () => {
     expect(run.code).toBe(1)
     const codes = run.value.findings.map(({ code }: { code: string }) => code)
     expect(new Set(codes)).toEqual(new Set(['DRIFT', 'PAYLOAD_ORPHAN']))
+  })
+})
+
+describe('validate', () => {
+  const codesOf = ({ value }: ReturnType<typeof json>) => value.findings.map(({ code }: { code: string }) => code)
+
+  it('sees a payload that changed after the build, and a budget that contradicts its entries', () => {
+    const place = built()
+    expect(json(['validate'], place)).toMatchObject({ code: 0, value: { valid: true, issues: [] } })
+    const path = join(place.cwd, '.claude/loadout/index.json')
+    const index = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...index, budget: { ...index.budget, always_loaded_est: 1 } }))
+    writeFileSync(join(place.cwd, '.claude/loadout/release.md'), payload('release', 'release, tag', 'Other.'))
+    for (const args of [['validate'], ['validate', path]]) {
+      const run = json(args, place)
+      expect(run.code).toBe(1)
+      expect(new Set(codesOf(run))).toEqual(new Set(['DRIFT', 'BUDGET_DRIFT']))
+    }
+  })
+
+  it('compares an index that lies elsewhere with the payloads that it names, and says when there are none', () => {
+    const place = built()
+    const index = readFileSync(join(place.cwd, '.claude/loadout/index.json'), 'utf8')
+    writeFileSync(join(place.cwd, 'other.json'), index)
+    expect(json(['validate', 'other.json'], place)).toMatchObject({ code: 0, value: { issues: [] } })
+    rmSync(join(place.cwd, '.claude/rules/docs.md'))
+    expect(codesOf(json(['validate', 'other.json'], place))).toEqual(['PAYLOAD_MISSING'])
+    const alone = { cwd: makeProject({ 'index.json': index }) }
+    expect(codesOf(json(['validate', 'index.json'], alone))).toEqual(['NOT_COMPARED'])
   })
 })
 
@@ -241,6 +273,12 @@ describe('plan', () => {
     expect(runLoadout([...task, '--json'], place).stdout).toBe(
       runLoadout([...task, '--json'], { ...place, home: makeFolder() }).stdout,
     )
+    const chosen = json(task, place).value
+    expect(chosen).toMatchObject({ knownEntries: 3000, unmatchedCount: 2997, manualCount: 0, conflictCount: 0 })
+    expect(chosen.roots).toEqual({ project: place.cwd })
+    expect(chosen).not.toHaveProperty('unmatched')
+    expect(json([...task, '--all'], place).value.unmatched).toHaveLength(2997)
+    expect(runLoadout([...task, '--all'], place).stdout).toContain('entry-2999 ')
     const path = join(place.cwd, '.claude/loadout/index.json')
     writeFileSync(path, readFileSync(path, 'utf8').replace('"word7"', '"worn7"'))
     expect(runLoadout(task, place).stdout).not.toContain('entry-7 ')

@@ -28,7 +28,10 @@ export const indexBuild = defineCommand({
     const size = `${count(index.entries.length, 'entry', 'entries')}, ${grouped(always)} tokens always, ${grouped(onDemand)} on demand`
     return lines(`${screen.strong(state === 'refused' ? 'not written' : state)}  ${printableLine(path)}`, `  ${size}`)
   },
-  toJson: ({ path, state, index }) => ({ path, state, ...index }),
+  toJson: ({ path, state, index, observed }) => {
+    const budget = { ...index.budget, avg_task_load_observed: observed }
+    return { path, state, ...index, budget }
+  },
 })
 
 export const indexCheck = defineCommand({
@@ -120,8 +123,12 @@ export const resolve = defineCommand({
             '',
             ...conflicts.map(({ entryId, layers: names }) => `  ${printableLine(entryId)}: ${names.join(' → ')}`),
             screen.strong(
-              `${count(entries.length, 'entry', 'entries')} · ${grouped(budget.always_loaded_est)} tokens always · ${grouped(budget.on_demand_total_est)} on demand · ${count(conflicts.length, 'override')}`,
+              `${count(entries.length, 'entry', 'entries')} · ${grouped(budget.always_loaded_est)} tokens always · ${grouped(budget.on_demand_total_est)} on demand${observedText(budget)} · ${count(conflicts.length, 'override')}`,
             ),
           ],
     ),
 })
+
+function observedText({ avg_task_load_observed: observed }: Resolution['budget']): string {
+  return observed === null ? '' : ` · ${grouped(observed)} per task measured here`
+}

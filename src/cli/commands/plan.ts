@@ -16,23 +16,41 @@ export const plan = defineCommand({
       choices: STRATEGIES,
       summary: 'how to find entries (default: the project’s, else keywords)',
     },
+    all: { kind: 'switch', summary: 'also list every entry that is not loaded' },
     phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },
     ...LAYER_FLAGS,
   },
-  run: ({ args, flags, asJson, readStdin }, loadout) => {
+  run: ({ args, flags, readStdin }, loadout) => {
     const request = {
       task: readTask({ args, readStdin }),
       budget: flags.budget,
       phase: flags.phase,
       strategy: flags.strategy,
       layers: loadout.nameLayers(flags),
-      listsAll: asJson,
+      listsAll: flags.all,
     }
     return flags.load ? loadout.loadPlan(request) : loadout.plan(request)
   },
   print: (value: TaskPlan | LoadedPlan, screen) =>
     'contents' in value ? value.contents.map(({ text }) => text).join('') : printPlan(value, screen),
+  toJson: planJson,
 })
+
+/** What was chosen, and how much was not: on a large index the rest is thousands of entries. */
+function planJson(plan: TaskPlan | LoadedPlan): object {
+  if (plan.listsAll) return plan
+  const { task, strategy, preload, onDemand, leftOut, preloadTokens, onDemandTokens, sources, roots } = plan
+  const { budget, layerNames, knownEntries, knownTokens, manualCount } = plan
+  const chosen = new Set(Object.keys(sources))
+  return {
+    ...{ task, strategy, preload, onDemand, leftOut, preloadTokens, onDemandTokens, budget, layerNames, roots },
+    ...{ knownEntries, knownTokens, manualCount, unmatchedCount: knownEntries - chosen.size - manualCount },
+    provenance: sources,
+    conflicts: plan.conflicts.filter(({ entryId }) => chosen.has(entryId)),
+    conflictCount: plan.conflicts.length,
+    ...('contents' in plan && { contents: plan.contents }),
+  }
+}
 
 // Above this, entries that a task does not need are counted instead of listed.
 const MOST_LISTED = 30
@@ -68,7 +86,7 @@ function chosenRows(plan: TaskPlan): string[][] {
 
 function restRows(plan: TaskPlan): string[][] {
   const whyNot = plan.strategy === 'ranked' ? 'not among the best' : 'not in the task'
-  if (plan.knownEntries > MOST_LISTED) {
+  if (plan.knownEntries > MOST_LISTED && !plan.listsAll) {
     const chosen = plan.preload.length + plan.onDemand.length + plan.leftOut.length
     const unmatched = plan.knownEntries - chosen - plan.manualCount
     return [

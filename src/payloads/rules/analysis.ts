@@ -1,6 +1,7 @@
 import type { UsageSummary } from '../../usage/rules/summary.ts'
 import { isLoad, kindOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
-import { entriesOf, isUsable, type LoadoutEntry, type LoadoutIndex, type Priority, tokensOf } from './loadout-index.ts'
+import { entriesOf, isDomain, isUsable, type LoadoutEntry, type LoadoutIndex, tokensOf } from './loadout-index.ts'
+import { normalKeyword } from './words.ts'
 
 export interface DeadEntry {
   entry: LoadoutEntry
@@ -45,33 +46,34 @@ export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>)
     .sort((a, b) => tokensOf(b.entry) - tokensOf(a.entry))
 }
 
-/** Keywords that more than one entry claims, the most shared first. */
+/** Keywords that more than one entry claims, however each spells them, the most shared first. */
 export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
-  const owners = new Map<string, string[]>()
+  const owners = new Map<string, { keyword: string; ids: Set<string> }>()
   for (const entry of entriesOf(index)) {
     if (!isUsable(entry)) continue
     for (const keyword of entry.keywords ?? []) {
-      const ids = owners.get(keyword)
-      if (ids === undefined) owners.set(keyword, [entry.id])
-      else ids.push(entry.id)
+      const normal = normalKeyword(keyword)
+      const known = owners.get(normal)
+      if (known === undefined) owners.set(normal, { keyword, ids: new Set([entry.id]) })
+      else known.ids.add(entry.id)
     }
   }
-  return [...owners]
-    .filter(([, entries]) => entries.length > 1)
-    .map(([keyword, entries]) => ({ keyword, entries }))
+  return [...owners.values()]
+    .filter(({ ids }) => ids.size > 1)
+    .map(({ keyword, ids }) => ({ keyword, entries: [...ids] }))
     .sort((a, b) => b.entries.length - a.entries.length)
 }
 
 /** Where the tokens of an index are. */
 export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary[]): BudgetBreakdown {
   const entries = entriesOf(index).filter(isUsable)
-  const tier = (priority: Priority) => {
-    const members = entries.filter((entry) => entry.priority === priority)
+  const tier = (isMember: (entry: LoadoutEntry) => boolean) => {
+    const members = entries.filter(isMember)
     return { count: members.length, tokens: members.reduce((sum, entry) => sum + tokensOf(entry), 0) }
   }
-  const core = tier('core')
-  const domain = tier('domain')
-  const manual = tier('manual')
+  const core = tier(({ priority }) => priority === 'core')
+  const domain = tier(isDomain)
+  const manual = tier(({ priority }) => priority === 'manual')
   const bySize = [...entries].sort((a, b) => tokensOf(b) - tokensOf(a))
   return {
     totalTokens: core.tokens + domain.tokens + manual.tokens,

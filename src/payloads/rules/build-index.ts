@@ -2,7 +2,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { sortedBy } from '../../text/values.ts'
 import { findDrift } from './drift.ts'
-import { readFrontmatter } from './frontmatter.ts'
+import { kebab, readFrontmatter } from './frontmatter.ts'
 import { budgetOf, INDEX_VERSION, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
 
@@ -18,7 +18,7 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
   const entries: LoadoutEntry[] = []
   const pathOf = new Map<string, string>()
   for (const file of sortedBy(files, ({ path }) => path)) {
-    const { frontmatter, body, problems } = readFrontmatter(file.text)
+    const { frontmatter, body, problems } = readFrontmatter(file.text, ruleName(file.path, pathOf))
     if (frontmatter === null) {
       findings.push(withoutFrontmatter(file.path, problems))
       continue
@@ -42,18 +42,23 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
   return { entries: sortedBy(entries, ({ id }) => id).map(inKeyOrder), findings }
 }
 
-/** An index that keeps its date for as long as its content stays the same. */
-export function buildIndex(
-  entries: LoadoutEntry[],
-  previous: LoadoutIndex | undefined,
-  observed: number | null,
-  now: string,
-): LoadoutIndex {
+/** The id of a rule that has none: its file name, with the folder's where another has that name already. */
+function ruleName(path: string, taken: ReadonlyMap<string, string>): string {
+  const [file = '', folder = ''] = path.split('/').reverse()
+  const name = kebab(file.replace(/\.mdc?$/, ''))
+  return taken.has(name) && folder !== '' ? `${kebab(folder)}-${name}` : name
+}
+
+/**
+ * An index that keeps its date for as long as its content stays the same. What this machine measured is not part of it: the
+ * file is committed.
+ */
+export function buildIndex(entries: LoadoutEntry[], previous: LoadoutIndex | undefined, now: string): LoadoutIndex {
   const index: LoadoutIndex = {
     version: INDEX_VERSION,
     generated: now,
     entries,
-    budget: budgetOf(entries, observed ?? previous?.budget.avg_task_load_observed ?? null),
+    budget: budgetOf(entries),
   }
   if (previous?.lazyLoad !== undefined) index.lazyLoad = previous.lazyLoad
   const isSame = previous?.generated && findDrift(previous, entries).length === 0

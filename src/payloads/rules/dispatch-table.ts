@@ -1,5 +1,8 @@
-import { isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
+import { isTextList } from '../../text/values.ts'
+import { CountedHits, HitList, type Hits, ListedHits } from './hits.ts'
+import { distinctKeywords, isDomain, isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
+import { TermTable } from './term-table.ts'
 import { splitWords, type TermRule, termMatches, type Words } from './words.ts'
 
 /** An index as the matcher asks it. */
@@ -13,15 +16,6 @@ export interface DispatchTable {
   entryAt(position: number): LoadoutEntry
   /** The core entries, then the domain entries with a keyword or pattern in the task, each once. */
   find(task: Words): Hits
-}
-
-/** What a task touches, side by side: the n-th position, keywords and patterns belong together. */
-export interface Hits {
-  positions: number[]
-  keywords: string[][]
-  patterns: string[][]
-  /** Position → n. Scratch space of the table: true for the positions above, until its next find. */
-  placeOf: Uint32Array
 }
 
 /** A table whose words are indexed: finding an entry costs what is found, not what is there. */
@@ -44,7 +38,7 @@ const HIGHEST_COST = 2 ** 27
  */
 export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
   let isFirst = true
-  let compiled: CompiledTable | undefined
+  let compiled: DispatchTable | undefined
   let core: number[] | undefined
   return {
     size: entries.length,
@@ -52,19 +46,20 @@ export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
       core ??= corePositions(entries)
       return core
     },
-    keywordCount: (position) => compiled?.keywordCounts[position] ?? entries[position]!.keywords.length,
-    cost: (position) => compiled?.costs[position] ?? costOf(entries[position]!),
+    keywordCount: (position) =>
+      compiled?.keywordCount(position) ?? distinctKeywords(entries[position]!.keywords).length,
+    cost: (position) => compiled?.cost(position) ?? costOf(entries[position]!),
     entryAt: (position) => entries[position]!,
     find(task) {
       if (isFirst && task.runs.reduce((sum, run) => sum + run.length, 0) < LONGEST_SCANNED_RUNS) {
         isFirst = false
         const scanned = scan(entries, task)
         core = scanned.core
-        const list = new HitList(core, new Uint32Array(entries.length))
-        for (const { position, keywords, patterns } of scanned.found) list.add(position, keywords, patterns)
-        return list.hits
+        const hits = new ListedHits(core)
+        for (const { position, keywords, patterns } of scanned.found) hits.add(position, keywords, patterns)
+        return hits
       }
-      compiled ??= compileTable(entries)
+      compiled ??= fileEntries(entries)
       return compiled.find(task)
     },
   }
@@ -75,6 +70,35 @@ export function allEntries(table: DispatchTable): LoadoutEntry[] {
   return Array.from({ length: table.size }, (_, position) => table.entryAt(position))
 }
 
+/** A table in memory, for a process that asks often. */
+function fileEntries(entries: readonly LoadoutEntry[]): DispatchTable {
+  const size = entries.length
+  const keywordCounts = new Uint32Array(size)
+  const costs = new Uint32Array(size)
+  const keywords = new TermTable('every')
+  const patterns = new TermTable('some')
+  for (let position = 0; position < size; position++) {
+    const entry = entries[position]
+    costs[position] = costOf(entry)
+    if (!mayBeDomain(entry) || !isUsable(entry)) continue
+    keywordCounts[position] = keywords.add(entry.keywords, position)
+    patterns.add(entry.patterns, position)
+  }
+  keywords.seal()
+  patterns.seal()
+  const core = corePositions(entries)
+  const placeOf = new Uint32Array(size)
+  return {
+    size,
+    core,
+    keywordCount: (position) => keywordCounts[position]!,
+    cost: (position) => costs[position]!,
+    entryAt: (position) => entries[position]!,
+    find: (task) => new CountedHits(core, task, placeOf, keywords, patterns),
+  }
+}
+
+/** A table that can be stored. */
 export function compileTable(entries: readonly LoadoutEntry[]): CompiledTable {
   const size = entries.length
   const keywordCounts = new Uint32Array(size)
@@ -85,7 +109,8 @@ export function compileTable(entries: readonly LoadoutEntry[]): CompiledTable {
     const entry = entries[position]
     costs[position] = costOf(entry)
     if (!mayBeDomain(entry)) continue
-    keywordCounts[position] = addTexts(keywords, entry.keywords, position)
+    keywordCounts[position] = isTextList(entry.keywords) ? distinctKeywords(entry.keywords).length : 0
+    addTexts(keywords, entry.keywords, position)
     addTexts(patterns, entry.patterns, position)
   }
   const entryAt = (position: number) => entries[position]!
@@ -96,16 +121,15 @@ type Parts = Pick<CompiledTable, 'size' | 'core' | 'keywordCounts' | 'costs' | '
 
 export function assembleTable(parts: Parts): CompiledTable {
   const { keywordCounts, costs, keywords, patterns } = parts
-  const placeOf = new Uint32Array(parts.size)
   return {
     ...parts,
     keywordCount: (position) => keywordCounts[position]!,
     cost: (position) => costs[position]!,
     find(task) {
-      const found = new HitList(parts.core, placeOf)
+      const found = new HitList()
       keywords.find(task, (text, position) => found.addKeyword(position, text))
       patterns.find(task, (text, position) => found.addPattern(position, text))
-      return found.inOrder(parts.entryAt)
+      return found.inOrder(parts.core, parts.entryAt)
     },
   }
 }
@@ -122,10 +146,14 @@ function scan(entries: readonly LoadoutEntry[], task: Words): { core: number[]; 
       const keywords = hitTexts(entry.keywords, 'every', task)
       const patterns = hitTexts(entry.patterns, 'some', task)
       if ((keywords || patterns) && isUsable(entry))
-        found.push({ position, keywords: keywords ?? [], patterns: patterns ?? [] })
+        found.push({ position, keywords: once(keywords ?? []), patterns: patterns ?? [] })
     }
   }
   return { core, found }
+}
+
+function once(keywords: string[]): string[] {
+  return keywords.length < 2 ? keywords : [...distinctKeywords(keywords)]
 }
 
 interface FoundEntry {
@@ -156,49 +184,6 @@ function isHit(text: string, rule: TermRule, task: Words): boolean {
   return termMatches(splitWords(text), rule, task)
 }
 
-/** Gathers hits that come word by word, so that each entry is there once, with its texts in its own order. */
-class HitList {
-  readonly hits: Hits
-  private readonly unordered = new Set<number>()
-
-  constructor(core: readonly number[], placeOf: Uint32Array) {
-    this.hits = { positions: [], keywords: [], patterns: [], placeOf }
-    for (const position of core) this.add(position, [], [])
-  }
-
-  add(position: number, keywords: string[], patterns: string[]): void {
-    this.hits.placeOf[position] = this.hits.positions.push(position) - 1
-    this.hits.keywords.push(keywords)
-    this.hits.patterns.push(patterns)
-  }
-
-  addKeyword(position: number, text: string): void {
-    const place = this.hits.placeOf[position]!
-    if (this.hits.positions[place] === position) this.extend(place, this.hits.keywords[place]!, text)
-    else this.add(position, [text], [])
-  }
-
-  addPattern(position: number, text: string): void {
-    const place = this.hits.placeOf[position]!
-    if (this.hits.positions[place] === position) this.extend(place, this.hits.patterns[place]!, text)
-    else this.add(position, [], [text])
-  }
-
-  inOrder(entryAt: (position: number) => LoadoutEntry): Hits {
-    const { positions, keywords, patterns } = this.hits
-    for (const place of this.unordered) {
-      const entry = entryAt(positions[place]!)
-      keywords[place] = entry.keywords.filter((text) => keywords[place]!.includes(text))
-      patterns[place] = (entry.patterns ?? []).filter((text) => patterns[place]!.includes(text))
-    }
-    return this.hits
-  }
-
-  private extend(place: number, texts: string[], text: string): void {
-    if (texts.push(text) > 1) this.unordered.add(place)
-  }
-}
-
 function corePositions(entries: readonly LoadoutEntry[]): number[] {
   const core: number[] = []
   for (let position = 0; position < entries.length; position++) {
@@ -221,8 +206,7 @@ function costOf(entry: LoadoutEntry | undefined): number {
   return Math.min(HIGHEST_COST, Math.max(0, Math.floor(entry?.tokens_est || 0)))
 }
 
-function addTexts(index: TermIndex, texts: unknown, position: number): number {
-  if (!Array.isArray(texts)) return 0
+function addTexts(index: TermIndex, texts: unknown, position: number): void {
+  if (!Array.isArray(texts)) return
   for (const text of texts) if (typeof text === 'string') index.add(text, position)
-  return texts.length
 }

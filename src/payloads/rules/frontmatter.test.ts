@@ -101,6 +101,19 @@ describe('reading', () => {
     ['a trigger of the wrong kind', '---\nid: x\ntriggers:\n  task: maybe\n---\n', { triggers: DEFAULT_TRIGGERS }],
     ['prototype keys', '---\n__proto__: y\nconstructor: z\nid: x\n---\n', { id: 'x' }],
     ['keywords that are a text', '---\nid: x\nkeywords: a\n---\n', { keywords: [] }],
+    [
+      'a folded text',
+      '---\nid: x\nsummary: >\n  one\n  two\npriority: core\n---\n',
+      { summary: 'one two', priority: 'core' },
+    ],
+    ['a literal text', '---\nsummary: |-\n  one\n\n  two\nid: x\n---\n', { summary: 'one\n\ntwo' }],
+    [
+      'fields inside a folded text',
+      '---\nid: x\ndescription: >\n  text\n  id: y\n  priority: core\n---\n',
+      base as Frontmatter,
+    ],
+    ['fields below a text', '---\nid: x\ndescription: text\n  id: y\n  priority: core\n---\n', base as Frontmatter],
+    ['an indented block', '---\n  id: x\n  triggers:\n    edit: true\n  priority: core\n---\n', { priority: 'core' }],
     ['no id', '---\nkeywords: [a]\n---\nbody', null],
     ['an id that is a boolean', '---\nid: true\n---\nbody', null],
     ['no closing line', '---\nid: x\nbody', null],
@@ -116,12 +129,12 @@ describe('reading', () => {
   })
 
   it('says what could not be read as meant', () => {
-    const text = '---\nid: x\nnonsense\nkeywords: a\npriority: urgent\nsummary: >\ntriggers: all\n---\n'
+    const text = '---\nid: x\nnonsense\nkeywords: a\npriority: Manual\nsummary: text\n  id: y\ntriggers: all\n---\n'
     expect(readFrontmatter(text).problems).toEqual([
       '"nonsense" is not a "key: value" line',
-      'summary must be on one line',
+      '"id: y" is ignored: an indented line belongs to the one above it',
       'keywords must be a list such as [one, two]',
-      'priority must be one of core, domain, manual',
+      'the priority "Manual" is treated as domain: did you mean "manual"?',
       'triggers must be followed by indented lines such as "task: true"',
     ])
   })

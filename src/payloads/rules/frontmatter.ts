@@ -1,5 +1,7 @@
 import { cutAtFences } from '../../text/frontmatter-block.ts'
-import { DEFAULT_TRIGGERS, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
+import { readFields, type Value } from './frontmatter-fields.ts'
+import { DEFAULT_TRIGGERS, meantPriority, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
+import { splitWords } from './words.ts'
 
 /** The routing metadata that a payload carries. */
 export interface Frontmatter {
@@ -26,27 +28,39 @@ export function parseFrontmatter(content: string): ParsedPayload {
   return { frontmatter, body }
 }
 
-/** The same, with a sentence for everything in the block that could not be read as meant. */
-export function readFrontmatter(content: string): ParsedPayload & { problems: string[] } {
+/**
+ * The same, with a sentence for everything in the block that could not be read as meant. `nameOfRule` is the id of a
+ * rule that says for which files it is meant and has no id of its own, as Claude Code and Cursor write them.
+ */
+export function readFrontmatter(content: string, nameOfRule?: string): ParsedPayload & { problems: string[] } {
   const { block, rest } = cutAtFences(content.replace(/^\ufeff/, ''), (line) => line.trim() === '---')
   if (block === undefined) return { frontmatter: null, body: content, problems: [] }
   const { fields, problems } = readFields(block.split(/\r?\n/).slice(0, -1))
-  const id = fields.get('id')
+  const isRule = !fields.has('id') && (fields.has('paths') || fields.has('globs'))
+  const id = isRule ? nameOfRule : fields.get('id')
   if (typeof id !== 'string' || id === '') {
     return { frontmatter: null, body: content, problems: [...problems, 'it has no id'] }
   }
   const frontmatter: Frontmatter = {
     id,
-    keywords: readList(fields, 'keywords', problems),
+    keywords:
+      isRule && !fields.has('keywords')
+        ? splitWords(id).filter((word) => word.length > 1)
+        : readList(fields, 'keywords', problems),
     patterns: readList(fields, 'patterns', problems),
     priority: readPriority(fields, problems),
     triggers: readTriggers(fields, problems),
   }
-  const summary = fields.get('summary')
+  const summary = fields.get('summary') ?? (isRule ? fields.get('description') : undefined)
   if (typeof summary === 'string') frontmatter.summary = summary
   if (fields.has('examples')) frontmatter.examples = readList(fields, 'examples', problems)
   if (fields.has('negatives')) frontmatter.negatives = readList(fields, 'negatives', problems)
   return { frontmatter, body: rest, problems }
+}
+
+/** What a model gets to read: a payload without its block. */
+export function payloadBody(content: string): string {
+  return readFrontmatter(content, 'rule').body
 }
 
 /** `parseFrontmatter(serializeFrontmatter(x))` gives x back, whatever its texts contain. */
@@ -78,7 +92,9 @@ function readList(fields: Map<string, Value>, key: string, problems: string[]): 
 function readPriority(fields: Map<string, Value>, problems: string[]): Priority {
   const value = fields.get('priority')
   const priority = PRIORITIES.find((known) => known === value)
-  if (value !== undefined && priority === undefined) problems.push(`priority must be one of ${PRIORITIES.join(', ')}`)
+  if (value !== undefined && priority === undefined) {
+    problems.push(`the priority ${JSON.stringify(value)} is treated as domain: ${meantPriority(value)}`)
+  }
   return priority ?? 'domain'
 }
 
@@ -98,43 +114,6 @@ function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers 
   return triggers
 }
 
-/**
- * The small language of payload frontmatter: texts, booleans, inline and block lists, and one level of nesting.
- * Read by hand on purpose: no YAML library, nothing evaluated, keys kept in maps so that none is special.
- */
-type Scalar = string | boolean
-type Value = Scalar | string[] | Map<string, Scalar>
-
-function readFields(lines: readonly string[]): { fields: Map<string, Value>; problems: string[] } {
-  const fields = new Map<string, Value>()
-  const problems: string[] = []
-  let at = 0
-  while (at < lines.length) {
-    const line = lines[at] ?? ''
-    at++
-    const pair = readPair(line)
-    if (pair === undefined) {
-      if (!isBlank(line)) problems.push(`"${line.trim()}" is not a "key: value" line`)
-      continue
-    }
-    if (pair.text === '') {
-      const block = readBlock(lines, at)
-      if (block.value !== undefined) fields.set(pair.key, block.value)
-      at = block.next
-    } else if (pair.text.startsWith('[')) {
-      const list = readInlineList(pair.text, lines, at)
-      if (list === undefined) problems.push(`the list of ${pair.key} is not closed with ]`)
-      if (list?.rest) problems.push(`"${list.rest}" after the list of ${pair.key} is ignored`)
-      fields.set(pair.key, list?.items ?? pair.text)
-      at = list?.next ?? at
-    } else {
-      if (/^[|>][+-]?$/.test(pair.text)) problems.push(`${pair.key} must be on one line`)
-      fields.set(pair.key, readScalar(pair.text))
-    }
-  }
-  return { fields, problems }
-}
-
 /** A text as it can be read back: bare when nothing in it could be taken for syntax, else quoted. */
 function writeText(text: string, place: 'line' | 'list' = 'line'): string {
   const isBare = bareForm(place).test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
@@ -147,102 +126,15 @@ function bareForm(place: 'line' | 'list'): RegExp {
     : /^[\p{L}\p{N}_./(][^\p{C}\p{Z},\]]*(?: [^\p{C}\p{Z},\]]+)*$/u
 }
 
-function readPair(line: string): { key: string; text: string } | undefined {
-  const colon = line.indexOf(':')
-  if (colon < 0 || isBlank(line)) return undefined
-  const text = line.slice(colon + 1).trim()
-  return { key: line.slice(0, colon).trim(), text: text.startsWith('[') ? text : dropComment(text) }
-}
-
-function isBlank(line: string): boolean {
-  const text = line.trim()
-  return text === '' || text.startsWith('#')
-}
-
-/** What stands below a key without a value: list items, or indented pairs. */
-function readBlock(lines: readonly string[], from: number): { value: Value | undefined; next: number } {
-  const items: string[] = []
-  const pairs = new Map<string, Scalar>()
-  let at = from
-  for (; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    if (isBlank(line)) continue
-    const item = /^\s*-\s+(.*)$/.exec(line)?.[1]
-    const pair = /^\s/.test(line) ? readPair(line) : undefined
-    if (item !== undefined && pairs.size === 0) items.push(unquote(dropComment(item.trim())))
-    else if (pair !== undefined && items.length === 0) pairs.set(pair.key, readScalar(pair.text))
-    else break
-  }
-  const value = items.length > 0 ? items : pairs.size > 0 ? pairs : undefined
-  return { value, next: at }
-}
-
-/** `[a, "b, c"]`, possibly over several lines. */
-function readInlineList(
-  text: string,
-  lines: readonly string[],
-  next: number,
-): { items: string[]; rest: string; next: number } | undefined {
-  const items: string[] = []
-  let rest = text.slice(1)
-  let following = next
-  for (;;) {
-    rest = rest.trimStart()
-    if (rest === '' || rest.startsWith('#')) {
-      if (following >= lines.length) return undefined
-      rest = lines[following] ?? ''
-      following++
-    } else if (rest.startsWith(']')) {
-      return { items, rest: dropComment(rest.slice(1).trim()), next: following }
-    } else if (rest.startsWith(',')) {
-      rest = rest.slice(1)
-    } else {
-      const length = quotedLength(rest) ?? bareLength(rest)
-      items.push(unquote(rest.slice(0, length).trim()))
-      rest = rest.slice(length)
-    }
-  }
-}
-
-function bareLength(text: string): number {
-  const end = text.search(/[,\]]|\s#/)
-  return end < 0 ? text.length : end
-}
-
-/** How long the quoted text is that starts here, if one does and it is closed. */
-function quotedLength(text: string): number | undefined {
-  const quote = text[0]
-  if (quote !== '"' && quote !== "'") return undefined
-  for (let at = 1; at < text.length; at++) {
-    if (quote === '"' && text[at] === '\\') at++
-    else if (text[at] === quote) {
-      if (quote === "'" && text[at + 1] === "'") at++
-      else return at + 1
-    }
-  }
-  return undefined
-}
-
-function readScalar(text: string): Scalar {
-  if (text === 'true') return true
-  if (text === 'false') return false
-  return unquote(text)
-}
-
-function unquote(text: string): string {
-  if (quotedLength(text) !== text.length || text.length < 2) return text
-  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
-  try {
-    return String(JSON.parse(text))
-  } catch {
-    return text.slice(1, -1)
-  }
-}
-
-/** Without a comment: ` #` outside quotes ends a value, as in YAML. */
-function dropComment(text: string): string {
-  if (text.startsWith('#')) return ''
-  const from = quotedLength(text) ?? 0
-  const comment = text.slice(from).search(/\s#/)
-  return comment < 0 ? text : text.slice(0, from + comment).trimEnd()
+/** A text as an id: lower-case ASCII words with hyphens between them. */
+export function kebab(text: string): string {
+  const ascii = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return ascii
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
 }

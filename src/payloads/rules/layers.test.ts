@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { entryOf, indexOf } from './entry.fixture.ts'
 import { explainEntry, mergeIndexes } from './layers.ts'
+import { readIndex } from './loadout-index.ts'
 
 const layer = (name: string, entries: unknown[], changes = {}) => ({
   name,
@@ -76,5 +77,13 @@ describe('merging', () => {
     })
     expect(explainEntry('b', [global, project])).toMatchObject({ finalLayer: 'global', isConflict: false })
     expect(explainEntry('z', [global, project])).toBeNull()
+  })
+})
+
+it('says so when an index has a priority that is none', () => {
+  const read = readIndex(indexOf([entryOf({ priority: 'Manual' as never })]))
+  expect(read).toMatchObject({
+    index: { entries: [{ id: 'entry', priority: 'Manual' }] },
+    findings: [{ severity: 'warning', code: 'INVALID_PRIORITY', subject: 'entry', hint: 'did you mean "manual"?' }],
   })
 })

@@ -1,6 +1,6 @@
 import { nameOf } from '../../text/json.ts'
 import type { Finding } from '../../text/trouble.ts'
-import { isRecord, isTextList } from '../../text/values.ts'
+import { isRecord, isTextList, nearest } from '../../text/values.ts'
 
 export type Priority = 'core' | 'domain' | 'manual'
 
@@ -17,7 +17,7 @@ export type Phase = keyof Triggers
 
 export const PHASES: readonly Phase[] = ['task', 'plan', 'edit']
 
-export const DEFAULT_TRIGGERS: Triggers = { task: true, plan: true, edit: false }
+export const DEFAULT_TRIGGERS: Triggers = Object.freeze({ task: true, plan: true, edit: false })
 
 /** One row of a dispatch index: what a payload is about and what it costs, without its text. */
 export interface LoadoutEntry {
@@ -44,7 +44,7 @@ export interface Budget {
   always_loaded_est: number
   on_demand_total_est: number
   avg_task_load_est: number
-  /** Measured from the usage log; null until something was measured. */
+  /** Measured on this machine, from its usage log; null in files, and until something was measured. */
   avg_task_load_observed: number | null
 }
 
@@ -74,6 +74,7 @@ export function readIndex(json: unknown): { index: LoadoutIndex; findings: Findi
     }
     const wrong = wrongFields(entry)
     entries.push(wrong.length === 0 ? entry : repaired(entry))
+    if (typeof entry.priority === 'string' && !isPriority(entry.priority)) findings.push(unknownPriority(entry))
     const reported = wrong.filter((field) => !OPTIONAL_FIELDS.has(field) || Reflect.get(entry, field) !== undefined)
     if (reported.length > 0) findings.push(badFields(entry.id, reported))
   })
@@ -107,6 +108,28 @@ export function isUsable(entry: unknown): entry is LoadoutEntry {
 /** The entries of an index as it may come from a caller: none, when it has no list of them. */
 export function entriesOf(index: LoadoutIndex | null | undefined): LoadoutEntry[] {
   return Array.isArray(index?.entries) ? index.entries : []
+}
+
+function isPriority(value: unknown): value is Priority {
+  return PRIORITIES.some((known) => known === value)
+}
+
+/** What a priority that is none was probably meant to be, as the end of a message. */
+export function meantPriority(value: unknown): string {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  const close = nearest(text, PRIORITIES)
+  return close === undefined ? `use one of ${PRIORITIES.join(', ')}` : `did you mean "${close}"?`
+}
+
+/** The keywords of an entry, each once, as first spelt: a second one of the same spelling says nothing new. */
+export function distinctKeywords(keywords: readonly string[]): readonly string[] {
+  const seen = new Set(keywords.map(foldKeyword))
+  if (seen.size === keywords.length) return keywords
+  return keywords.filter((keyword) => seen.delete(foldKeyword(keyword)))
+}
+
+function foldKeyword(keyword: string): string {
+  return keyword.trim().toLowerCase()
 }
 
 export function tokensOf(entry: LoadoutEntry): number {
@@ -145,7 +168,7 @@ function repaired(entry: LoadoutEntry): LoadoutEntry {
     path: typeof path === 'string' ? path : '',
     keywords: keywords ?? [],
     patterns: patterns ?? [],
-    priority: PRIORITIES.find((known) => known === priority) ?? 'domain',
+    priority: isPriority(priority) ? priority : 'domain',
     summary: typeof summary === 'string' ? summary : '',
     triggers: isRecord(triggers) ? triggers : { ...DEFAULT_TRIGGERS },
     tokens_est: Number.isFinite(tokens_est) ? tokens_est : 0,
@@ -164,6 +187,16 @@ function badFields(id: string, fields: readonly string[]): Finding {
     message: `entry ${id} is used without its ${fields.join(', ')}: missing or of the wrong type`,
     subject: id,
     hint: 'rebuild the index with: loadout index build',
+  }
+}
+
+function unknownPriority({ id, priority }: LoadoutEntry): Finding {
+  return {
+    severity: 'warning',
+    code: 'INVALID_PRIORITY',
+    message: `entry ${id} is treated as domain: its priority is ${JSON.stringify(priority)}`,
+    subject: id,
+    hint: meantPriority(priority),
   }
 }
 
@@ -190,19 +223,19 @@ function readBudget(json: unknown): Budget {
 }
 
 /** What a set of entries costs: always, at most, and on average per domain entry. */
-export function budgetOf(entries: readonly LoadoutEntry[], observed: number | null = null): Budget {
+export function budgetOf(entries: readonly LoadoutEntry[]): Budget {
   let always = 0
   let onDemand = 0
   let domainEntries = 0
   for (const entry of entries) {
     if (entry.priority === 'core') always += tokensOf(entry)
     else onDemand += tokensOf(entry)
-    if (entry.priority === 'domain') domainEntries++
+    if (isDomain(entry)) domainEntries++
   }
   return {
     always_loaded_est: always,
     on_demand_total_est: onDemand,
     avg_task_load_est: domainEntries > 0 ? Math.round(onDemand / domainEntries) : 0,
-    avg_task_load_observed: observed,
+    avg_task_load_observed: null,
   }
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { compileTable } from './dispatch-table.ts'
 import { entryOf, indexOf } from './entry.fixture.ts'
 import { DEFAULT_TRIGGERS, type LoadoutEntry } from './loadout-index.ts'
-import { lookupEntry, matchLoadout } from './match.ts'
+import { lookupEntry, matchLoadout, matchTable } from './match.ts'
 
 /** Asked twice: the first call scans, the second compiles, and both must agree. */
 function ids(task: string, entries: unknown[]): string[] {
@@ -66,12 +67,16 @@ describe('scores', () => {
     [['release', 'b', 'c', 'd'], [], 0.25, 'keywords [release]'],
     [['release', 'docs'], ['release_flow'], 1, 'keywords [release, docs] + patterns [release_flow]'],
     [['b'], ['release_flow'], 0.2, 'patterns [release_flow]'],
-    [['release', 'release'], [], 1, 'keywords [release, release]'],
+    [['release', 'release'], [], 1, 'keywords [release]'],
+    [['release', 'Release ', 'other', 'more'], [], 1 / 3, 'keywords [release]'],
     [['docs', 'x', 'release'], [], 2 / 3, 'keywords [docs, release]'],
   ]
   it.each(rows)('%j %j score %d', (keywords, patterns, score, reason) => {
-    const [match] = matchLoadout('the release of the docs', indexOf([entryOf({ keywords, patterns })]))
+    const index = indexOf([entryOf({ keywords, patterns })])
+    const [match] = matchLoadout('the release of the docs', index)
     expect(match).toMatchObject({ score, reason, mode: 'lazy' })
+    expect(matchLoadout('the release of the docs', index)).toEqual([match])
+    expect(matchTable('the release of the docs', compileTable(index.entries))).toEqual([match])
   })
 
   it('leaves an entry out when one hit of eleven keywords scores below 0.1', () => {
@@ -155,8 +160,9 @@ it('agrees with the rule as the specification words it, on random entries and ta
       const index = indexOf(parts.map((part) => ({ ...entryOf(), ...part }) as LoadoutEntry))
       const first = matchLoadout(task, index)
       expect(first.map(({ entry: { id }, score }) => [id, score])).toEqual(byDefinition(task, index.entries))
-      // The first call scans, the second compiles: the same answer.
+      // The first call scans, the second files every word, a stored table sorts them into buckets: the same answer.
       expect(matchLoadout(task, index)).toEqual(first)
+      expect(matchTable(task, compileTable(index.entries))).toEqual(first)
     }),
     { numRuns: 500 },
   )
@@ -167,9 +173,10 @@ function byDefinition(task: string, entries: LoadoutEntry[]): [string, number][]
   const words = new Set(task.split(' ').filter((word) => word.length > 1))
   return entries
     .map((entry, position) => {
-      const hit = entry.keywords.filter((keyword) => keyword.split('-').every((part) => words.has(part))).length
+      const keywords = [...new Set(entry.keywords)]
+      const hit = keywords.filter((keyword) => keyword.split('-').every((part) => words.has(part))).length
       const bonus = entry.patterns.some((pattern) => pattern.split('_').some((part) => words.has(part))) ? 0.2 : 0
-      const domain = Math.min(1, (entry.keywords.length > 0 ? hit / entry.keywords.length : 0) + bonus)
+      const domain = Math.min(1, (keywords.length > 0 ? hit / keywords.length : 0) + bonus)
       const score = entry.priority === 'core' ? 1 : entry.priority === 'manual' ? 0 : domain
       return { entry, score, position }
     })
@@ -179,5 +186,6 @@ function byDefinition(task: string, entries: LoadoutEntry[]): [string, number][]
 }
 
 it('leaves the defaults alone', () => {
+  expect(() => Object.assign(DEFAULT_TRIGGERS, { edit: true })).toThrow(TypeError)
   expect(DEFAULT_TRIGGERS).toEqual({ task: true, plan: true, edit: false })
 })

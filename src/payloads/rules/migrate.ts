@@ -4,7 +4,7 @@ import { type Section, splitSections } from '../../text/sections.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { compareText } from '../../text/values.ts'
 import { buildEntries } from './build-index.ts'
-import { serializeFrontmatter } from './frontmatter.ts'
+import { kebab, serializeFrontmatter } from './frontmatter.ts'
 import { DEFAULT_TRIGGERS } from './loadout-index.ts'
 import { splitWords } from './words.ts'
 
@@ -102,7 +102,7 @@ class FreeNames {
   }
 
   take(section: Section, keywords: string[], number: number): MigratedPayload {
-    const stem = slug(section.heading) || `section-${number}`
+    const stem = kebab(section.heading) || `section-${number}`
     for (let attempt = (this.lastAttempt.get(stem) ?? 0) + 1; ; attempt++) {
       const id = attempt === 1 ? stem : `${stem}-${attempt}`
       const path = `${this.rules.into}/${id}.md`
@@ -190,16 +190,4 @@ function countWords(text: string): WordCounts {
     }
   }
   return counts
-}
-
-function slug(heading: string): string {
-  const ascii = heading
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-  return ascii
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60)
-    .replace(/-+$/, '')
 }

@@ -36,10 +36,19 @@ describe('a selection', () => {
       [],
       ['big: budget: needs 300 tokens, 0 left', 'small: budget: needs 50 tokens, 0 left'],
     ],
-    ['preloads nothing when lazy', { lazyLoad: true }, [], ['rules', 'big', 'small'], []],
+    ['preloads nothing when lazy, and offers core first', { lazyLoad: true }, [], ['rules', 'big', 'small'], []],
   ]
   it.each(rows)('%s', (_, rules, preload, onDemand, leftOut) => {
     expect(select(rules)).toMatchObject({ preload, onDemand, leftOut })
+  })
+
+  it('offers core first when lazy, also after a cheaper hit, and says why', () => {
+    const cheaper = compileTable([entryOf({ id: 'hit', keywords: ['release'], tokens_est: 1 }), entries[0]!])
+    const { onDemand } = selectEntries('release', cheaper, { lazyLoad: true })
+    expect(onDemand.map(({ entry, mode, reason }) => `${entry.id} ${mode} ${reason}`)).toEqual([
+      'rules lazy core: offered first, because lazyLoad preloads nothing',
+      'hit lazy keywords [release]',
+    ])
   })
 
   it('reports core that alone exceeds the budget', () => {

@@ -12,6 +12,8 @@ export interface LoadPlan extends Selection {
   unmatched: LoadoutEntry[]
   /** Entry id → the layer it comes from. */
   provenance: Record<string, string>
+  /** Layer → the folder from which the paths of its entries start. */
+  roots: Record<string, string>
   budget: Budget
   conflicts: MergeConflict[]
   layerNames: string[]
@@ -43,6 +45,8 @@ export interface SelectionRules {
   lazyLoad?: boolean | undefined
 }
 
+const OFFERED_REASON = 'core: offered first, because lazyLoad preloads nothing'
+
 export function selectEntries(task: string, table: DispatchTable, rules: SelectionRules = {}): Selection {
   return selectMatches(matchTable(task, table), rules)
 }
@@ -51,13 +55,16 @@ export function selectEntries(task: string, table: DispatchTable, rules: Selecti
 export function selectMatches(matches: readonly MatchResult[], rules: SelectionRules): Selection {
   const leftOut: LeftOut[] = []
   const preload: MatchResult[] = []
-  const candidates: MatchResult[] = []
+  const offered: MatchResult[] = []
+  const matched: MatchResult[] = []
   for (const match of matches) {
     if (rules.phase !== undefined && match.entry.triggers?.[rules.phase] === false) {
       leftOut.push({ match, reason: `phase: not wanted while in ${rules.phase}` })
     } else if (match.mode === 'eager' && !rules.lazyLoad) preload.push(match)
-    else candidates.push(match.mode === 'eager' ? { ...match, mode: 'lazy' } : match)
+    else if (match.mode === 'eager') offered.push({ ...match, mode: 'lazy', reason: OFFERED_REASON })
+    else matched.push(match)
   }
+  const candidates = [...offered, ...matched]
   const preloadTokens = sumTokens(preload)
   const onDemand =
     rules.budget === undefined ? candidates : takeFitting(candidates, rules.budget - preloadTokens, leftOut)

@@ -1,9 +1,10 @@
 import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
 import { findHeadings } from '../../text/sections.ts'
 import { createTable } from './dispatch-table.ts'
-import { parseFrontmatter } from './frontmatter.ts'
-import type { LoadoutEntry, Phase } from './loadout-index.ts'
-import { coreMatch, type MatchResult, MIN_SCORE, reasonOf, scoreOf } from './match.ts'
+import { readFrontmatter } from './frontmatter.ts'
+import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
+import { coreMatch, type MatchResult, MIN_SCORE, scoreOf } from './match.ts'
+import { reasonOf } from './term-table.ts'
 import { readWords } from './words.ts'
 
 /** How one entry fares against one task, and why. */
@@ -40,14 +41,14 @@ export function inPhase(verdict: Verdict, entry: LoadoutEntry, phase: Phase | un
 }
 
 function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
-  const { keywords, patterns } = createTable([entry]).find(readWords(task))
-  const matchedKeywords = keywords[0] ?? []
-  const matchedPatterns = patterns[0] ?? []
-  const score = scoreOf(matchedKeywords.length, entry.keywords.length, matchedPatterns.length)
+  const hits = createTable([entry]).find(readWords(task))
+  const { matchedKeywords, matchedPatterns } = hits.positions.length > 0 ? hits.resultAt(0, entry, 0) : NOTHING
+  const total = distinctKeywords(entry.keywords).length
+  const score = scoreOf(matchedKeywords.length, total, matchedPatterns.length)
   const found = { score, matchedKeywords, matchedPatterns }
   if (score >= MIN_SCORE) return { loaded: true, ...found, reason: reasonOf(matchedKeywords, matchedPatterns) }
   if (score > 0) {
-    const share = `${matchedKeywords.length} of ${entry.keywords.length} keywords matched [${matchedKeywords.join(', ')}]`
+    const share = `${matchedKeywords.length} of ${total} keywords matched [${matchedKeywords.join(', ')}]`
     const reason = `score ${score.toFixed(2)} is below ${MIN_SCORE.toFixed(2)}: ${share}`
     return { loaded: false, ...found, reason, hint: 'each further keyword makes one hit count less: split the entry' }
   }
@@ -55,9 +56,11 @@ function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
   return { loaded: false, ...found, reason: 'no keyword or pattern of it is in the task', hint }
 }
 
+const NOTHING: Pick<MatchResult, 'matchedKeywords' | 'matchedPatterns'> = { matchedKeywords: [], matchedPatterns: [] }
+
 /** What the ranker reads of an entry: its metadata and, where it is at hand, its payload. */
 export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
-  const { frontmatter, body } = parseFrontmatter(payload)
+  const { frontmatter, body } = readFrontmatter(payload, entry.id)
   const lines = body.split('\n')
   return {
     id: entry.id,

@@ -1,10 +1,19 @@
 import { STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
+import { pathProblem } from '../../text/paths.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
-import { isRecord } from '../../text/values.ts'
-import { entryProblem, type LoadoutEntry, type LoadoutIndex, PRIORITIES, tokensOf } from './loadout-index.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
+import {
+  distinctKeywords,
+  entryProblem,
+  type LoadoutEntry,
+  type LoadoutIndex,
+  meantPriority,
+  PRIORITIES,
+  tokensOf,
+} from './loadout-index.ts'
 import { MIN_SCORE } from './match.ts'
-import { isRun, splitWords } from './words.ts'
+import { isRun, normalKeyword, splitWords } from './words.ts'
 
 export type IssueSeverity = 'error' | 'warning'
 
@@ -17,6 +26,7 @@ export interface ValidationIssue {
 }
 
 export const LONGEST_SUMMARY = 120
+const VERSION = /^\d+\.\d+\.\d+$/
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 /** Checks the form of an index. Never throws, whatever it is given; files are not looked at. */
@@ -27,6 +37,10 @@ export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
   const issues: ValidationIssue[] = []
   if (!json.version)
     issues.push(issue('error', 'MISSING_VERSION', 'The index has no version', 'set "version": "1.0.0"'))
+  else if (typeof json.version !== 'string' || !VERSION.test(json.version)) {
+    const message = `${JSON.stringify(json.version)} is not a version of an index`
+    issues.push(issue('error', 'BAD_VERSION', message, 'set "version": "1.0.0"'))
+  }
   if (!json.generated)
     issues.push(issue('warning', 'MISSING_GENERATED', 'The index does not say when it was generated'))
   if (!Array.isArray(json.entries)) {
@@ -56,10 +70,14 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
   ids.add(id)
   if (typeof entry.path !== 'string' || entry.path === '') {
     report('error', 'MISSING_PATH', `Entry "${id}" has no path`, 'name its file, relative to the root of the layer')
+  } else {
+    const refusal = pathProblem(entry.path)
+    const hint = 'name a file below the root of the layer'
+    if (refusal !== undefined) report('error', 'PATH_ESCAPE', `The path of "${id}" is refused: ${refusal}`, hint)
   }
   if (!PRIORITIES.some((priority) => priority === entry.priority)) {
-    const hint = `use one of ${PRIORITIES.join(', ')}`
-    report('error', 'INVALID_PRIORITY', `Entry "${id}" has the priority ${JSON.stringify(entry.priority)}`, hint)
+    const message = `Entry "${id}" has the priority ${JSON.stringify(entry.priority)}`
+    report('error', 'INVALID_PRIORITY', message, meantPriority(entry.priority))
   }
   if (typeof entry.summary !== 'string' || entry.summary === '') {
     report('error', 'MISSING_SUMMARY', `Entry "${id}" has no summary`)
@@ -73,22 +91,48 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
     report('error', 'EMPTY_KEYWORDS', `Domain entry "${id}" has no keywords, so no task can find it`, 'add keywords')
   } else if (problem !== undefined) {
     report('error', 'MALFORMED_ENTRY', `Entry "${id}" cannot take part: ${problem}`)
+  } else if (isTextList(entry.keywords)) {
+    if (entry.keywords.some((keyword) => keyword.trim() === '')) {
+      report('error', 'EMPTY_KEYWORDS', `Entry "${id}" has an empty keyword`, 'remove it')
+    }
+    for (const finding of lintSpelling(id, entry.keywords))
+      report('warning', finding.code, finding.message, finding.hint)
   }
-  if (typeof entry.tokens_est !== 'number' || !(entry.tokens_est >= 0)) {
-    report('warning', 'BAD_TOKEN_EST', `Entry "${id}" has the token estimate ${JSON.stringify(entry.tokens_est)}`)
+  if (!isCount(entry.tokens_est)) {
+    report('warning', 'BAD_TOKEN_EST', `Entry "${id}" has the token estimate ${nameOfNumber(entry.tokens_est)}`)
   }
   return issues
 }
 
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+/** JSON has no word for Infinity, but `1e999` reads as it. */
+function nameOfNumber(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'none')
+}
+
 function validateBudget(budget: unknown): ValidationIssue[] {
-  if (!isRecord(budget)) return []
-  return ['always_loaded_est', 'on_demand_total_est'].flatMap((field) => {
+  const hint = 'rebuild the index with: loadout index build'
+  if (!isRecord(budget)) {
+    return [issue('error', 'BAD_BUDGET', `"budget" must be an object, but is ${nameOf(budget)}`, hint)]
+  }
+  return BUDGET_FIELDS.flatMap((field) => {
     const value = budget[field]
-    return typeof value === 'number' && value < 0
+    if (isCount(value) || (field === 'avg_task_load_observed' && value == null)) return []
+    return typeof value === 'number' && value < 0 && Number.isFinite(value)
       ? [issue('warning', 'NEGATIVE_BUDGET', `The budget field ${field} is negative`)]
-      : []
+      : [issue('error', 'BAD_BUDGET', `The budget field ${field} is ${nameOfNumber(value)}, not a number`, hint)]
   })
 }
+
+const BUDGET_FIELDS = [
+  'always_loaded_est',
+  'on_demand_total_est',
+  'avg_task_load_est',
+  'avg_task_load_observed',
+] as const
 
 function issue(severity: IssueSeverity, code: Code, message: string, hint?: string): ValidationIssue {
   return { severity, code, message, ...(hint === undefined ? {} : { hint }) }
@@ -103,7 +147,7 @@ export function lintRouting(entries: readonly LoadoutEntry[]): Finding[] {
 }
 
 function lintEntry(entry: LoadoutEntry): Finding[] {
-  const findings: Finding[] = []
+  const findings: Finding[] = lintSpelling(entry.id, entry.keywords)
   const warn = (code: Code, message: string, hint: string) =>
     findings.push({ severity: 'warning', code, message, subject: entry.id, hint })
   const dead = entry.keywords.filter((keyword) => !canMatch(splitWords(keyword), 'every'))
@@ -122,9 +166,10 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
     const hint = 'words of one letter or sign are not looked at: spell it out'
     warn('DEAD_KEYWORD', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
   }
-  if (entry.keywords.length > MOST_KEYWORDS) {
+  const total = distinctKeywords(entry.keywords).length
+  if (total > MOST_KEYWORDS) {
     const hint = `keep at most ${MOST_KEYWORDS}, or split the entry`
-    const message = `${entry.id} has ${entry.keywords.length} keywords, so a single hit scores below ${MIN_SCORE}`
+    const message = `${entry.id} has ${total} keywords, so a single hit scores below ${MIN_SCORE}`
     warn('TOO_MANY_KEYWORDS', message, hint)
   }
   for (const pattern of patterns) {
@@ -138,6 +183,27 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
     )
   }
   return findings
+}
+
+/** Keywords of one entry that the matcher cannot tell apart. */
+function lintSpelling(id: string, keywords: readonly string[]): Finding[] {
+  const spellings = new Map<string, string[]>()
+  for (const keyword of keywords) {
+    if (keyword.trim() === '') continue
+    const normal = normalKeyword(keyword)
+    const known = spellings.get(normal)
+    if (known === undefined) spellings.set(normal, [keyword])
+    else known.push(keyword)
+  }
+  return [...spellings.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => ({
+      severity: 'warning',
+      code: 'DUPLICATE_KEYWORD',
+      message: `${id} has the same keyword more than once: ${same.map((keyword) => JSON.stringify(keyword)).join(', ')}`,
+      subject: id,
+      hint: 'keep one spelling: case, blanks and hyphens make no difference',
+    }))
 }
 
 function canMatch(parts: readonly string[], rule: 'every' | 'some'): boolean {
@@ -167,6 +233,6 @@ function findOutranked(entries: readonly LoadoutEntry[]): Finding[] {
 }
 
 function routingKey({ keywords, patterns }: LoadoutEntry): string {
-  const normal = (texts: readonly string[]) => [...new Set(texts.map((text) => splitWords(text).join(' ')))].sort()
+  const normal = (texts: readonly string[]) => [...new Set(texts.map(normalKeyword))].sort()
   return JSON.stringify([normal(keywords), normal(patterns ?? [])])
 }

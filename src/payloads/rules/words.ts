@@ -41,6 +41,11 @@ export function splitWords(text: string): string[] {
   return parts
 }
 
+/** What the matcher sees of a keyword, so that two spellings of one can be told to be the same. */
+export function normalKeyword(keyword: string): string {
+  return splitWords(keyword).join(' ') || keyword
+}
+
 function withoutEmptyEnds(parts: string[]): string[] {
   if (parts.at(-1) === '') parts.pop()
   if (parts[0] === '') parts.shift()

@@ -113,6 +113,22 @@ it('finds shared keywords, the most shared first', () => {
   ])
 })
 
+it('finds a keyword however it is spelt, and never an entry beside itself', () => {
+  const entries = [
+    { id: 'a', keywords: ['CI', 'k v', 'own', 'own'] },
+    { id: 'b', keywords: ['ci', 'k-v'] },
+  ].map(entryOf)
+  expect(findKeywordOverlaps(indexOf(entries))).toEqual([
+    { keyword: 'CI', entries: ['a', 'b'] },
+    { keyword: 'k v', entries: ['a', 'b'] },
+  ])
+})
+
+it('counts an entry of an unknown priority where it is planned', () => {
+  const entries = [entryOf({ tokens_est: 7, priority: 'Manual' as never }), entryOf({ tokens_est: 3 })]
+  expect(analyzeBudget(indexOf(entries))).toMatchObject({ totalTokens: 10, domainTokens: 10, domainEntries: 2 })
+})
+
 it('breaks a budget down', () => {
   expect(analyzeBudget(index, summarizeUsage([event('small'), event('large', { tokensEst: 300 })]))).toEqual({
     totalTokens: 105,

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { readJson } from '../machine/files.ts'
+import { readTextInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, projectAt } from '../machine/open-project.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { collectPayloads } from './disk/payload-files.ts'
+import type { LayerPlace } from './layers.ts'
+import { buildEntries, type PayloadFile } from './rules/build-index.ts'
+import { findDrift } from './rules/drift.ts'
+import { type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
+import { type ValidationIssue, validateIndex } from './rules/validate.ts'
+
+/** Everything that is wrong with an index: its form, and where its payloads say something else. */
+export function validateIndexFile(machine: Machine, place: Pick<LayerPlace, 'path' | 'root'>): ValidationIssue[] {
+  const json = readJson(place.path)
+  // Whatever it is: the rule says what is wrong with it.
+  const issues = validateIndex(json as LoadoutIndex)
+  const read = readIndex(json)
+  if ('problem' in read) return issues
+  const reported = new Set(issues.map(({ code, entryId }) => `${code} ${entryId}`))
+  const isBudgetBad = issues.some(({ code }) => code === 'BAD_BUDGET')
+  const drift = compareWithPayloads(machine, place, read.index).filter(
+    ({ code, subject }) => !reported.has(`${code} ${subject}`) && !(code === 'BUDGET_DRIFT' && isBudgetBad),
+  )
+  return [...issues, ...drift.map(asIssue)]
+}
+
+export function asIssue({ severity, code, message, subject, hint }: Finding): ValidationIssue {
+  return {
+    severity: severity === 'error' ? 'error' : 'warning',
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(subject === undefined ? {} : { entryId: subject }),
+  }
+}
+
+function compareWithPayloads(
+  machine: Machine,
+  { path, root }: Pick<LayerPlace, 'path' | 'root'>,
+  index: LoadoutIndex,
+): Finding[] {
+  const { files, findings } = path === join(root, INDEX_IN_PROJECT) ? projectPayloads(machine, root) : NO_PAYLOADS
+  const known = new Set(files.map((file) => file.path))
+  const named = readNamed(root, index).filter((file) => !known.has(file.path))
+  const all = [...files, ...named]
+  if (all.length === 0 && index.entries.length > 0)
+    return [...findings, notCompared(root), ...findDrift(index, []).filter(isOfIndex)]
+  const built = buildEntries(all)
+  // A file that an index names need not have frontmatter; the index is then all that is known about it.
+  const bare = new Set(built.findings.filter(({ code }) => code === 'NO_FRONTMATTER').map(({ subject }) => subject))
+  const bareEntries = index.entries.filter((entry) => bare.has(entry.path))
+  const bareIds = new Set(bareEntries.map(({ id }) => id))
+  const barePaths = new Set(bareEntries.map((entry) => entry.path))
+  return [
+    ...findings,
+    ...built.findings.filter(({ subject }) => !barePaths.has(subject ?? '')),
+    ...(bareIds.size > 0 ? [withoutFrontmatter([...bareIds])] : []),
+    ...findDrift(index, built.entries).filter(
+      ({ code, subject }) => code !== 'PAYLOAD_MISSING' || !bareIds.has(subject ?? ''),
+    ),
+  ]
+}
+
+const NO_PAYLOADS = { files: [], findings: [] }
+
+/** What can be said without a payload. */
+function isOfIndex({ code }: Finding): boolean {
+  return code !== 'PAYLOAD_MISSING'
+}
+
+function projectPayloads(machine: Machine, root: string): { files: PayloadFile[]; findings: Finding[] } {
+  const { settings } = projectAt(machine, root)
+  const bad = settings.badParts.get('payloads')
+  return bad === undefined ? collectPayloads(root, settings.payloads) : { files: [], findings: [bad] }
+}
+
+/** The payloads that an index names, as far as they can be read: what is missing is named by the comparison. */
+function readNamed(root: string, { entries }: LoadoutIndex): PayloadFile[] {
+  const paths = new Set(entries.map(({ path }) => path))
+  return [...paths].flatMap((path) => {
+    try {
+      return [{ path, text: readTextInside(root, path) }]
+    } catch (error) {
+      if (error instanceof LoadoutError) return []
+      throw error
+    }
+  })
+}
+
+function notCompared(root: string): Finding {
+  return {
+    severity: 'warning',
+    code: 'NOT_COMPARED',
+    message: `the index was not compared with its payloads: none of them is in ${root}`,
+    hint: 'put the index at the root of its payloads',
+  }
+}
+
+function withoutFrontmatter(ids: readonly string[]): Finding {
+  const shown = ids.slice(0, 5).join(', ')
+  const more = ids.length > 5 ? ` and ${ids.length - 5} more` : ''
+  return {
+    severity: 'warning',
+    code: 'NOT_COMPARED',
+    message: `entries were not compared with their payloads, which have no frontmatter: ${shown}${more}`,
+    hint: 'give each payload a frontmatter block with at least "id:" and "keywords: [..]"',
+  }
+}
