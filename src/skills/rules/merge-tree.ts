@@ -1,0 +1,218 @@
+import { isConflicted, type MergeChunk, mergeTexts } from '../../text/merge.ts'
+import { compareText, sortedBy } from '../../text/values.ts'
+
+/** One file of a version of a skill. */
+export interface MergeFile {
+  /** Of its content. */
+  id: string
+  isExecutable: boolean
+  /** Undefined for what is not text. */
+  text: string | undefined
+}
+
+export type MergeTree = ReadonlyMap<string, MergeFile>
+
+export interface MergeVersions {
+  /** What both came from. */
+  base: MergeTree
+  /** The library's. */
+  ours: MergeTree
+  /** What is to be brought in. */
+  theirs: MergeTree
+}
+
+/** Where the content of a merged file comes from: a file of one version, or text that was merged. */
+export type MergedFile = { isExecutable: boolean } & (
+  | { from: 'ours' | 'theirs'; path: string }
+  | { from: 'merge'; text: string; ours: string; theirs: string }
+)
+
+/** Two changes that nobody can join without a person. `path` is where the file would be. */
+export interface TreeConflict {
+  path: string
+  kind: 'text' | 'binary' | 'removed' | 'renamed' | 'place'
+  message: string
+  /** The file in either version; absent where that version removed it. */
+  ours?: { path: string; isExecutable: boolean }
+  theirs?: { path: string; isExecutable: boolean }
+  /** Of a text: what merged, and what did not. */
+  chunks?: MergeChunk[]
+}
+
+export interface TreeMerge {
+  files: ReadonlyMap<string, MergedFile>
+  conflicts: TreeConflict[]
+}
+
+type Merging = { versions: MergeVersions; files: Map<string, MergedFile>; conflicts: TreeConflict[] }
+
+/**
+ * Merges two versions of a folder. A file is followed through a renaming; what one side changed and the other left alone
+ * is taken; everything else is a conflict, whose files are in `conflicts` and not in `files`.
+ */
+export function mergeTrees(versions: MergeVersions): TreeMerge {
+  const { base, ours, theirs } = versions
+  const [moved, movedThere] = [findRenames(base, ours), findRenames(base, theirs)]
+  const merging: Merging = { versions, files: new Map(), conflicts: [] }
+  for (const path of sortedBy(base.keys(), (each) => each)) {
+    mergeKnown(merging, path, placeIn(ours, path, moved), placeIn(theirs, path, movedThere))
+  }
+  const [targets, targetsThere] = [new Set(moved.values()), new Set(movedThere.values())]
+  const isNew = (tree: MergeTree, renamed: ReadonlySet<string>) => (path: string) =>
+    tree.has(path) && !base.has(path) && !renamed.has(path)
+  const [isOurs, isTheirs] = [isNew(ours, targets), isNew(theirs, targetsThere)]
+  for (const path of sortedBy(new Set([...ours.keys(), ...theirs.keys()]), (each) => each)) {
+    if (isOurs(path) || isTheirs(path)) mergeAdded(merging, path, isOurs(path), isTheirs(path))
+  }
+  return { files: merging.files, conflicts: sortedBy(merging.conflicts, ({ path }) => path) }
+}
+
+function placeIn(tree: MergeTree, path: string, renames: ReadonlyMap<string, string>): string | undefined {
+  return tree.has(path) ? path : renames.get(path)
+}
+
+const SIMILAR = 0.5
+
+/** Files that a version has under another name: the same content, or text that is mostly the same. */
+function findRenames(base: MergeTree, side: MergeTree): Map<string, string> {
+  const removed = [...base].filter(([path]) => !side.has(path))
+  const added = new Map([...side].filter(([path]) => !base.has(path)))
+  const renames = new Map<string, string>()
+  const pairs = removed.flatMap(([from, before]) =>
+    [...added].map(([to, after]) => ({ from, to, likeness: likenessOf(before, after) })),
+  )
+  const best = pairs
+    .filter(({ likeness }) => likeness > SIMILAR)
+    .sort((a, b) => b.likeness - a.likeness || compareText(a.from, b.from) || compareText(a.to, b.to))
+  for (const { from, to } of best) {
+    if (renames.has(from) || !added.delete(to)) continue
+    renames.set(from, to)
+  }
+  return renames
+}
+
+/** From 0 to 1. Empty files are like nothing: there are many. */
+function likenessOf(a: MergeFile, b: MergeFile): number {
+  if (a.text === '' || b.text === '') return 0
+  if (a.id === b.id) return 1
+  if (a.text === undefined || b.text === undefined) return 0
+  const [ours, theirs] = [a.text.split('\n'), b.text.split('\n')].map((lines) => lines.filter((line) => line.trim()))
+  const known = new Map<string, number>()
+  for (const line of ours!) known.set(line, (known.get(line) ?? 0) + 1)
+  let same = 0
+  for (const line of theirs!) {
+    const left = known.get(line) ?? 0
+    if (left > 0) same++
+    known.set(line, left - 1)
+  }
+  return (2 * same) / Math.max(1, ours!.length + theirs!.length) - Number.EPSILON
+}
+
+/** A file that both came from. */
+function mergeKnown(merging: Merging, path: string, our: string | undefined, their: string | undefined): void {
+  const { base, ours, theirs } = merging.versions
+  const before = base.get(path)!
+  if (our === undefined && their === undefined) return
+  if (our === undefined || their === undefined) return mergeRemoval(merging, path, our, their)
+  const [mine, other] = [ours.get(our)!, theirs.get(their)!]
+  const place = our === their || their === path ? our : our === path ? their : undefined
+  const isExecutable = mine.isExecutable === before.isExecutable ? other.isExecutable : mine.isExecutable
+  if (place === undefined) {
+    addConflict(merging, our, 'renamed', `${path} was renamed to ${our} here and to ${their} there`, our, their)
+  } else if (mine.id === other.id || other.id === before.id) {
+    addFile(merging, place, { from: 'ours', path: our, isExecutable })
+  } else if (mine.id === before.id) addFile(merging, place, { from: 'theirs', path: their, isExecutable })
+  else mergeContent(merging, place, { path: our, before: before.text, isExecutable }, their)
+}
+
+function mergeRemoval(merging: Merging, path: string, our: string | undefined, their: string | undefined): void {
+  const { base, ours, theirs } = merging.versions
+  const before = base.get(path)!
+  const kept = our ?? their ?? path
+  const left = (our === undefined ? theirs : ours).get(kept)!
+  const isUntouched = kept === path && left.id === before.id && left.isExecutable === before.isExecutable
+  if (isUntouched) return
+  const how = kept === path ? 'changed' : `renamed to ${kept}`
+  const message =
+    our === undefined ? `${path} was removed here and ${how} there` : `${path} was ${how} here and removed there`
+  addConflict(merging, kept, 'removed', message, our, their)
+}
+
+/** A file that only the versions have, or one of them. */
+function mergeAdded(merging: Merging, path: string, isOurs: boolean, isTheirs: boolean): void {
+  const { ours, theirs } = merging.versions
+  const [mine, other] = [ours.get(path), theirs.get(path)]
+  const isExecutable = [isOurs && mine, isTheirs && other].some((file) => file && file.isExecutable)
+  if (!isTheirs || (isOurs && mine?.id === other?.id)) addFile(merging, path, { from: 'ours', path, isExecutable })
+  else if (!isOurs) addFile(merging, path, { from: 'theirs', path, isExecutable })
+  else mergeContent(merging, path, { path, before: '', isExecutable }, path)
+}
+
+function mergeContent(
+  merging: Merging,
+  place: string,
+  our: { path: string; before: string | undefined; isExecutable: boolean },
+  their: string,
+): void {
+  const { ours, theirs } = merging.versions
+  const [mine, other] = [ours.get(our.path)?.text, theirs.get(their)?.text]
+  if (our.before === undefined || mine === undefined || other === undefined) {
+    return addConflict(merging, place, 'binary', `${place} changed on both sides and is not text`, our.path, their)
+  }
+  const chunks = mergeTexts(our.before, mine, other)
+  if (!isConflicted(chunks)) {
+    const text = chunks.map((chunk) => (chunk.kind === 'merged' ? chunk.text : '')).join('')
+    const file = { from: 'merge', text, ours: our.path, theirs: their, isExecutable: our.isExecutable } as const
+    return addFile(merging, place, file)
+  }
+  const count = chunks.filter(({ kind }) => kind === 'conflict').length
+  const message = `${place} changed on both sides in ${count === 1 ? 'the same place' : `${count} of the same places`}`
+  addConflict(merging, place, 'text', message, our.path, their, chunks)
+}
+
+/** Two files cannot be in one place, and none where a folder is: then both are a conflict. */
+function addFile(merging: Merging, path: string, file: MergedFile): void {
+  const taken = [...merging.files.keys()].filter(
+    (other) => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`),
+  )
+  if (taken.length === 0) {
+    merging.files.set(path, file)
+    return
+  }
+  const message = `${[path, ...taken].join(' and ')} need the same place`
+  const refuse = (place: string, one: MergedFile) => {
+    const [our, their] =
+      one.from === 'merge'
+        ? [one.ours, one.theirs]
+        : one.from === 'ours'
+          ? [one.path, undefined]
+          : [undefined, one.path]
+    addConflict(merging, place, 'place', message, our, their)
+  }
+  for (const other of taken) {
+    refuse(other, merging.files.get(other)!)
+    merging.files.delete(other)
+  }
+  refuse(path, file)
+}
+
+function addConflict(
+  merging: Merging,
+  path: string,
+  kind: TreeConflict['kind'],
+  message: string,
+  our: string | undefined,
+  their: string | undefined,
+  chunks?: MergeChunk[],
+): void {
+  const { ours, theirs } = merging.versions
+  const [mine, other] = [our && ours.get(our), their && theirs.get(their)]
+  merging.conflicts.push({
+    path,
+    kind,
+    message,
+    ...(our && mine && { ours: { path: our, isExecutable: mine.isExecutable } }),
+    ...(their && other && { theirs: { path: their, isExecutable: other.isExecutable } }),
+    ...(chunks && { chunks }),
+  })
+}
