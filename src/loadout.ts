@@ -54,6 +54,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
     importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
     adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
     sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
@@ -208,6 +209,7 @@ export type { ImportResult } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
+export type { MergeResult } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome } from './skills/observe.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'

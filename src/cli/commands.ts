@@ -23,6 +23,7 @@ import {
   profileSave,
 } from './commands/machine.ts'
 import { mcp } from './commands/mcp.ts'
+import { merge } from './commands/merge.ts'
 import { noteAdd, noteList, notePrune } from './commands/notes.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
@@ -36,7 +37,10 @@ import { validate } from './commands/validate.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [
-  { title: 'Skills for agents', commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, doctor] },
+  {
+    title: 'Skills for agents',
+    commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, merge, doctor],
+  },
   { title: 'The library of skills', commands: [init, newSkill, importSkills, deleteSkill, share] },
   {
     title: 'This machine',

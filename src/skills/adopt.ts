@@ -4,24 +4,23 @@ import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { readAdopted } from './disk/adopted-skill.ts'
 import { backUp } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
-import { diffFolders } from './disk/diff-folders.ts'
-import { type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { copyTree } from './disk/tree.ts'
+import { type EditMerge, mergeEdit } from './disk/merge-edit.ts'
+import { hasMerge, keepMerge } from './disk/pending-merge.ts'
+import { conflictFinding, waitingMerge } from './merges.ts'
 import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
 import { placeOf } from './rules/attention.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
-import { missing, type PlacementStatus, type RegisteredSkill, requireName } from './rules/skill.ts'
+import { missing, type PlacementStatus, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
 import { namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface AdoptRequest extends ScopeRequest, Carrying {
   name: string
   targets?: readonly string[] | undefined
   commit?: boolean | undefined
-  /** Take the edit although the library has changed as well. */
+  /** Take the copy as it is, although the library has changed as well. */
   force?: boolean | undefined
 }
 
@@ -31,6 +30,10 @@ export interface Adoption {
   /** From the library as it was to the library with the edit. */
   diff: string
   commit?: string
+  /** The library had changed too, and both changes were merged. */
+  isMerged: boolean
+  /** What could not be merged; the library is as it was. */
+  conflicts: { path: string; message: string }[]
   operations: Operation[]
   isDryRun: boolean
 }
@@ -45,69 +48,84 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     const { statuses, state } = await observe(setup, roots, true)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
-    const edited = chooseEdited(name, status.placements)
     const { registered } = status
-    const folder = join(setup.library, registered.folder)
-    const content = readAdopted(folder, registered.skill, edited.agent, placeOf(edited))
-    const diff = await diffLibrary(machine, folder, content)
-    const value: Adoption = { name, from: placeOf(edited), diff, operations: [], isDryRun: request.dryRun ?? false }
-    if (diff === '' && !request.dryRun) {
-      // The library has the edit already, perhaps from an adoption that was killed before its end.
-      const refreshed = await refreshCopies(setup, name, roots, edited, request)
-      return { value: { ...value, operations: refreshed.value }, findings: [...recovered, ...refreshed.findings] }
-    }
-    if (diff !== '' && edited.isBehind && !request.force) throw changedBoth(name)
-    if (request.dryRun) return { value, findings: recovered }
-    const kept = state.uncommittedFolders.has(registered.folder) ? keepLibrary(setup, registered) : []
-    const message = (request.commit ?? setup.config.commitsImports) ? `Adopt edits of ${name}` : undefined
-    const write = (stage: string) => writeSkillFolder(content, stage)
-    const commit = await changeLibrary(machine, setup.library, {
-      changes: [{ folder: registered.folder, write }],
-      message,
+    if (!request.dryRun && hasMerge(machine, name)) throw waitingMerge(name)
+    const edited = editedCopies(status)
+    if (edited.length === 0) throw notEdited(name)
+    return withScratch(async (scratch) => {
+      const edit = await readEdit(setup, registered, edited, scratch, request.force)
+      const taken = await takeEdit(setup, registered, edit, state.uncommittedFolders.has(registered.folder), request)
+      const isDone = !request.dryRun && taken.value.conflicts.length === 0
+      const refreshed = isDone ? await refreshCopies(setup, name, roots, edited, request) : { value: [], findings: [] }
+      const value = { ...taken.value, operations: refreshed.value }
+      return { value, findings: [...recovered, ...taken.findings, ...refreshed.findings] }
     })
-    const refreshed = await refreshCopies(setup, name, roots, edited, request)
-    return {
-      value: { ...value, ...(commit && { commit }), operations: refreshed.value },
-      findings: [...recovered, ...kept, ...refreshed.findings],
-    }
   }
   return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
 }
 
-function chooseEdited(name: string, placements: readonly PlacementStatus[]): PlacementStatus {
-  const edited = placements.filter(
-    ({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited),
+/** Copies that were edited, or that nobody can say were not. */
+export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
+  return placements.filter(({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited))
+}
+
+function notEdited(name: string): LoadoutError {
+  return new LoadoutError('NOT_EQUIPPED', `no installed copy of ${name} was edited`, {
+    hint: 'loadout inventory shows the state of every copy; --project <folder> looks in a project',
+  })
+}
+
+/** What all the edited copies make of the library's skill in `folder`. The same edit in several copies is one. */
+export async function readEdit(
+  setup: Setup,
+  registered: RegisteredSkill,
+  edited: readonly PlacementStatus[],
+  scratch: string,
+  force = false,
+  folder = join(setup.library, registered.folder),
+): Promise<EditMerge> {
+  const { machine, library } = setup
+  const edits: EditMerge[] = []
+  for (const [at, copy] of edited.entries()) {
+    edits.push(await mergeEdit(machine, { library, folder, registered, copy }, join(scratch, `copy-${at}`), force))
+  }
+  const changed = edits.filter(({ isUnchanged }) => !isUnchanged)
+  const first = changed[0] ?? edits[0]
+  if (first !== undefined && changed.every(({ hash }) => hash === first.hash)) return first
+  const { name } = registered.skill
+  throw new LoadoutError(
+    'IMPORT_CONFLICT',
+    `copies of ${name} were edited differently: ${edited.map(placeOf).join(', ')}`,
+    { hint: `choose one: loadout adopt ${name} --target ${edited[0]?.agent}` },
   )
-  const [first] = edited
-  if (first === undefined) {
-    throw new LoadoutError('NOT_EQUIPPED', `no installed copy of ${name} was edited`, {
-      hint: 'loadout inventory shows the state of every copy; --project <folder> looks in a project',
-    })
-  }
-  if (edited.some(({ placement }) => placement.contentHash !== first.placement.contentHash)) {
-    throw new LoadoutError(
-      'IMPORT_CONFLICT',
-      `copies of ${name} were edited differently: ${edited.map(placeOf).join(', ')}`,
-      {
-        hint: `choose one: loadout adopt ${name} --target ${first.agent}`,
-      },
-    )
-  }
-  return first
 }
 
-function changedBoth(name: string): LoadoutError {
-  return new LoadoutError('IMPORT_CONFLICT', `${name} was edited here, and has changed in the library since`, {
-    hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)`,
-  })
-}
-
-function diffLibrary(machine: Machine, folder: string, content: SkillContent): Promise<string> {
-  return withScratch(async (scratch) => {
-    copyTree(folder, join(scratch, 'library'))
-    writeSkillFolder(content, join(scratch, 'adopted'))
-    return diffFolders(machine, scratch, 'library', 'adopted')
-  })
+/** Writes an edit into the library, or keeps it for a person where it does not merge. */
+export async function takeEdit(
+  setup: Setup,
+  registered: RegisteredSkill,
+  edit: EditMerge,
+  isUncommitted: boolean,
+  request: Pick<AdoptRequest, 'commit' | 'dryRun'>,
+): Promise<Report<Omit<Adoption, 'operations'>>> {
+  const { machine, library, config } = setup
+  const { name } = registered.skill
+  const { from, diff, isMerged, merge, versions } = edit
+  const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
+  const value = { name, from, diff, isMerged, conflicts, isDryRun: request.dryRun ?? false }
+  const message = `Adopt edits of ${name}`
+  if (conflicts.length > 0) {
+    if (request.dryRun) return { value, findings: [] }
+    const { folder, sourceHash } = registered
+    const pending = { skill: name, folder, library, sourceHash, message, sides: edit.sides, source: edit.source }
+    return { value, findings: [conflictFinding(name, keepMerge(machine, pending, merge, versions))] }
+  }
+  if (request.dryRun || diff === '') return { value, findings: [] }
+  const kept = isUncommitted ? keepLibrary(setup, registered) : []
+  const isCommitted = request.commit ?? config.commitsImports
+  const changes = [{ folder: registered.folder, write: merge.write }]
+  const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
+  return { value: { ...value, ...(commit && { commit }) }, findings: kept }
 }
 
 /** The library's own version was not committed: it must not be lost. */
@@ -117,31 +135,26 @@ function keepLibrary({ machine, library }: Setup, { skill, folder, sourceHash }:
   return [{ severity: 'info', code: 'BACKED_UP', message, subject: skill.name }]
 }
 
-/** The copy is now what the library installs, or nearly so; the other copies of the skill follow. */
+/** The copies with the edit are now what the library installs, or nearly so; the other copies of the skill follow. */
 async function refreshCopies(
   setup: Setup,
   name: string,
   roots: Setup['roots'],
-  edited: PlacementStatus,
+  edited: readonly PlacementStatus[],
   request: Carrying,
 ): Promise<Report<Operation[]>> {
   const observation = await observe(setup, roots, true)
   const status = observation.statuses.find((each) => each.name === name)
   if (status?.registered === undefined) return { value: [], findings: [] }
-  const { root, contentHash } = edited.placement
-  const build = buildFor(join(setup.library, status.registered.folder), status.registered.skill, edited.agent)
-  const keepsCopy = hashBuild(build) !== contentHash
-  const own: Operation = {
-    kind: 'refresh',
-    keepsCopy,
-    skill: name,
-    agent: edited.agent,
-    scope: root.scope,
-    root: root.path,
-  }
-  const others = status.placements.filter(({ placement }) => placement.root.path !== root.path)
+  const { skill, folder } = status.registered
+  const own = edited.map(({ agent, placement: { root, contentHash } }): Operation => {
+    const keepsCopy = hashBuild(buildFor(join(setup.library, folder), skill, agent)) !== contentHash
+    return { kind: 'refresh', keepsCopy, skill: name, agent, scope: root.scope, root: root.path }
+  })
+  const places = new Set(edited.map(({ placement }) => placement.root.path))
+  const others = status.placements.filter(({ placement }) => !places.has(placement.root.path))
   const plan = planRefresh([{ ...status, placements: others }], observation.state, { keepEdits: true })
-  const operations = [own, ...plan.operations]
+  const operations = [...own, ...plan.operations]
   const { value, findings } = await carryOut(setup, observation, { operations, findings: plan.findings }, request)
   return { value: value.operations, findings }
 }

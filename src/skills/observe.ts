@@ -40,6 +40,7 @@ export async function observe(
   roots: readonly TargetRoot[],
   willChange = false,
   known?: LibraryState,
+  isPreview = false,
 ): Promise<Observation> {
   if (willChange) refuseLinkedRoots(setup, roots)
   const cache = openTreeCache(setup.machine)
@@ -48,7 +49,8 @@ export async function observe(
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
     .map((placement) => withExpectation(setup, placement, byName.get(placement.name)))
-  cache.save()
+  // A library that is only looked at before it comes is gone afterwards.
+  if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
   const statuses = reconcile(registry, placements, state)

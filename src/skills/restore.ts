@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { exists } from '../machine/files.ts'
-import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import type { Deletion } from './delete.ts'
+import { checkOutSnapshot } from './disk/check-out.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
@@ -31,19 +31,18 @@ export async function restoreSkill(
   })
 }
 
-/** The folder as it was before a commit, in a place of its own: git's index and working tree stay as they are. */
+/** The folder as it was before a commit. */
 async function checkOut(
   machine: Machine,
-  library: string,
+  repo: string,
   commit: string | undefined,
   folder: string,
   scratch: string,
 ): Promise<string> {
   const before = commit === undefined ? 'HEAD' : `${commit}^`
-  const env = { GIT_INDEX_FILE: join(scratch, 'index') }
-  await runGit(machine, library, ['read-tree', before], { env })
-  const { stdout } = await runGit(machine, library, ['ls-files', '-z', '--', folder], { env })
-  const input = stdout
-  await runGit(machine, library, ['checkout-index', '-z', '--stdin', `--prefix=${scratch}/files/`], { env, input })
-  return join(scratch, 'files', folder)
+  const found = await checkOutSnapshot(machine, { repo, commit: before, folder }, scratch, 'files')
+  if (found !== undefined) return found
+  throw new LoadoutError('SKILL_NOT_FOUND', `${folder} is not in the history of the library`, {
+    hint: 'nothing was changed',
+  })
 }

@@ -1,13 +1,23 @@
+import { join } from 'node:path'
+import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { requireRepository } from '../machine/repository.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { commitOf, requireRepository } from '../machine/repository.ts'
+import { withScratch } from '../machine/scratch.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { sortedBy } from '../text/values.ts'
+import { editedCopies, readEdit, takeEdit } from './adopt.ts'
+import { checkOutSnapshot } from './disk/check-out.ts'
+import { diffSkillFolders } from './disk/diff-folders.ts'
 import { fetchRemote, pushBranch, readRemote, readRepoState } from './disk/library-state.ts'
 import { fastForwardLibrary } from './disk/library-transaction.ts'
-import { asWriter, type Carrying, carryOut, type Outcome, observe, stateFrom } from './observe.ts'
+import { hasMerge } from './disk/pending-merge.ts'
+import { waitingMerge } from './merges.ts'
+import { asWriter, type Carrying, carryOut, type Observation, type Outcome, observe, stateFrom } from './observe.ts'
 import { planRefresh } from './rules/operations.ts'
 import type { LibraryState } from './rules/reconcile.ts'
-import { decideSync, type Fetched, type SyncStep } from './rules/sync-decision.ts'
+import type { Registry } from './rules/skill.ts'
+import { decideSync, type FastForward, type Fetched, type SyncStep } from './rules/sync-decision.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface SyncResult extends Outcome {
@@ -15,11 +25,27 @@ export interface SyncResult extends Outcome {
   steps: SyncStep[]
   /** The commit that the library is at. */
   head: string | undefined
+  /** What a dry run found on the remote, skill by skill. */
+  changes?: SkillChange[]
+  /** Skills whose edits went from an installed copy into the library. */
+  merged?: string[]
+}
+
+/** How the library's skill would differ after taking the commits of the remote. */
+export interface SkillChange {
+  skill: string
+  kind: 'added' | 'changed' | 'removed'
+  /** Only when asked for. */
+  diff?: string
 }
 
 export interface SyncCommand extends ScopeRequest, Carrying {
   push?: boolean | undefined
   keepEdits?: boolean | undefined
+  /** Bring edits of installed copies into the library first, merged with what changed there. */
+  merge?: boolean | undefined
+  /** With a dry run: how the text of each skill would change. */
+  diff?: boolean | undefined
 }
 
 /** Brings the library up to its remote, and every managed install up to the library. */
@@ -28,17 +54,114 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
   await requireRepository(machine, setup.library)
   const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
   const roots = inScope.filter(({ path }) => isFolder(path))
+  if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
-    const updated = await updateLibrary(setup, request)
-    const observation = await observe(setup, roots, true, updated.value.state)
-    const plan = planRefresh(observation.statuses, observation.state, { keepEdits: request.keepEdits ?? false })
+    const fetched = await fetchTracked(setup, request)
+    const updated = await updateLibrary(setup, request, fetched)
+    const merged = request.merge ? await mergeEdits(setup, roots, request) : NO_MERGES
+    // What was merged are new commits, which may be pushed as well.
+    const pushed = merged.value.names.length > 0 ? await updateLibrary(setup, request, fetched) : updated
+    const observation = await observe(
+      setup,
+      roots,
+      true,
+      merged.value.names.length > 0 ? undefined : pushed.value.state,
+    )
+    const keepEdits = request.keepEdits ? true : merged.value.kept
+    const plan = planRefresh(observation.statuses, observation.state, { keepEdits })
     const { value, findings } = await carryOut(setup, observation, plan, request)
+    const steps = pushed === updated ? updated.value.steps : [...updated.value.steps, ...pushed.value.steps]
     return {
-      value: { ...value, steps: updated.value.steps, head: observation.state.head },
-      findings: [...recovered, ...updated.findings, ...observation.registry.findings, ...findings],
+      value: { ...value, steps, head: observation.state.head, ...(request.merge && { merged: merged.value.names }) },
+      findings: [...recovered, ...pushed.findings, ...merged.findings, ...observation.registry.findings, ...findings],
     }
   }
-  return request.dryRun ? run([]) : asWriter(setup, roots, 'sync', run, request.signal)
+  return asWriter(setup, roots, 'sync', run, request.signal)
+}
+
+const NO_MERGES: Report<{ names: string[]; kept: ReadonlySet<string> }> = {
+  value: { names: [], kept: new Set() },
+  findings: [],
+}
+
+/** Edits that do not merge stay where they are, and wait for a person. */
+async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: SyncCommand): Promise<typeof NO_MERGES> {
+  const observation = await observe(setup, roots, true)
+  const names: string[] = []
+  const kept = new Set<string>()
+  const findings: Finding[] = []
+  for (const status of observation.statuses) {
+    const [{ registered, name }, edited] = [status, editedCopies(status)]
+    if (registered === undefined || edited.length === 0) continue
+    request.signal?.throwIfAborted()
+    try {
+      if (hasMerge(setup.machine, name)) throw waitingMerge(name)
+      const isUncommitted = observation.state.uncommittedFolders.has(registered.folder)
+      const taken = await withScratch(async (scratch) =>
+        takeEdit(setup, registered, await readEdit(setup, registered, edited, scratch), isUncommitted, {}),
+      )
+      findings.push(...taken.findings)
+      if (taken.value.conflicts.length > 0) kept.add(name)
+      else if (taken.value.diff !== '') names.push(name)
+    } catch (error) {
+      kept.add(name)
+      findings.push({ ...asFinding(error), severity: 'error', subject: name })
+    }
+  }
+  return { value: { names, kept }, findings }
+}
+
+/** The same plan, against the library as it would be after the fast-forward. Nothing but git's fetch is written. */
+async function previewSync(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  request: SyncCommand,
+  scratch: string,
+): Promise<Report<SyncResult>> {
+  const updated = await updateLibrary(setup, request, await fetchTracked(setup, request))
+  const { steps, state } = updated.value
+  const step = steps.find((each): each is FastForward => each.kind === 'fast-forward')
+  const now = await observe(setup, roots, true, state)
+  const next = step === undefined ? now : await observeNext(setup, roots, step, scratch)
+  const keepEdits = request.keepEdits ?? false
+  const plan = planRefresh(next.statuses, next.state, { keepEdits })
+  const { value, findings } = await carryOut(setup, next, plan, request)
+  const changes = step === undefined ? [] : compareLibraries(now.registry, next.registry)
+  if (request.diff) {
+    for (const [at, change] of changes.entries()) {
+      const folderIn = ({ registry }: Observation, library: string) => {
+        const found = registry.skills.find(({ skill }) => skill.name === change.skill)
+        return found && join(library, found.folder)
+      }
+      const sides = [folderIn(now, setup.library), folderIn(next, join(scratch, 'next'))] as const
+      change.diff = await diffSkillFolders(setup.machine, join(scratch, `diff-${at}`), change.skill, ...sides)
+    }
+  }
+  return {
+    value: { ...value, steps, head: now.state.head, changes },
+    findings: [...updated.findings, ...next.registry.findings, ...findings],
+  }
+}
+
+async function observeNext(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  step: FastForward,
+  scratch: string,
+): Promise<Observation> {
+  const { machine, library } = setup
+  const commit = await commitOf(machine, library, step.trackingRef)
+  await checkOutSnapshot(machine, { repo: library, commit, folder: 'skills' }, scratch, 'next')
+  return observe({ ...setup, library: join(scratch, 'next') }, roots, true, stateFrom(commit, []), true)
+}
+
+function compareLibraries(now: Registry, next: Registry): SkillChange[] {
+  const hashes = ({ skills }: Registry) => new Map(skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
+  const [before, after] = [hashes(now), hashes(next)]
+  return sortedBy(new Set([...before.keys(), ...after.keys()]), (name) => name).flatMap((skill): SkillChange[] => {
+    if (before.get(skill) === after.get(skill)) return []
+    return [{ skill, kind: before.has(skill) ? (after.has(skill) ? 'changed' : 'removed') : 'added' }]
+  })
 }
 
 interface Update {
@@ -48,9 +171,8 @@ interface Update {
 }
 
 /** What goes wrong here is told, and never keeps the installs from being refreshed. */
-async function updateLibrary(setup: Setup, request: SyncCommand): Promise<Report<Update>> {
+async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
   const { machine, library, config } = setup
-  const fetched = await fetchTracked(setup, request)
   const state = await readRepoState(machine, library)
   const decision = decideSync(library, state, fetched, { push: request.push ?? config.pushesOnSync })
   const findings = [...decision.findings]

@@ -71,8 +71,10 @@ function linesOf(text: string): string[] {
 
 function addStretch(chunks: MergeChunk[], base: string[], ours: string[], theirs: string[]): void {
   const [of, our, their] = [base, ours, theirs].map((lines) => lines.join('')) as [string, string, string]
-  if (our === their || their === of) return addMerged(chunks, our)
-  if (our === of) return addMerged(chunks, their)
+  if (our === their || their === of || our === of) {
+    addMerged(chunks, our === of ? their : our)
+    return
+  }
   // What both sides begin or end with is no part of the quarrel.
   const shorter = Math.min(ours.length, theirs.length)
   let start = 0

@@ -68,6 +68,7 @@ export const CODES = [
   'SYMLINK_IN_TREE',
   'SPECIAL_FILE',
   'IMPORT_CONFLICT',
+  'MERGE_CONFLICT',
   'NOTHING_TO_IMPORT',
   'BAD_ARCHIVE',
   // agents and what is installed for them

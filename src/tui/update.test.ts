@@ -1011,16 +1011,33 @@ describe('an outcome', () => {
     ],
     [
       'an adoption',
-      doneWith({ of: 'adopt', value: { name: 'sketch', from: '', diff: '', operations: [], isDryRun: false } }),
+      doneWith({
+        of: 'adopt',
+        value: { name: 'sketch', from: '', diff: '', isMerged: false, conflicts: [], operations: [], isDryRun: false },
+      }),
       { screen: 'inventory', notice: { text: 'the edit of sketch is in the library now' } },
       ['load inventory'],
     ],
     [
       'a finding that needs action',
-      doneWith({ of: 'adopt', value: { name: 'sketch', from: '', diff: '', operations: [], isDryRun: false } }, [
-        { severity: 'warning', code: 'BACKED_UP', message: 'kept' },
-        { severity: 'error', code: 'REPO_NOT_FOUND', message: 'gone', hint: 'look' },
-      ]),
+      doneWith(
+        {
+          of: 'adopt',
+          value: {
+            name: 'sketch',
+            from: '',
+            diff: '',
+            isMerged: false,
+            conflicts: [],
+            operations: [],
+            isDryRun: false,
+          },
+        },
+        [
+          { severity: 'warning', code: 'BACKED_UP', message: 'kept' },
+          { severity: 'error', code: 'REPO_NOT_FOUND', message: 'gone', hint: 'look' },
+        ],
+      ),
       { notice: { tone: 'alert', text: 'gone', hint: 'look' } },
       ['load inventory'],
     ],

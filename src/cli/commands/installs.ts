@@ -72,18 +72,19 @@ function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<
   }
 }
 
-const BEFORE_TAKING = 'Below, installs are compared with the library as it is before that.'
-
 export const sync = defineCommand({
   name: 'sync',
   summary: 'update the library from its remote, and all installs from it',
   details:
     'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
-    'Edited copies go to the backup folder before they are replaced. A dry run still fetches.',
+    'Edited copies go to the backup folder before they are replaced; --merge first brings their edits into the library.\n' +
+    'A dry run still fetches, and shows what every skill and install would become.',
   args: [],
   flags: {
     push: { kind: 'switch', summary: 'also push commits that wait' },
     'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
+    merge: { kind: 'switch', summary: 'bring edits of installed copies into the library, merged with its own changes' },
+    diff: { kind: 'switch', summary: 'with --dry-run: how the text of each skill would change' },
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
@@ -92,6 +93,8 @@ export const sync = defineCommand({
       project: flags.project,
       push: flags.push,
       keepEdits: flags['keep-edits'],
+      merge: flags.merge,
+      diff: flags.diff,
       dryRun: flags['dry-run'],
       onProgress,
       signal,
@@ -99,9 +102,19 @@ export const sync = defineCommand({
   print: (result: SyncResult, screen, findings) =>
     lines(
       result.steps.map((step) => describeStep(step, result.isDryRun)),
-      result.isDryRun && result.steps.some(({ kind }) => kind === 'fast-forward') && BEFORE_TAKING,
-    ) + printOperations(result, screen, findings, 'Every install is as the library has it.'),
+      alignRows((result.changes ?? []).map(({ kind, skill }) => [`  ${kind}`, skill])),
+      (result.changes ?? []).flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
+      (result.merged ?? []).map((name) => `library: the edit of ${name} was merged in`),
+    ) +
+    printOperations(result, screen, findings, isTaking(result) ? NO_CHANGE : 'Every install is as the library has it.'),
 })
+
+const NO_CHANGE = 'No installed copy would change.'
+
+/** Whether a dry run looked at a library that is not here yet. */
+function isTaking({ isDryRun, steps }: SyncResult): boolean {
+  return isDryRun && steps.some(({ kind }) => kind === 'fast-forward')
+}
 
 function describeStep(step: SyncStep, isDryRun: boolean): string {
   const verb = isDryRun ? 'would be ' : ''
@@ -131,11 +144,13 @@ export const diff = defineCommand({
 export const adopt = defineCommand({
   name: 'adopt',
   summary: 'bring an edit of an installed copy into the library',
-  details: 'Shows the difference first; on a terminal it asks before anything is changed.',
+  details:
+    'Shows the difference first; on a terminal it asks before anything is changed. If the library has changed since the\n' +
+    'copy was installed, both changes are merged; what does not merge waits for loadout merge.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
     ...TARGET_FLAG,
-    force: { kind: 'switch', summary: 'take the edit although the library has changed too' },
+    force: { kind: 'switch', summary: 'take the copy as it is, and drop what changed in the library' },
     yes: { kind: 'switch', summary: 'do not ask' },
     ...COMMIT_FLAGS,
     ...SCOPE_FLAGS,
@@ -147,22 +162,42 @@ export const adopt = defineCommand({
     if (flags['dry-run']) return loadout.adopt({ ...request, dryRun: true })
     if (ask !== undefined && !flags.yes) {
       const { value } = await loadout.adopt({ ...request, dryRun: true })
-      if (value.diff !== '' && !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))) {
+      if (
+        value.diff !== '' &&
+        value.conflicts.length === 0 &&
+        !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))
+      ) {
         throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: '--yes does not ask' })
       }
     }
     return loadout.adopt(request)
   },
-  print: ({ name, diff, commit, operations, isDryRun }: Adoption, screen: Screen) =>
-    lines(
+  print: (adoption: Adoption, screen: Screen) => {
+    const { name, diff, commit, isMerged, conflicts, operations, isDryRun } = adoption
+    if (conflicts.length > 0) return printConflicts(adoption)
+    const how = isMerged ? 'adopted, merged with the changes of the library' : 'adopted'
+    return lines(
       diff === '' ? `The edit of ${name} changes nothing in the library.` : printableText(diff).trimEnd(),
       diff !== '' && isDryRun && 'Nothing was changed. This would go into the library.',
       diff !== '' &&
         !isDryRun &&
-        screen.strong(`${name} adopted${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
+        screen.strong(`${name} ${how}${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
       alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
-    ),
+    )
+  },
 })
+
+/** Both changes of a skill do not fit together. */
+function printConflicts({
+  name,
+  conflicts,
+  isDryRun,
+}: Pick<Adoption, 'name' | 'conflicts' | 'isDryRun'>): string {
+  return lines(
+    `${name}: ${isDryRun ? 'these changes would not merge:' : 'these changes do not merge:'}`,
+    conflicts.map(({ message }) => `  ${printableLine(message)}`),
+  )
+}
 
 function isYes(answer: string): boolean {
   return /^y(es)?$/i.test(answer)

@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { copyTree } from './tree.ts'
 
 // Nobody's settings may change a byte of it.
 const NO_SETTINGS = {
@@ -18,4 +21,20 @@ export async function diffFolders(machine: Machine, parent: string, a: string, b
     settings: ['core.attributesFile=/dev/null'],
   })
   return stdout
+}
+
+/** The difference between two versions of a skill, under its name; a version that is absent is empty. */
+export async function diffSkillFolders(
+  machine: Machine,
+  scratch: string,
+  skill: string,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<string> {
+  for (const [side, folder] of [['before', before] as const, ['after', after] as const]) {
+    const target = join(scratch, side, skill)
+    if (folder === undefined) mkdirSync(target, { recursive: true })
+    else copyTree(folder, target)
+  }
+  return diffFolders(machine, scratch, 'before', 'after')
 }

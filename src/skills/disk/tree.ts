@@ -138,7 +138,7 @@ export function hashRows(rows: readonly HashRow[]): string {
 }
 
 /** The identity of one file's content. */
-export function hashFile(path: string, { kind, size }: TreeFile): string {
+export function hashFile(path: string, { kind, size }: Pick<TreeFile, 'kind' | 'size'>): string {
   if (kind === 'special') return 'special'
   try {
     if (kind === 'link') return `link ${readlinkSync(path)}`

@@ -49,7 +49,7 @@ function mergeSets(base: readonly string[], ours: readonly string[], theirs: rea
 }
 
 /** Whatever the order of keys. */
-export function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))
   }

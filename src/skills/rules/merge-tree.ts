@@ -113,7 +113,10 @@ function mergeKnown(merging: Merging, path: string, our: string | undefined, the
   const { base, ours, theirs } = merging.versions
   const before = base.get(path)!
   if (our === undefined && their === undefined) return
-  if (our === undefined || their === undefined) return mergeRemoval(merging, path, our, their)
+  if (our === undefined || their === undefined) {
+    mergeRemoval(merging, path, our, their)
+    return
+  }
   const [mine, other] = [ours.get(our)!, theirs.get(their)!]
   const place = our === their || their === path ? our : our === path ? their : undefined
   const isExecutable = mine.isExecutable === before.isExecutable ? other.isExecutable : mine.isExecutable
@@ -142,7 +145,7 @@ function mergeRemoval(merging: Merging, path: string, our: string | undefined, t
 function mergeAdded(merging: Merging, path: string, isOurs: boolean, isTheirs: boolean): void {
   const { ours, theirs } = merging.versions
   const [mine, other] = [ours.get(path), theirs.get(path)]
-  const isExecutable = [isOurs && mine, isTheirs && other].some((file) => file && file.isExecutable)
+  const isExecutable = (isOurs && mine?.isExecutable) || (isTheirs && other?.isExecutable) || false
   if (!isTheirs || (isOurs && mine?.id === other?.id)) addFile(merging, path, { from: 'ours', path, isExecutable })
   else if (!isOurs) addFile(merging, path, { from: 'theirs', path, isExecutable })
   else mergeContent(merging, path, { path, before: '', isExecutable }, path)
@@ -157,13 +160,15 @@ function mergeContent(
   const { ours, theirs } = merging.versions
   const [mine, other] = [ours.get(our.path)?.text, theirs.get(their)?.text]
   if (our.before === undefined || mine === undefined || other === undefined) {
-    return addConflict(merging, place, 'binary', `${place} changed on both sides and is not text`, our.path, their)
+    addConflict(merging, place, 'binary', `${place} changed on both sides and is not text`, our.path, their)
+    return
   }
   const chunks = mergeTexts(our.before, mine, other)
   if (!isConflicted(chunks)) {
     const text = chunks.map((chunk) => (chunk.kind === 'merged' ? chunk.text : '')).join('')
     const file = { from: 'merge', text, ours: our.path, theirs: their, isExecutable: our.isExecutable } as const
-    return addFile(merging, place, file)
+    addFile(merging, place, file)
+    return
   }
   const count = chunks.filter(({ kind }) => kind === 'conflict').length
   const message = `${place} changed on both sides in ${count === 1 ? 'the same place' : `${count} of the same places`}`

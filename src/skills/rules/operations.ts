@@ -145,19 +145,21 @@ export function planUnequip(
   return plan
 }
 
-/** Brings every managed install up to the library. What is edited is replaced after a copy, or kept if so asked. */
+/** Brings every managed install up to the library. What is edited is replaced after a copy, or kept if so asked for all or for some skills. */
 export function planRefresh(
   statuses: readonly SkillStatus[],
   library: LibraryState,
-  request: { keepEdits: boolean },
+  request: { keepEdits: boolean | ReadonlySet<string> },
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
+  const { keepEdits } = request
   for (const status of statuses) {
+    const keepsEdit = typeof keepEdits === 'boolean' ? keepEdits : keepEdits.has(status.name)
     for (const found of status.placements) {
       const { root } = found.placement
       const place = { skill: status.name, agent: found.agent, scope: root.scope, root: root.path }
       if (found.state === 'outdated' || (found.state === 'edited' && found.isBehind)) {
-        if (found.mayBeEdited && request.keepEdits) plan.findings.push(keptEdit(status.name, found))
+        if (found.mayBeEdited && keepsEdit) plan.findings.push(keptEdit(status.name, found))
         else plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place })
       } else if (found.state === 'current' && status.registered && isStale(found, status.registered, library)) {
         plan.operations.push({ kind: 'restamp', contentHash: found.placement.contentHash ?? '', ...place })

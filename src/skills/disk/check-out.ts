@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { runGit } from '../../machine/git.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { literal } from './library-commit.ts'
+
+/** Neither filters nor other settings of the user: what a stranger's repository holds is written as it is. */
+const NO_SETTINGS = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_COUNT: undefined,
+  GIT_CONFIG_SYSTEM: undefined,
+}
+
+/** A folder of a repository as it was at a commit. An empty folder is the whole repository. */
+export interface Snapshot {
+  repo: string
+  /** Its id, the one before it (`<id>^`), or `HEAD`. */
+  commit: string
+  folder: string
+  /** A repository without files of its own, fetched from somebody else. */
+  isForeign?: boolean
+}
+
+/**
+ * Writes it below `scratch`, a temporary folder of the caller's, and says where. The index and the files of the
+ * repository stay as they are. Undefined when the commit or the folder is not there.
+ */
+export async function checkOutSnapshot(
+  machine: Machine,
+  { repo, commit, folder, isForeign = false }: Snapshot,
+  scratch: string,
+  name: string,
+): Promise<string | undefined> {
+  if (!/^(?:HEAD|[0-9a-f]{7,64}\^?)$/.test(commit)) return undefined
+  const target = join(scratch, name)
+  mkdirSync(target)
+  const foreign = { ...NO_SETTINGS, GIT_DIR: repo, GIT_WORK_TREE: target, GIT_ATTR_NOSYSTEM: '1' }
+  const env = { GIT_INDEX_FILE: join(scratch, `${name}.index`), ...(isForeign ? foreign : {}) }
+  const settings = isForeign ? ['core.attributesFile=/dev/null', 'core.autocrlf=false'] : []
+  const { code } = await runGit(machine, repo, ['read-tree', commit], { env, settings, okCodes: [0, 128] })
+  if (code !== 0) return undefined
+  const paths = folder === '' ? [] : [literal(folder)]
+  const { stdout } = await runGit(machine, repo, ['ls-files', '-z', '--', ...paths], { env, settings })
+  if (stdout === '') return undefined
+  const write = ['checkout-index', '--force', '-z', '--stdin', `--prefix=${target}/`]
+  await runGit(machine, repo, write, { env, settings, input: stdout })
+  return join(target, folder)
+}

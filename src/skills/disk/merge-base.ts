@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { readJson } from '../../machine/files.ts'
+import { runGit } from '../../machine/git.ts'
+import { refuseUnsafeConfig } from '../../machine/git-config.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { DOCUMENT_FILE } from '../../text/skill-document.ts'
+import { formatSkill, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { checkOutSnapshot } from './check-out.ts'
+import type { SkillContent } from './foreign-skill.ts'
+import { literal } from './library-commit.ts'
+import { type HashRow, hashContent, hashFile, hashRows, hashTree, listTree } from './tree.ts'
+
+/** The identity of a skill as the library holds it, without where it came from. */
+export function libraryHash({ skill, document, files }: SkillContent): string {
+  const copied = files.map(({ path, from, isExecutable }): HashRow => {
+    return [path, isExecutable, hashFile(from, { kind: 'file', size: Number.POSITIVE_INFINITY })]
+  })
+  return hashRows([...copied, [DOCUMENT_FILE, false, hashContent(document)], describing(skill)])
+}
+
+/** The same of a folder in the form of the library; undefined when it is no skill. */
+export function libraryHashOf(folder: string): string | undefined {
+  const { files } = listTree(folder)
+  if (!files.some(({ path }) => path === SKILL_FILE)) return undefined
+  const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+  if (skill === undefined) return undefined
+  const rows = files.flatMap((file): HashRow[] =>
+    file.path === SKILL_FILE ? [] : [[file.path, file.isExecutable, hashFile(join(folder, file.path), file)]],
+  )
+  return hashRows([...rows, describing(skill)])
+}
+
+function describing(skill: Skill): HashRow {
+  return [SKILL_FILE, false, hashContent(formatSkill(withoutSource(skill)))]
+}
+
+export function withoutSource(skill: Skill): Skill {
+  const { source: _, ...others } = skill.others
+  return { ...skill, others }
+}
+
+/** More history than anybody merges across; each commit costs a call of git. */
+const MOST_COMMITS = 200
+
+/** What to look for in the history of a library's folder. */
+export interface Wanted {
+  /** Looked at first. */
+  commit?: string | undefined
+  /** Of the folder: `sourceHash` of a marker, or `libraryHash`. */
+  hash: string
+  kind: 'source' | 'library'
+}
+
+/**
+ * The folder as it was when its content had a hash, written below `scratch`; undefined when no commit has that content.
+ * A commit alone is not believed: files may have been installed or imported before they were committed.
+ */
+export async function findInHistory(
+  machine: Machine,
+  library: string,
+  folder: string,
+  wanted: Wanted,
+  scratch: string,
+): Promise<string | undefined> {
+  await refuseUnsafeConfig(machine, library)
+  const list = ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, '--', literal(folder)]
+  const { stdout, code } = await runGit(machine, library, list, { okCodes: [0, 128] })
+  const commits = code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
+  const hashOf = wanted.kind === 'library' ? libraryHashOf : (path: string) => hashTree(path, listTree(path).files)
+  for (const [at, commit] of new Set([...(wanted.commit ? [wanted.commit] : []), ...commits]).entries()) {
+    const found = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, `history-${at}`)
+    if (found !== undefined && hashOf(found) === wanted.hash) return found
+  }
+  return undefined
+}

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readJson } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Sides } from '../../text/merge.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { placeOf } from '../rules/attention.ts'
+import { type PlacementStatus, parseSkill, type RegisteredSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { readAdopted } from './adopted-skill.ts'
+import { checkOutSnapshot } from './check-out.ts'
+import { diffFolders } from './diff-folders.ts'
+import { writeSkillFolder } from './foreign-skill.ts'
+import { findInHistory, libraryHash, libraryHashOf } from './merge-base.ts'
+import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
+import { copyTree } from './tree.ts'
+
+/** An edit of an installed copy, brought together with the library as it is now. */
+export interface EditMerge {
+  from: string
+  /** Of the edited skill, as the library would hold it: the same for the same edit of several copies. */
+  hash: string
+  /** The copy is what was installed: only its old marker could not say so. */
+  isUnchanged: boolean
+  diff: string
+  /** Whether the library had changed as well. */
+  isMerged: boolean
+  merge: SkillMerge
+  versions: SkillVersions
+  sides: Sides
+  source: unknown
+}
+
+export interface Edit {
+  /** The repository in whose history the base is. */
+  library: string
+  /** The skill as it is in the library now. */
+  folder: string
+  registered: RegisteredSkill
+  copy: PlacementStatus
+}
+
+/**
+ * The base is what the copy was installed from, by its marker. `force`: the copy counts as made from the library as it
+ * is now, so that all of it is taken.
+ */
+export async function mergeEdit(
+  machine: Machine,
+  { library, folder, registered, copy }: Edit,
+  scratch: string,
+  force: boolean,
+): Promise<EditMerge> {
+  mkdirSync(scratch)
+  const ours = join(scratch, 'library')
+  copyTree(folder, ours)
+  const isMerged = copy.isBehind && !force
+  const base = isMerged ? await baseOf(machine, library, registered, copy, scratch) : ours
+  const skill = isMerged ? skillIn(base) : registered.skill
+  const content = readAdopted(base, skill, copy.agent, placeOf(copy))
+  const versions = { base, ours, theirs: join(scratch, 'edited') }
+  writeSkillFolder(content, versions.theirs)
+  const sides = { ours: 'the library', theirs: `your edit of ${placeOf(copy)}` }
+  const { source } = registered.skill.others
+  const merge = mergeSkillFolders(versions, sides, source)
+  merge.write(join(scratch, 'adopted'))
+  const diff = await diffFolders(machine, scratch, 'library', 'adopted')
+  const hash = libraryHash(content)
+  const isUnchanged = hash === libraryHashOf(base)
+  return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source }
+}
+
+function skillIn(folder: string): Skill {
+  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+  if (parsed.skill !== undefined) return parsed.skill
+  throw new LoadoutError('INVALID_SKILL', `${folder} was no skill: ${parsed.problems.join('; ')}`)
+}
+
+async function baseOf(
+  machine: Machine,
+  repo: string,
+  { folder, skill: { name } }: RegisteredSkill,
+  { placement: { marker } }: PlacementStatus,
+  scratch: string,
+): Promise<string> {
+  const known = marker !== undefined && 'commit' in marker ? marker : undefined
+  const { commit = '', sourceHash } = known ?? {}
+  const found =
+    sourceHash === undefined
+      ? await checkOutSnapshot(machine, { repo, commit, folder }, scratch, 'base')
+      : await findInHistory(machine, repo, folder, { commit, hash: sourceHash, kind: 'source' }, scratch)
+  if (found !== undefined) return found
+  throw new LoadoutError(
+    'IMPORT_CONFLICT',
+    `${name} was edited here, and has changed in the library since; no commit has what it was installed from`,
+    { hint: `loadout diff ${name} shows both; --force takes the copy (git keeps the library's version)` },
+  )
+}

@@ -1,0 +1,119 @@
+import { isUtf8 } from 'node:buffer'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readJson } from '../../machine/files.ts'
+import { readInside } from '../../machine/inside.ts'
+import { isConflicted, mergeTexts, type Sides, writeMerge } from '../../text/merge.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { mergeJson } from '../rules/merge-skill.ts'
+import { type MergedFile, type MergeFile, mergeTrees, type TreeConflict, type TreeMerge } from '../rules/merge-tree.ts'
+import { formatSkill, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import { withoutSource } from './merge-base.ts'
+import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
+
+/** Three versions of one skill, each a folder in the form of the library. */
+export interface SkillVersions {
+  base: string
+  ours: string
+  theirs: string
+}
+
+/** What three versions make together. */
+export interface SkillMerge {
+  conflicts: TreeConflict[]
+  /** Writes the merged skill into a folder that is not there yet; with conflicts, both texts of each. */
+  write(target: string): void
+}
+
+/** Larger files, and what is not UTF-8, are not merged line by line. */
+const LARGEST_MERGED = 4 * 1024 * 1024
+
+/** `source` is what the merged skill says about where it came from. */
+export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source: unknown): SkillMerge {
+  const [base, ours, theirs] = [versions.base, versions.ours, versions.theirs].map(readTree)
+  const merge = mergeTrees({ base: base!, ours: ours!, theirs: theirs! })
+  const described = mergeDescriptions(versions, source)
+  const conflicts = [...merge.conflicts, ...('conflict' in described ? [described.conflict] : [])]
+  const write = (target: string) => {
+    mkdirSync(target, { recursive: true })
+    writeFiles(merge, versions, target)
+    for (const conflict of conflicts) writeConflict(conflict, versions, target, sides)
+    if ('text' in described) writeTreeFile(join(target, SKILL_FILE), described.text, false)
+  }
+  return { conflicts, write }
+}
+
+/** All but skill.json, which is merged by its keys. */
+function readTree(folder: string): Map<string, MergeFile> {
+  const { files } = listTree(folder)
+  const problem = treeProblem(files)
+  if (problem !== undefined) throw problem
+  return new Map(
+    files.flatMap((file): [string, MergeFile][] => {
+      if (file.path === SKILL_FILE) return []
+      const id = hashFile(join(folder, file.path), file)
+      const text = file.size > LARGEST_MERGED ? undefined : textIn(folder, file.path)
+      return [[file.path, { id, isExecutable: file.isExecutable, text }]]
+    }),
+  )
+}
+
+function textIn(folder: string, path: string): string | undefined {
+  const { bytes, failure } = readInside(folder, path, { most: LARGEST_MERGED })
+  if (bytes === undefined) throw failure
+  const isText = !bytes.includes(0) && isUtf8(bytes)
+  return isText ? Buffer.from(bytes).toString() : undefined
+}
+
+function readSkill(folder: string): Skill {
+  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+  if (parsed.skill !== undefined) return withoutSource(parsed.skill)
+  throw new LoadoutError(
+    'INVALID_SKILL',
+    `${join(folder, SKILL_FILE)} cannot be merged: ${parsed.problems.join('; ')}`,
+    {
+      hint: 'repair it in the library',
+    },
+  )
+}
+
+function mergeDescriptions(versions: SkillVersions, source: unknown): { text: string } | { conflict: TreeConflict } {
+  const texts = [versions.base, versions.ours, versions.theirs].map((folder) => formatSkill(readSkill(folder)))
+  const [base, ours, theirs] = texts.map((text): unknown => JSON.parse(text))
+  const { value, conflicts } = mergeJson(base, ours, theirs)
+  const parsed = parseSkill(value, '')
+  if (conflicts.length === 0 && parsed.skill !== undefined) {
+    const others = source === undefined ? parsed.skill.others : { ...parsed.skill.others, source }
+    return { text: formatSkill({ ...parsed.skill, others }) }
+  }
+  const what = conflicts.length > 0 ? `"${conflicts.join('", "')}"` : (parsed.problems ?? []).join('; ')
+  const file = { path: SKILL_FILE, isExecutable: false }
+  const chunks = mergeTexts(texts[0]!, texts[1]!, texts[2]!)
+  const message = `${SKILL_FILE} changed on both sides: ${what}`
+  const kind = isConflicted(chunks) ? 'text' : 'binary'
+  return { conflict: { path: SKILL_FILE, kind, message, ours: file, theirs: file, chunks } }
+}
+
+function writeFiles({ files }: TreeMerge, versions: SkillVersions, target: string): void {
+  for (const [path, file] of files) writeFile(file, versions, join(target, path))
+}
+
+function writeFile(file: MergedFile, versions: SkillVersions, target: string): void {
+  if (file.from === 'merge') writeTreeFile(target, file.text, file.isExecutable)
+  else copyFile(join(versions[file.from], file.path), target, file.isExecutable)
+}
+
+/** Files beside the place of one that did not merge. */
+export const OURS_END = '.library'
+export const THEIRS_END = '.other'
+
+/** Text with markers, never executable; anything else as two files under names of their own. */
+function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: string, sides: Sides): void {
+  const { ours, theirs, path, kind, chunks } = conflict
+  if (kind === 'text' && chunks !== undefined) {
+    writeTreeFile(join(target, path), writeMerge(chunks, sides), false)
+    return
+  }
+  if (ours) copyFile(join(versions.ours, ours.path), `${target}/${ours.path}${OURS_END}`, ours.isExecutable)
+  if (theirs) copyFile(join(versions.theirs, theirs.path), `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
+}

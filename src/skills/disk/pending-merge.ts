@@ -1,0 +1,163 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { asLoadoutError, exists, isFolder, readJson, readText, writeAtomically } from '../../machine/files.ts'
+import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { privateFolder, recordPath } from '../../machine/records.ts'
+import { findMarker, type Sides } from '../../text/merge.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { compareText, isRecord, isTextList } from '../../text/values.ts'
+import type { TreeConflict } from '../rules/merge-tree.ts'
+import { nameProblem } from '../rules/skill.ts'
+import { backUp } from './backups.ts'
+import { mergeSkillFolders, OURS_END, type SkillMerge, type SkillVersions, THEIRS_END } from './merge-folders.ts'
+import { copyTree, hashTree, listTree, writeTreeFile } from './tree.ts'
+
+const MERGES = 'merges'
+const FILE = 'merge.json'
+const MERGED = 'merged'
+
+/** A merge that waits for a person. It lies in the state folder: what is half merged never reaches the library. */
+export interface PendingMerge {
+  skill: string
+  /** `skills/<folder>`, in this library. */
+  folder: string
+  library: string
+  /** Of the library's folder when the merge began. */
+  sourceHash: string
+  sides: Sides
+  message: string
+  /** What the merged skill says about where it came from. */
+  source?: unknown
+}
+
+interface WaitingConflict {
+  path: string
+  message: string
+}
+
+/** A pending merge with its folder, and the conflicts that are left. */
+export interface OpenMerge extends PendingMerge {
+  /** Where a person edits. */
+  files: string
+  conflicts: WaitingConflict[]
+}
+
+function folderOf(machine: Machine, skill: string): string {
+  return recordPath(machine, `${MERGES}/${skill}`)
+}
+
+function versionsIn(folder: string): SkillVersions {
+  return { base: join(folder, 'base'), ours: join(folder, 'library'), theirs: join(folder, 'other') }
+}
+
+/** Keeps all three versions and what could be merged of them. */
+export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
+  const folder = folderOf(machine, merge.skill)
+  privateFolder(machine, MERGES)
+  removeOrphans(recordPath(machine, MERGES))
+  const partial = `${ownedName(folder)}.partial`
+  const kept = versionsIn(partial)
+  try {
+    for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
+    made.write(join(partial, MERGED))
+    writeTreeFile(join(partial, FILE), `${JSON.stringify({ version: 1, ...merge }, null, 2)}\n`, false)
+    renameSync(partial, folder)
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    throw asLoadoutError(error, folder, 'write')
+  }
+  return openMerge(machine, merge.skill)
+}
+
+export function hasMerge(machine: Machine, skill: string): boolean {
+  return exists(join(folderOf(machine, skill), FILE))
+}
+
+export function listMerges(machine: Machine): OpenMerge[] {
+  const all = recordPath(machine, MERGES)
+  if (!isFolder(all)) return []
+  const names = readdirSync(all).filter((name) => nameProblem(name) === undefined && hasMerge(machine, name))
+  return names.sort(compareText).map((name) => openMerge(machine, name))
+}
+
+export function openMerge(machine: Machine, skill: string): OpenMerge {
+  const folder = folderOf(machine, skill)
+  if (!hasMerge(machine, skill)) {
+    throw new LoadoutError('SKILL_NOT_FOUND', `no merge of ${skill} is waiting`, { hint: 'loadout merge lists them' })
+  }
+  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  const files = join(folder, MERGED)
+  const conflicts = remake(folder, merge).conflicts.flatMap((conflict) => waiting(files, conflict))
+  return { ...merge, files, conflicts }
+}
+
+function remake(folder: string, { sides, source }: PendingMerge): SkillMerge {
+  return mergeSkillFolders(versionsIn(folder), sides, source)
+}
+
+/** What is left of a conflict: markers in a text, or the two files beside each other. */
+function waiting(files: string, { path, kind, message, ours, theirs }: TreeConflict): WaitingConflict[] {
+  if (kind === 'text') {
+    const line = exists(join(files, path)) ? findMarker(readText(join(files, path))) : undefined
+    return line === undefined ? [] : [{ path: join(files, path), message: `${message} (line ${line})` }]
+  }
+  const left = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
+  return left.flatMap((name) => (name && exists(join(files, name)) ? [{ path: join(files, name), message }] : []))
+}
+
+/** Ends every conflict that is left with the version of one side. */
+export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs'): OpenMerge {
+  const folder = folderOf(machine, skill)
+  const { files } = openMerge(machine, skill)
+  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  for (const conflict of remake(folder, merge).conflicts) {
+    if (waiting(files, conflict).length === 0) continue
+    if (conflict.kind === 'text') takeText(files, conflict, side)
+    else takeFile(files, conflict, side)
+  }
+  return openMerge(machine, skill)
+}
+
+function takeText(files: string, { path, chunks = [] }: TreeConflict, side: 'ours' | 'theirs'): void {
+  const text = chunks.map((chunk) => (chunk.kind === 'merged' ? chunk.text : chunk[side])).join('')
+  writeAtomically(join(files, path), text)
+}
+
+function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 'theirs'): void {
+  const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
+  const [taken, dropped] = side === 'ours' ? [mine, other] : [other, mine]
+  const place = side === 'ours' ? ours?.path : theirs?.path
+  if (dropped) rmSync(join(files, dropped), { force: true })
+  if (taken && place && exists(join(files, taken))) renameSync(join(files, taken), join(files, place))
+}
+
+/** Files whose markers took their executable bit away. */
+export function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
+  const folder = folderOf(machine, skill)
+  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  const texts = remake(folder, merge).conflicts.filter(({ kind }) => kind === 'text')
+  return new Set(texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])))
+}
+
+/** Forgets a merge. What a person wrote into it goes to the backup folder, and its place is told. */
+export function dropMerge(machine: Machine, skill: string, isDone: boolean): string | undefined {
+  const folder = folderOf(machine, skill)
+  const kept = isDone ? undefined : backUp(machine, folder, skill, 'merge', hashTree(folder, listTree(folder).files))
+  const gone = `${ownedName(folder)}.partial`
+  renameSync(folder, gone)
+  rmSync(gone, { recursive: true, force: true })
+  return kept
+}
+
+function parseMerge(json: unknown, path: string): PendingMerge {
+  const texts = ['skill', 'folder', 'library', 'sourceHash', 'message'] as const
+  if (isRecord(json) && isRecord(json.sides) && isTextList(texts.map((key) => json[key]))) {
+    const [skill = '', folder = '', library = '', sourceHash = '', message = ''] = texts.map((key) => String(json[key]))
+    const sides = { ours: String(json.sides.ours), theirs: String(json.sides.theirs) }
+    return { skill, folder, library, sourceHash, message, sides, ...('source' in json && { source: json.source }) }
+  }
+  throw new LoadoutError('BAD_JSON', `${path} is not a merge that Loadout began`, {
+    hint: 'move the folder away, then run the command again that began the merge',
+  })
+}

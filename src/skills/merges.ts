@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { writeMerged } from './disk/merged-skill.ts'
+import { dropMerge, executablesOf, listMerges, type OpenMerge, openMerge, takeSide } from './disk/pending-merge.ts'
+import { asWriter, observe } from './observe.ts'
+import { requireName } from './rules/skill.ts'
+import { openSetup } from './settings.ts'
+
+export interface MergeRequest {
+  /** Without it, all that wait are listed. */
+  name?: string | undefined
+  /** Bring what was merged into the library. */
+  continue?: boolean | undefined
+  /** Forget the merge; the library stays as it is. */
+  abort?: boolean | undefined
+  /** End every conflict that is left with one side. */
+  take?: 'library' | 'other' | undefined
+  commit?: boolean | undefined
+}
+
+export interface MergeResult {
+  merges: OpenMerge[]
+  /** The skill that is now in the library. */
+  merged?: string
+  aborted?: string
+  commit?: string
+}
+
+/** Shows merges that wait for a person, and ends one. */
+export async function finishMerge(machine: Machine, request: MergeRequest): Promise<Report<MergeResult>> {
+  const name = request.name === undefined ? undefined : requireName(request.name)
+  if (name === undefined) {
+    if (!request.continue && !request.abort && request.take === undefined) {
+      return { value: { merges: listMerges(machine) }, findings: [] }
+    }
+    throw new LoadoutError('USAGE', 'Missing argument: the skill whose merge is meant', {
+      hint: 'loadout merge lists what waits',
+    })
+  }
+  const setup = openSetup(machine, {})
+  if (!request.continue && !request.abort && request.take === undefined) {
+    return { value: { merges: [openMerge(machine, name)] }, findings: [] }
+  }
+  return asWriter(setup, [], 'merge', async (recovered) => {
+    if (request.abort) return abortMerge(machine, name, recovered)
+    const merge = request.take === undefined ? openMerge(machine, name) : takeSide(machine, name, SIDES[request.take])
+    if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
+    const [first] = merge.conflicts
+    if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
+    const { registry } = await observe(setup, [], true)
+    const current = registry.skills.find(({ folder }) => folder === merge.folder)
+    if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
+    const write = (stage: string) => writeMerged(merge, executablesOf(machine, name), stage)
+    const message = (request.commit ?? setup.config.commitsImports) ? merge.message : undefined
+    const commit = await changeLibrary(machine, setup.library, { changes: [{ folder: merge.folder, write }], message })
+    dropMerge(machine, name, true)
+    return { value: { merges: [], merged: name, ...(commit && { commit }) }, findings: recovered }
+  })
+}
+
+const SIDES = { library: 'ours', other: 'theirs' } as const
+
+function abortMerge(machine: Machine, name: string, recovered: readonly Finding[]): Report<MergeResult> {
+  openMerge(machine, name)
+  const kept = dropMerge(machine, name, false)
+  const message = `the merge of ${name} was given up; a copy is in ${kept}`
+  return {
+    value: { merges: [], aborted: name },
+    findings: [...recovered, { severity: 'info', code: 'BACKED_UP', message, subject: name }],
+  }
+}
+
+function unresolved(name: string, count: number, { path, message }: OpenMerge['conflicts'][number]): LoadoutError {
+  const more = count > 1 ? ` (and ${count - 1} more)` : ''
+  return new LoadoutError('MERGE_CONFLICT', `${name} still has conflicts: ${message}${more}`, {
+    hint: `edit ${path}, or end all of them with one side: loadout merge ${name} --take library|other --continue`,
+  })
+}
+
+function changedSince(name: string): LoadoutError {
+  return new LoadoutError('MERGE_CONFLICT', `the library's ${name} has changed since this merge began`, {
+    hint: `loadout merge ${name} --abort keeps a copy of your work; then run the command that began the merge again`,
+  })
+}
+
+/** What a use case says about a merge that it had to leave to a person. */
+export function conflictFinding(skill: string, { files, conflicts }: OpenMerge): Finding {
+  const [first] = conflicts
+  const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : ''
+  return {
+    severity: 'error',
+    code: 'MERGE_CONFLICT',
+    message: `${skill} needs a decision: ${first?.message ?? 'both sides changed it'}${more}. The library was not changed.`,
+    subject: skill,
+    hint: `edit the files in ${join(files)}, then loadout merge ${skill} --continue`,
+  }
+}
+
+export function waitingMerge(name: string): LoadoutError {
+  return new LoadoutError('MERGE_CONFLICT', `a merge of ${name} waits for a decision`, {
+    hint: `loadout merge ${name} shows it; --continue or --abort ends it`,
+  })
+}
