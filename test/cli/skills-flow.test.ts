@@ -805,8 +805,8 @@ describe('edits by hand', () => {
     expect(kept.stderr).toContain('was not refreshed')
     expect(machine.read('.claude/skills/alpha/SKILL.md')).toBe('mine')
     const conflict = machine.run('adopt', 'alpha')
-    expect(conflict.code).toBe(2)
-    expect(conflict.stderr).toContain('--force')
+    expect(conflict.code).toBe(1)
+    expect(conflict.stderr).toContain('loadout merge alpha --continue')
     const run = machine.run('sync')
     const backup = /a copy of what was there is in (.*) \[BACKED_UP\]/.exec(run.stderr)?.[1] ?? ''
     expect(readFileSync(join(backup, 'SKILL.md'), 'utf8')).toBe('mine')

@@ -188,11 +188,7 @@ export const adopt = defineCommand({
 })
 
 /** Both changes of a skill do not fit together. */
-function printConflicts({
-  name,
-  conflicts,
-  isDryRun,
-}: Pick<Adoption, 'name' | 'conflicts' | 'isDryRun'>): string {
+function printConflicts({ name, conflicts, isDryRun }: Pick<Adoption, 'name' | 'conflicts' | 'isDryRun'>): string {
   return lines(
     `${name}: ${isDryRun ? 'these changes would not merge:' : 'these changes do not merge:'}`,
     conflicts.map(({ message }) => `  ${printableLine(message)}`),

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readJson } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
@@ -19,10 +19,10 @@ export function libraryHash({ skill, document, files }: SkillContent): string {
 }
 
 /** The same of a folder in the form of the library; undefined when it is no skill. */
-export function libraryHashOf(folder: string): string | undefined {
+export function libraryHashOf(folder: string, name: string): string | undefined {
   const { files } = listTree(folder)
   if (!files.some(({ path }) => path === SKILL_FILE)) return undefined
-  const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+  const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (skill === undefined) return undefined
   const rows = files.flatMap((file): HashRow[] =>
     file.path === SKILL_FILE ? [] : [[file.path, file.isExecutable, hashFile(join(folder, file.path), file)]],
@@ -66,7 +66,8 @@ export async function findInHistory(
   const list = ['log', '--format=%H', `--max-count=${MOST_COMMITS}`, '--', literal(folder)]
   const { stdout, code } = await runGit(machine, library, list, { okCodes: [0, 128] })
   const commits = code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
-  const hashOf = wanted.kind === 'library' ? libraryHashOf : (path: string) => hashTree(path, listTree(path).files)
+  const hashOf = (path: string) =>
+    wanted.kind === 'library' ? libraryHashOf(path, basename(folder)) : hashTree(path, listTree(path).files)
   for (const [at, commit] of new Set([...(wanted.commit ? [wanted.commit] : []), ...commits]).entries()) {
     const found = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, `history-${at}`)
     if (found !== undefined && hashOf(found) === wanted.hash) return found

@@ -54,9 +54,10 @@ export async function mergeEdit(
   copyTree(folder, ours)
   const isMerged = copy.isBehind && !force
   const base = isMerged ? await baseOf(machine, library, registered, copy, scratch) : ours
-  const skill = isMerged ? skillIn(base) : registered.skill
+  const { name } = registered.skill
+  const skill = isMerged ? skillIn(base, name) : registered.skill
   const content = readAdopted(base, skill, copy.agent, placeOf(copy))
-  const versions = { base, ours, theirs: join(scratch, 'edited') }
+  const versions = { name, base, ours, theirs: join(scratch, 'edited') }
   writeSkillFolder(content, versions.theirs)
   const sides = { ours: 'the library', theirs: `your edit of ${placeOf(copy)}` }
   const { source } = registered.skill.others
@@ -64,12 +65,12 @@ export async function mergeEdit(
   merge.write(join(scratch, 'adopted'))
   const diff = await diffFolders(machine, scratch, 'library', 'adopted')
   const hash = libraryHash(content)
-  const isUnchanged = hash === libraryHashOf(base)
+  const isUnchanged = hash === libraryHashOf(base, name)
   return { from: placeOf(copy), hash, isUnchanged, diff, isMerged, merge, versions, sides, source }
 }
 
-function skillIn(folder: string): Skill {
-  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+function skillIn(folder: string, name: string): Skill {
+  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return parsed.skill
   throw new LoadoutError('INVALID_SKILL', `${folder} was no skill: ${parsed.problems.join('; ')}`)
 }

@@ -13,6 +13,8 @@ import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree
 
 /** Three versions of one skill, each a folder in the form of the library. */
 export interface SkillVersions {
+  /** The skill's name, for a skill.json that does not say it. */
+  name: string
   base: string
   ours: string
   theirs: string
@@ -65,8 +67,8 @@ function textIn(folder: string, path: string): string | undefined {
   return isText ? Buffer.from(bytes).toString() : undefined
 }
 
-function readSkill(folder: string): Skill {
-  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), '')
+function readSkill(folder: string, name: string): Skill {
+  const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return withoutSource(parsed.skill)
   throw new LoadoutError(
     'INVALID_SKILL',
@@ -78,10 +80,11 @@ function readSkill(folder: string): Skill {
 }
 
 function mergeDescriptions(versions: SkillVersions, source: unknown): { text: string } | { conflict: TreeConflict } {
-  const texts = [versions.base, versions.ours, versions.theirs].map((folder) => formatSkill(readSkill(folder)))
+  const { name } = versions
+  const texts = [versions.base, versions.ours, versions.theirs].map((folder) => formatSkill(readSkill(folder, name)))
   const [base, ours, theirs] = texts.map((text): unknown => JSON.parse(text))
   const { value, conflicts } = mergeJson(base, ours, theirs)
-  const parsed = parseSkill(value, '')
+  const parsed = parseSkill(value, name)
   if (conflicts.length === 0 && parsed.skill !== undefined) {
     const others = source === undefined ? parsed.skill.others : { ...parsed.skill.others, source }
     return { text: formatSkill({ ...parsed.skill, others }) }

@@ -47,8 +47,8 @@ function folderOf(machine: Machine, skill: string): string {
   return recordPath(machine, `${MERGES}/${skill}`)
 }
 
-function versionsIn(folder: string): SkillVersions {
-  return { base: join(folder, 'base'), ours: join(folder, 'library'), theirs: join(folder, 'other') }
+function versionsIn(folder: string, name: string): SkillVersions {
+  return { name, base: join(folder, 'base'), ours: join(folder, 'library'), theirs: join(folder, 'other') }
 }
 
 /** Keeps all three versions and what could be merged of them. */
@@ -57,7 +57,7 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   privateFolder(machine, MERGES)
   removeOrphans(recordPath(machine, MERGES))
   const partial = `${ownedName(folder)}.partial`
-  const kept = versionsIn(partial)
+  const kept = versionsIn(partial, merge.skill)
   try {
     for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
     made.write(join(partial, MERGED))
@@ -92,8 +92,8 @@ export function openMerge(machine: Machine, skill: string): OpenMerge {
   return { ...merge, files, conflicts }
 }
 
-function remake(folder: string, { sides, source }: PendingMerge): SkillMerge {
-  return mergeSkillFolders(versionsIn(folder), sides, source)
+function remake(folder: string, { skill, sides, source }: PendingMerge): SkillMerge {
+  return mergeSkillFolders(versionsIn(folder, skill), sides, source)
 }
 
 /** What is left of a conflict: markers in a text, or the two files beside each other. */
