@@ -35,8 +35,8 @@ function describing(skill: Skill): HashRow {
 }
 
 export function withoutSource(skill: Skill): Skill {
-  const { source: _, ...others } = skill.others
-  return { ...skill, others }
+  const { source: _, ...others } = skill
+  return others
 }
 
 /** More history than anybody merges across; each commit costs a call of git. */

@@ -6,6 +6,7 @@ import type { Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { placeOf } from '../rules/attention.ts'
 import { type PlacementStatus, parseSkill, type RegisteredSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import type { SkillSource } from '../rules/source.ts'
 import { readAdopted } from './adopted-skill.ts'
 import { checkOutSnapshot } from './check-out.ts'
 import { diffFolders } from './diff-folders.ts'
@@ -27,7 +28,7 @@ export interface EditMerge {
   merge: SkillMerge
   versions: SkillVersions
   sides: Sides
-  source: unknown
+  source: SkillSource | undefined
 }
 
 export interface Edit {
@@ -60,7 +61,7 @@ export async function mergeEdit(
   const versions = { name, base, ours, theirs: join(scratch, 'edited') }
   writeSkillFolder(content, versions.theirs)
   const sides = { ours: 'the library', theirs: `your edit of ${placeOf(copy)}` }
-  const { source } = registered.skill.others
+  const { source } = registered.skill
   const merge = mergeSkillFolders(versions, sides, source)
   merge.write(join(scratch, 'adopted'))
   const diff = await diffFolders(machine, scratch, 'library', 'adopted')

@@ -8,6 +8,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { mergeJson } from '../rules/merge-skill.ts'
 import { type MergedFile, type MergeFile, mergeTrees, type TreeConflict, type TreeMerge } from '../rules/merge-tree.ts'
 import { formatSkill, parseSkill, SKILL_FILE, type Skill } from '../rules/skill.ts'
+import type { SkillSource } from '../rules/source.ts'
 import { withoutSource } from './merge-base.ts'
 import { copyFile, hashFile, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
@@ -31,7 +32,7 @@ export interface SkillMerge {
 const LARGEST_MERGED = 4 * 1024 * 1024
 
 /** `source` is what the merged skill says about where it came from. */
-export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source: unknown): SkillMerge {
+export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source: SkillSource | undefined): SkillMerge {
   const [base, ours, theirs] = [versions.base, versions.ours, versions.theirs].map(readTree)
   const merge = mergeTrees({ base: base!, ours: ours!, theirs: theirs! })
   const described = mergeDescriptions(versions, source)
@@ -79,15 +80,17 @@ function readSkill(folder: string, name: string): Skill {
   )
 }
 
-function mergeDescriptions(versions: SkillVersions, source: unknown): { text: string } | { conflict: TreeConflict } {
+function mergeDescriptions(
+  versions: SkillVersions,
+  source: SkillSource | undefined,
+): { text: string } | { conflict: TreeConflict } {
   const { name } = versions
   const texts = [versions.base, versions.ours, versions.theirs].map((folder) => formatSkill(readSkill(folder, name)))
   const [base, ours, theirs] = texts.map((text): unknown => JSON.parse(text))
   const { value, conflicts } = mergeJson(base, ours, theirs)
   const parsed = parseSkill(value, name)
   if (conflicts.length === 0 && parsed.skill !== undefined) {
-    const others = source === undefined ? parsed.skill.others : { ...parsed.skill.others, source }
-    return { text: formatSkill({ ...parsed.skill, others }) }
+    return { text: formatSkill({ ...parsed.skill, ...(source && { source }) }) }
   }
   const what = conflicts.length > 0 ? `"${conflicts.join('", "')}"` : (parsed.problems ?? []).join('; ')
   const file = { path: SKILL_FILE, isExecutable: false }

@@ -24,6 +24,6 @@ export function writeMerged(
   for (const { path, isExecutable } of tree.files) {
     if (path !== SKILL_FILE) copyFile(join(files, path), join(target, path), isExecutable || executables.has(path))
   }
-  const others = source === undefined ? parsed.skill.others : { ...parsed.skill.others, source }
-  writeTreeFile(join(target, SKILL_FILE), formatSkill({ ...parsed.skill, others }), false)
+  const merged = { ...parsed.skill, ...(source && { source }) }
+  writeTreeFile(join(target, SKILL_FILE), formatSkill(merged), false)
 }

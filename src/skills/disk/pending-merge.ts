@@ -9,6 +9,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
 import { nameProblem } from '../rules/skill.ts'
+import { formatSource, parseSource, type SkillSource } from '../rules/source.ts'
 import { backUp } from './backups.ts'
 import { mergeSkillFolders, OURS_END, type SkillMerge, type SkillVersions, THEIRS_END } from './merge-folders.ts'
 import { copyTree, hashTree, listTree, writeTreeFile } from './tree.ts'
@@ -28,7 +29,7 @@ export interface PendingMerge {
   sides: Sides
   message: string
   /** What the merged skill says about where it came from. */
-  source?: unknown
+  source?: SkillSource | undefined
 }
 
 interface WaitingConflict {
@@ -61,7 +62,7 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   try {
     for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
     made.write(join(partial, MERGED))
-    writeTreeFile(join(partial, FILE), `${JSON.stringify({ version: 1, ...merge }, null, 2)}\n`, false)
+    writeTreeFile(join(partial, FILE), formatMerge(merge), false)
     renameSync(partial, folder)
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
@@ -150,12 +151,18 @@ export function dropMerge(machine: Machine, skill: string, isDone: boolean): str
   return kept
 }
 
+function formatMerge({ source, ...merge }: PendingMerge): string {
+  const json = { version: 1, ...merge, ...(source && { source: formatSource(source) }) }
+  return `${JSON.stringify(json, null, 2)}\n`
+}
+
 function parseMerge(json: unknown, path: string): PendingMerge {
   const texts = ['skill', 'folder', 'library', 'sourceHash', 'message'] as const
   if (isRecord(json) && isRecord(json.sides) && isTextList(texts.map((key) => json[key]))) {
     const [skill = '', folder = '', library = '', sourceHash = '', message = ''] = texts.map((key) => String(json[key]))
     const sides = { ours: String(json.sides.ours), theirs: String(json.sides.theirs) }
-    return { skill, folder, library, sourceHash, message, sides, ...('source' in json && { source: json.source }) }
+    const source = parseSource(json.source)
+    return { skill, folder, library, sourceHash, message, sides, ...(source && { source }) }
   }
   throw new LoadoutError('BAD_JSON', `${path} is not a merge that Loadout began`, {
     hint: 'move the folder away, then run the command again that began the merge',
