@@ -54,6 +54,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
     importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
     adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
+    update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
+    pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
@@ -212,10 +215,13 @@ export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
 export type { MergeResult } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome } from './skills/observe.ts'
+export type { SourceState } from './skills/outdated.ts'
+export type { PinResult } from './skills/pin.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
 export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
+export type { UpdateResult } from './skills/update.ts'
 export type { EntryUsage } from './usage/rules/entry-usage.ts'
 export type { Erasure, TaskKeeping } from './usage/usage.ts'

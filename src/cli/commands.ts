@@ -32,6 +32,7 @@ import { replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { tryIt } from './commands/try.ts'
+import { outdated, pin, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
 import { validate } from './commands/validate.ts'
 
@@ -41,7 +42,10 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     title: 'Skills for agents',
     commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, merge, doctor],
   },
-  { title: 'The library of skills', commands: [init, newSkill, importSkills, deleteSkill, share] },
+  {
+    title: 'The library of skills',
+    commands: [init, newSkill, importSkills, outdated, update, pin, unpin, deleteSkill, share],
+  },
   {
     title: 'This machine',
     commands: [config, agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
@@ -83,7 +87,6 @@ export function findCommand(words: readonly string[]): { command: Command; rest:
 /** Names of commands to come, and what does their work until then. */
 const RESERVED: Readonly<Record<string, string>> = {
   status: 'loadout inventory lists skills, loadout doctor finds problems, loadout hooks status checks hooks',
-  update: 'loadout sync updates skills, loadout packs fetch updates packs, loadout index build updates the index',
 }
 
 function reserved(name: string): LoadoutError {

@@ -69,6 +69,12 @@ export const CODES = [
   'SPECIAL_FILE',
   'IMPORT_CONFLICT',
   'MERGE_CONFLICT',
+  'SOURCE_REWRITTEN',
+  'NO_SOURCE',
+  'SOURCE_REMOVED',
+  'PINNED',
+  'QUARANTINED',
+  'REVIEW',
   'NOTHING_TO_IMPORT',
   'BAD_ARCHIVE',
   // agents and what is installed for them

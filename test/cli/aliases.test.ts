@@ -69,10 +69,8 @@ describe('words that people type', () => {
   })
 
   it.each([
-    [['update'], 'loadout sync'],
     [['status'], 'loadout doctor'],
     [['status', '--json'], 'loadout doctor'],
-    [['update', '--all'], 'loadout sync'],
     [['add', 'https://example.com/skills.git'], 'loadout import https://example.com/skills.git'],
     [['install', './alpha'], 'loadout import ./alpha'],
   ])('%j points to what does it today', (typed, command) => {

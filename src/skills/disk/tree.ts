@@ -226,10 +226,10 @@ function flushFile(path: string): void {
   }
 }
 
-/** Copies a skill's files, without the marker, into a folder that is not there yet. */
-export function copyTree(from: string, to: string): void {
+/** Copies a skill's files, without the marker and some others, into a folder that is not there yet. */
+export function copyTree(from: string, to: string, leftOut: readonly string[] = []): void {
   makeFolders(to)
   for (const { path, kind, isExecutable } of listTree(from).files) {
-    if (kind === 'file') copyFile(join(from, path), join(to, path), isExecutable)
+    if (kind === 'file' && !leftOut.includes(path)) copyFile(join(from, path), join(to, path), isExecutable)
   }
 }

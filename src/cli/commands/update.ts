@@ -1,0 +1,116 @@
+import type { PinResult, SourceState, UpdateResult } from '../../loadout.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
+import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+
+const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
+const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest: true }] as const
+
+export const outdated = defineCommand({
+  name: 'outdated',
+  summary: 'ask the sources of imported skills for newer versions',
+  details: 'Fetches each repository once, into the cache. Changes nothing.',
+  args: NAMES,
+  flags: {},
+  run: ({ args, onProgress, signal }, loadout) => loadout.outdated({ names: namesIn(args.names), onProgress, signal }),
+  print: (states: SourceState[], screen) => {
+    const rows = states.filter(({ state }) => state !== 'current').map(describeState)
+    const newer = states.filter(({ state }) => state === 'outdated').length
+    if (states.length === 0) return lines('No skill of the library was imported.')
+    return lines(
+      alignRows(rows),
+      newer === 0
+        ? `${count(states.length, 'imported skill')}, none with a newer version.`
+        : screen.strong(`${count(newer, 'skill has', 'skills have')} a newer version`),
+      newer > 0 && screen.faint('loadout update --all --dry-run shows the changes'),
+    )
+  },
+})
+
+function describeState({ name, state, source, ref, from = '', to = '', folder }: SourceState): string[] {
+  const range = state === 'outdated' && to !== '' ? `${from.slice(0, 7)}..${to.slice(0, 7)}` : from.slice(0, 7)
+  const place = `${source}${ref === undefined ? '' : ` (${ref})`}${folder === undefined ? '' : `, now in ${folder}`}`
+  return [`  ${name}`, state, range, place]
+}
+
+export const update = defineCommand({
+  name: 'update',
+  summary: 'take newer versions of imported skills, merged with your own changes',
+  details:
+    'Shows the difference first; on a terminal it asks before anything is changed. All updates are one commit. What\n' +
+    'does not merge waits for loadout merge, and the library keeps its version until then.',
+  args: NAMES,
+  flags: {
+    all: { kind: 'switch', summary: 'every imported skill' },
+    ref: { kind: 'text', value: 'version', summary: 'another branch, tag or commit of the source' },
+    take: {
+      kind: 'choice',
+      choices: ['library', 'source'],
+      summary: 'do not merge: keep the library, or take the source as it is',
+    },
+    yes: { kind: 'switch', summary: 'do not ask' },
+    ...COMMIT_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: async ({ args, flags, ask, onProgress, signal }, loadout) => {
+    const { all, ref, take } = flags
+    const request = { names: namesIn(args.names), all, ref, take, commit: commitChoice(flags), onProgress, signal }
+    if (flags['dry-run']) return loadout.update({ ...request, dryRun: true })
+    if (ask !== undefined && !flags.yes) {
+      const preview = await loadout.update({ ...request, dryRun: true })
+      const text = preview.value.updates.map(({ diff }) => printableText(diff)).join('')
+      if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Take this into the library? [y/N] `))) {
+        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: '--yes does not ask' })
+      }
+    }
+    return loadout.update(request)
+  },
+  print: printUpdates,
+})
+
+const RESULTS = {
+  updated: 'updated',
+  conflict: 'needs a decision',
+  unchanged: 'unchanged',
+  undecided: 'not updated',
+} as const
+
+function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, screen: Screen): string {
+  const told = updates.filter(({ result }) => result !== 'unchanged')
+  if (told.length === 0) return lines(`${count(updates.length, 'skill')} asked for, none with a newer version.`)
+  const rows = told.map(({ name, result, isMerged, from = '', to = '' }) => [
+    `  ${name}`,
+    `${isDryRun && result === 'updated' ? 'would be updated' : RESULTS[result]}${isMerged ? ', merged with your changes' : ''}`,
+    to === '' ? '' : `${from.slice(0, 7)}..${to.slice(0, 7)}`,
+  ])
+  return lines(
+    isDryRun && told.flatMap(({ diff }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
+    isDryRun && 'Nothing was changed. This would be done:',
+    alignRows(rows),
+    told.flatMap(({ conflicts }) => conflicts.map(({ message }) => `    ${printableLine(message)}`)),
+    alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+    commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
+  )
+}
+
+export const pin = definePin('pin', 'keep imported skills at the version they are at', true)
+export const unpin = definePin('unpin', 'let pinned skills be updated again', false)
+
+function definePin(name: string, summary: string, isPinned: boolean) {
+  return defineCommand({
+    name,
+    summary,
+    args: SOME_NAMES,
+    flags: COMMIT_FLAGS,
+    run: ({ args, flags }, loadout) =>
+      loadout.pin({ names: namesIn(args.names), isPinned, commit: commitChoice(flags) }),
+    print: ({ pinned, isPinned: isOn }: PinResult) =>
+      lines(
+        pinned.map(({ name: skill, source, commit = '' }) =>
+          isOn
+            ? `${skill} stays at ${commit.slice(0, 7) || 'what it is'} of ${printableLine(source)}`
+            : `${skill} follows ${printableLine(source)} again`,
+        ),
+      ),
+  })
+}

@@ -1,0 +1,115 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Machine } from '../../machine/machine.ts'
+import type { Sides } from '../../text/merge.ts'
+import type { RegisteredSkill } from '../rules/skill.ts'
+import type { SkillSource } from '../rules/source.ts'
+import { checkOutSnapshot } from './check-out.ts'
+import { diffFolders } from './diff-folders.ts'
+import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './foreign-skill.ts'
+import { findInHistory, libraryHash, libraryHashOf, withoutSource } from './merge-base.ts'
+import { mergeSkillFolders, type SkillMerge, type SkillVersions } from './merge-folders.ts'
+import { copyTree, hashTree, listTree } from './tree.ts'
+
+/** What an update of one skill needs: the library's, and what its source has now. */
+export interface UpdateInput {
+  library: string
+  registered: RegisteredSkill
+  source: SkillSource
+  /** The skill's folder as the source has it now. */
+  theirs: string
+  /** The commit it is from, for a source that is a repository. */
+  commit?: string | undefined
+  ref?: string | undefined
+  /** Where the skill lies in the source now. */
+  folder: string
+  /** The cached repository, with the commit that the skill came from if it is still there. */
+  repo?: string | undefined
+  /** Take one version as it is, instead of merging. */
+  take?: 'library' | 'source' | undefined
+  now: Date
+}
+
+export interface UpdateMerge {
+  /** Nothing but the library's own version is known to merge against. */
+  isBaseUnknown: boolean
+  /** The library's skill was changed since it was imported. */
+  isEdited: boolean
+  /** From the library as it is to the library after the update. */
+  diff: string
+  merge: SkillMerge
+  versions: SkillVersions
+  sides: Sides
+  source: SkillSource
+  /** The new version, for a look before it is let in. */
+  theirs: SkillContent
+}
+
+/** Brings the new version of a source together with the library's. Without a base, the versions are only compared. */
+export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch: string): Promise<UpdateMerge> {
+  mkdirSync(scratch)
+  const { library, registered, source: before } = input
+  const { name } = registered.skill
+  const ours = join(scratch, 'library')
+  copyTree(join(library, registered.folder), ours)
+  const theirs = asOurs(input.theirs, registered)
+  const fresh = join(scratch, 'new')
+  writeSkillFolder(theirs, fresh)
+  const taken = input.take && (input.take === 'library' ? fresh : ours)
+  const base = taken ?? (await baseOf(machine, input, ours, scratch))
+  const versions = { name, base: base ?? ours, ours, theirs: fresh }
+  const source = newSource(input, theirs)
+  const sides = {
+    ours: 'the library',
+    theirs: `${before.url ?? before.path} ${input.commit?.slice(0, 7) ?? ''}`.trim(),
+  }
+  const merge = mergeSkillFolders(versions, sides, source)
+  merge.write(join(scratch, 'updated'))
+  const diff = await diffFolders(machine, scratch, 'library', 'updated')
+  return { isBaseUnknown: base === undefined, isEdited: base !== ours, diff, merge, versions, sides, source, theirs }
+}
+
+/** A skill of the source the way import would write it, under the name and for the agents that it has in the library. */
+function asOurs(folder: string, { skill }: RegisteredSkill): SkillContent {
+  const content = contentOf(readForeignSkill(folder, { agents: [], targets: skill.targets }))
+  return { ...content, skill: { ...withoutSource(content.skill), name: skill.name } }
+}
+
+/** What was imported: the library's own if nobody changed it, else from the source, else from the library's history. */
+async function baseOf(
+  machine: Machine,
+  input: UpdateInput,
+  ours: string,
+  scratch: string,
+): Promise<string | undefined> {
+  const { library, registered, source, repo } = input
+  const { name } = registered.skill
+  const { libraryHash: imported, commit } = source
+  if (imported !== undefined && libraryHashOf(ours, name) === imported) return ours
+  if (repo !== undefined && commit !== undefined) {
+    const snapshot = { repo, commit, folder: source.folder, isForeign: true }
+    const raw = await checkOutSnapshot(machine, snapshot, scratch, 'imported')
+    if (raw !== undefined && hashTree(raw, listTree(raw).files) === source.treeHash) {
+      const base = join(scratch, 'base')
+      writeSkillFolder(asOurs(raw, registered), base)
+      return base
+    }
+  }
+  if (imported === undefined) return undefined
+  return findInHistory(machine, library, registered.folder, { hash: imported, kind: 'library' }, scratch)
+}
+
+function newSource(
+  { source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
+  theirs: SkillContent,
+): SkillSource {
+  return {
+    ...source,
+    folder: place,
+    ...(ref !== undefined && { ref }),
+    ...(commit !== undefined && { commit }),
+    treeHash: hashTree(folder, listTree(folder).files),
+    importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    libraryHash: libraryHash(theirs),
+  }
+}

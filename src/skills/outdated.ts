@@ -1,0 +1,219 @@
+import { basename, join } from 'node:path'
+import { expandHome } from '../machine/config-file.ts'
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { sortedBy } from '../text/values.ts'
+import { readRegistry } from './disk/registry.ts'
+import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
+import { hashTree, listTree } from './disk/tree.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { notUsable, type RegisteredSkill, requireName } from './rules/skill.ts'
+import type { SkillSource } from './rules/source.ts'
+import { openSetup } from './settings.ts'
+
+export interface OutdatedRequest {
+  /** Default: every skill that came from somewhere. */
+  names?: readonly string[] | undefined
+  signal?: AbortSignal | undefined
+  onProgress?: ((done: number, total: number, what: string) => void) | undefined
+}
+
+/** What a source has for a skill now. */
+export interface SourceState {
+  name: string
+  state: 'current' | 'outdated' | 'removed' | 'pinned' | 'unreachable'
+  /** The address or the path. */
+  source: string
+  ref?: string
+  /** The commit that the library's skill came from, and the one that the source is at. */
+  from?: string
+  to?: string
+  /** Where the skill lies in the source now, if it was moved. */
+  folder?: string
+  /** The source no longer has the commit that the skill came from. */
+  isRewritten?: boolean
+}
+
+/** Asks the sources of imported skills for news: one fetch for each repository, four at once. */
+export async function findOutdated(machine: Machine, request: OutdatedRequest): Promise<Report<SourceState[]>> {
+  const { skills } = importedSkills(machine, request.names)
+  const asked = await askSources(machine, skills, undefined, request)
+  return { value: asked.value.map(({ state }) => state), findings: asked.findings }
+}
+
+/** A skill with the record of its import. */
+export interface ImportedSkill extends RegisteredSkill {
+  source: SkillSource
+}
+
+/** The skills that were imported; of those that were named, all must have been. */
+export function importedSkills(
+  machine: Machine,
+  names: readonly string[] = [],
+): { library: string; skills: ImportedSkill[]; withoutSource: string[] } {
+  const { library } = openSetup(machine, {})
+  const cache = openTreeCache(machine)
+  const { skills, invalid } = readRegistry(library, cache)
+  cache.save()
+  for (const name of names.map(requireName)) {
+    if (skills.some(({ skill }) => skill.name === name)) continue
+    const problems = invalid.find((each) => each.name === name)?.problems ?? []
+    throw notUsable(
+      name,
+      problems,
+      skills.map(({ skill }) => skill.name),
+    )
+  }
+  const wanted = skills.filter(({ skill }) => names.length === 0 || names.includes(skill.name))
+  return {
+    library,
+    skills: wanted.flatMap((each) => (each.skill.source ? [{ ...each, source: each.skill.source }] : [])),
+    withoutSource: wanted.flatMap(({ skill }) => (skill.source ? [] : [skill.name])),
+  }
+}
+
+export function isPinned({ others }: SkillSource): boolean {
+  return others.pinned === true
+}
+
+/** A skill, what its source has now, and where that was fetched to. */
+export interface AskedSkill {
+  skill: ImportedSkill
+  state: SourceState
+  repo?: SourceRepo
+}
+
+const AT_ONCE = 4
+
+/** `ref`: instead of the branch or tag that each skill came from. Then pins do not count. */
+export async function askSources(
+  machine: Machine,
+  skills: readonly ImportedSkill[],
+  ref: string | undefined,
+  { signal, onProgress }: OutdatedRequest,
+): Promise<Report<AskedSkill[]>> {
+  const groups = groupBy(skills, ({ source }) =>
+    isPinned(source) && ref === undefined ? 'pinned' : JSON.stringify([source.url, ref ?? source.ref]),
+  )
+  const value: AskedSkill[] = []
+  const findings: Finding[] = []
+  const rest = [...groups].reverse()
+  let done = 0
+  const work = async () => {
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      const [key, group] = next
+      signal?.throwIfAborted()
+      onProgress?.(done, groups.size, nameOf(group[0]!.source))
+      const asked = key === 'pinned' ? pinned(group) : await askSource(machine, group, ref, signal)
+      value.push(...asked.value)
+      findings.push(...asked.findings)
+      done++
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  onProgress?.(groups.size, groups.size, '')
+  return {
+    value: sortedBy(value, ({ state }) => state.name),
+    findings: sortedBy(findings, ({ message }) => message),
+  }
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return groups
+}
+
+function nameOf({ url, path }: SkillSource): string {
+  return url ?? path ?? ''
+}
+
+function stateOf(
+  { skill, source }: ImportedSkill,
+  state: SourceState['state'],
+  more: Partial<SourceState> = {},
+): SourceState {
+  const { ref, commit } = source
+  return {
+    name: skill.name,
+    state,
+    source: nameOf(source),
+    ...(ref && { ref }),
+    ...(commit && { from: commit }),
+    ...more,
+  }
+}
+
+function pinned(skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
+  return { value: skills.map((skill) => ({ skill, state: stateOf(skill, 'pinned') })), findings: [] }
+}
+
+async function askSource(
+  machine: Machine,
+  skills: readonly ImportedSkill[],
+  ref: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Report<AskedSkill[]>> {
+  const { url, ref: recorded } = skills[0]!.source
+  if (url === undefined) return { value: skills.map((skill) => askFolder(machine, skill)), findings: [] }
+  const commits = skills.flatMap(({ source }) => source.commit ?? [])
+  try {
+    const repo = await fetchSourceRepo(machine, url, { ref: ref ?? recorded, commits, ...(signal && { signal }) })
+    const value: AskedSkill[] = []
+    const groups = groupBy(skills, ({ source }) => source.commit ?? '')
+    const folders = skills.map(({ source }) => source.folder)
+    const now = await folderIds(machine, repo.repo, repo.head, folders)
+    for (const [commit, group] of groups) {
+      const isKnown = commit !== '' && !repo.gone.has(commit)
+      const then = isKnown ? await folderIds(machine, repo.repo, commit, folders) : new Map<string, string>()
+      for (const skill of group) value.push(await judge(machine, skill, repo, now, then))
+    }
+    return { value, findings: rewritten(value, url) }
+  } catch (error) {
+    const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
+    const names = skills.map(({ skill }) => skill.name).join(', ')
+    return { value, findings: [{ ...asFinding(error), severity: 'error', subject: names }] }
+  }
+}
+
+async function judge(
+  machine: Machine,
+  skill: ImportedSkill,
+  repo: SourceRepo,
+  now: ReadonlyMap<string, string>,
+  then: ReadonlyMap<string, string>,
+): Promise<AskedSkill> {
+  const { folder, commit = '' } = skill.source
+  const more = { to: repo.head, ...(repo.gone.has(commit) && { isRewritten: true }) }
+  const id = now.get(folder)
+  if (id === undefined) {
+    const moved = folder === '' ? undefined : await findMoved(machine, repo.repo, repo.head, basename(folder))
+    if (moved === undefined) return { skill, repo, state: stateOf(skill, 'removed', more) }
+    return { skill, repo, state: stateOf(skill, 'outdated', { ...more, folder: moved }) }
+  }
+  const isSame = repo.head === commit || id === then.get(folder)
+  return { skill, repo, state: stateOf(skill, isSame ? 'current' : 'outdated', more) }
+}
+
+/** A commit that is gone: rewritten history, or another repository under the same address. */
+function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
+  const names = asked.filter(({ state }) => state.isRewritten).map(({ state }) => state.name)
+  if (names.length === 0) return []
+  const message = `${url} does not have the commit any more that ${names.join(', ')} came from: its history was rewritten, or another repository has its place`
+  const hint = 'look at it before you update: loadout update --dry-run shows what would change'
+  return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
+}
+
+/** A folder on this machine, or on the one that imported it. */
+function askFolder(machine: Machine, skill: ImportedSkill): AskedSkill {
+  const folder = sourceFolder(machine, skill.source)
+  if (folder === undefined) return { skill, state: stateOf(skill, 'unreachable') }
+  const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
+  return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
+}
+
+export function sourceFolder(machine: Machine, { path = '', folder }: SkillSource): string | undefined {
+  const found = join(expandHome(machine, path), folder)
+  return path !== '' && isFolder(found) ? found : undefined
+}

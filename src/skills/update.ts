@@ -1,0 +1,215 @@
+import { join } from 'node:path'
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { requireRepository } from '../machine/repository.ts'
+import { withScratch } from '../machine/scratch.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { checkOutSnapshot } from './disk/check-out.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
+import { hasMerge, keepMerge } from './disk/pending-merge.ts'
+import { conflictFinding, waitingMerge } from './merges.ts'
+import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
+import { type AskedSkill, askSources, importedSkills, type SourceState, sourceFolder } from './outdated.ts'
+import { type Operation, planRefresh } from './rules/operations.ts'
+import { openSetup, type Setup } from './settings.ts'
+
+export interface UpdateRequest extends Carrying {
+  names?: readonly string[] | undefined
+  /** Every imported skill. */
+  all?: boolean | undefined
+  /** Another branch, tag or commit of the source. */
+  ref?: string | undefined
+  /** Do not merge: take one version as it is. */
+  take?: 'library' | 'source' | undefined
+  commit?: boolean | undefined
+}
+
+/** What became, or would become, of one skill. */
+export interface SkillUpdate extends SourceState {
+  result: 'updated' | 'conflict' | 'unchanged' | 'undecided'
+  /** From the library as it was to the library after the update. */
+  diff: string
+  /** The library had changes of its own, which were kept. */
+  isMerged: boolean
+  conflicts: { path: string; message: string }[]
+}
+
+export interface UpdateResult {
+  updates: SkillUpdate[]
+  commit?: string
+  /** Installed copies that were refreshed. */
+  operations: Operation[]
+  isDryRun: boolean
+}
+
+/** Brings imported skills up to their sources: merged with the library's own changes, in one commit. */
+export async function updateSkills(machine: Machine, request: UpdateRequest): Promise<Report<UpdateResult>> {
+  const { names = [], all } = request
+  if (names.length === 0 && !all) {
+    throw new LoadoutError('USAGE', 'no skill is named', {
+      hint: 'name some, or use --all; loadout outdated lists them',
+    })
+  }
+  const setup = openSetup(machine, {})
+  await requireRepository(machine, setup.library)
+  const { skills, withoutSource } = importedSkills(machine, all ? [] : names)
+  const unknown = all ? [] : withoutSource
+  if (unknown.length > 0) throw noSource(unknown)
+  const asked = await askSources(machine, skills, request.ref, request)
+  const roots = setup.roots.filter(({ path }) => isFolder(path))
+  const run = (recovered: Finding[]) =>
+    withScratch(async (scratch): Promise<Report<UpdateResult>> => {
+      const made = await mergeAll(setup, asked.value, request, scratch)
+      const done = await takeAll(setup, made.value, request)
+      const updates = made.value.map(({ update }) => update)
+      const findings = [...recovered, ...asked.findings, ...pinFindings(asked.value, names), ...made.findings]
+      const value = { updates, isDryRun: request.dryRun ?? false, operations: [] }
+      if (request.dryRun || !updates.some(({ result }) => result === 'updated')) {
+        return { value, findings: [...findings, ...done.findings] }
+      }
+      const refreshed = await refreshInstalls(setup, roots, updates, request)
+      return {
+        value: { ...value, ...done.value, operations: refreshed.value },
+        findings: [...findings, ...done.findings, ...refreshed.findings],
+      }
+    })
+  return request.dryRun ? run([]) : asWriter(setup, roots, 'update', run, request.signal)
+}
+
+function noSource(names: readonly string[]): LoadoutError {
+  return new LoadoutError('NO_SOURCE', `${names.join(', ')}: the library does not know where it came from`, {
+    hint: 'import it again from its source; only what loadout import brought in can be updated',
+  })
+}
+
+function pinFindings(asked: readonly AskedSkill[], names: readonly string[]): Finding[] {
+  const pinned = asked.filter(({ state }) => state.state === 'pinned' && names.includes(state.name))
+  return pinned.map(({ state: { name } }) => {
+    const hint = `loadout unpin ${name}, or name a version: --ref <branch, tag or commit>`
+    return {
+      severity: 'warning',
+      code: 'PINNED',
+      message: `${name} is pinned and was not updated`,
+      subject: name,
+      hint,
+    }
+  })
+}
+
+interface Made {
+  asked: AskedSkill
+  update: SkillUpdate
+  made?: UpdateMerge
+}
+
+async function mergeAll(
+  setup: Setup,
+  asked: readonly AskedSkill[],
+  request: UpdateRequest,
+  scratch: string,
+): Promise<Report<Made[]>> {
+  const value: Made[] = []
+  const findings: Finding[] = []
+  for (const [at, each] of asked.entries()) {
+    request.signal?.throwIfAborted()
+    request.onProgress?.(at, asked.length, each.state.name)
+    const update: SkillUpdate = { ...each.state, result: 'unchanged', diff: '', isMerged: false, conflicts: [] }
+    try {
+      if (each.state.state === 'removed') findings.push(removedFinding(each.state))
+      if (each.state.state !== 'outdated') value.push({ asked: each, update })
+      else value.push(await mergeOne(setup, each, request, scratch, at))
+    } catch (error) {
+      findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
+      value.push({ asked: each, update: { ...update, result: 'undecided' } })
+    }
+  }
+  request.onProgress?.(asked.length, asked.length, '')
+  return { value, findings: [...findings, ...value.flatMap(({ update }) => undecidedFinding(update))] }
+}
+
+function removedFinding({ name, source }: SourceState): Finding {
+  const message = `${source} does not have ${name} any more; the library's skill stays`
+  const hint = `loadout pin ${name} stops asking; loadout delete ${name} removes it here too`
+  return { severity: 'warning', code: 'SOURCE_REMOVED', message, subject: name, hint }
+}
+
+function undecidedFinding({ name, result, diff }: SkillUpdate): Finding[] {
+  if (result !== 'undecided' || diff === '') return []
+  const message = `${name} was changed here, and what was imported is not known any more: nothing was merged`
+  const hint = `take one: loadout update ${name} --take source (git keeps yours), or --take library`
+  return [{ severity: 'error', code: 'MERGE_CONFLICT', message, subject: name, hint }]
+}
+
+async function mergeOne(
+  setup: Setup,
+  asked: AskedSkill,
+  request: UpdateRequest,
+  scratch: string,
+  at: number,
+): Promise<Made> {
+  const { machine, library } = setup
+  const { skill, state, repo } = asked
+  if (!request.dryRun && hasMerge(machine, state.name)) throw waitingMerge(state.name)
+  const folder = state.folder ?? skill.source.folder
+  const theirs =
+    repo === undefined
+      ? sourceFolder(machine, skill.source)
+      : await checkOutSnapshot(
+          machine,
+          { repo: repo.repo, commit: repo.head, folder, isForeign: true },
+          scratch,
+          `${at}-source`,
+        )
+  if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
+  const { ref, take } = request
+  const input = { library, registered: skill, source: skill.source, theirs, commit: repo?.head, ref, folder, take }
+  const made = await mergeUpdate(machine, { ...input, repo: repo?.repo, now: machine.now() }, join(scratch, `${at}`))
+  const { isBaseUnknown, isEdited, diff, merge } = made
+  const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
+  const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
+  const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts }
+  return { asked, update, made }
+}
+
+/** One commit for all that merged; what did not is kept for a person. */
+async function takeAll(
+  setup: Setup,
+  all: readonly Made[],
+  request: UpdateRequest,
+): Promise<Report<{ commit?: string }>> {
+  const { machine, library, config } = setup
+  if (request.dryRun) return { value: {}, findings: [] }
+  const findings = all.flatMap(({ asked: { skill }, update, made }): Finding[] => {
+    if (update.result !== 'conflict' || made === undefined) return []
+    const { name } = skill.skill
+    const { folder, sourceHash } = skill
+    const { sides, source, merge, versions } = made
+    const pending = { skill: name, folder, library, sourceHash, message: `Update ${name}`, sides, source }
+    return [conflictFinding(name, keepMerge(machine, pending, merge, versions))]
+  })
+  const ready = all.filter(({ update }) => update.result === 'updated')
+  const changes = ready.flatMap(({ asked, made }) =>
+    made ? [{ folder: asked.skill.folder, write: made.merge.write }] : [],
+  )
+  if (changes.length === 0) return { value: {}, findings }
+  const names = ready.map(({ update }) => update.name)
+  const message = names.length === 1 ? `Update ${names[0]}` : `Update ${names.length} skills\n\n${names.join('\n')}`
+  const isCommitted = request.commit ?? config.commitsImports
+  const commit = await changeLibrary(machine, library, { changes, message: isCommitted ? message : undefined })
+  return { value: { ...(commit && { commit }) }, findings }
+}
+
+async function refreshInstalls(
+  setup: Setup,
+  roots: Setup['roots'],
+  updates: readonly SkillUpdate[],
+  request: Carrying,
+): Promise<Report<Operation[]>> {
+  const names = new Set(updates.flatMap(({ name, result }) => (result === 'updated' ? [name] : [])))
+  const observation = await observe(setup, roots, true)
+  const statuses = observation.statuses.filter(({ name }) => names.has(name))
+  const plan = planRefresh(statuses, observation.state, { keepEdits: true })
+  const { value, findings } = await carryOut(setup, observation, plan, request)
+  return { value: value.operations, findings }
+}

@@ -1,0 +1,380 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { contentOf, readForeignSkill, writeSkillFolder } from '../../src/skills/disk/foreign-skill.ts'
+import { libraryHash } from '../../src/skills/disk/merge-base.ts'
+import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
+import { makeFolder } from '../cli/run.ts'
+import { type Person, personIn } from './in-process.ts'
+import { commitAll, envOf, git, makeWorld, write } from './world.ts'
+
+const BODY = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n\nOne.\n\nTwo.\n\nThree.\n'
+const FILES = { 'SKILL.md': BODY, 'notes.md': 'one\ntwo\nthree\nfour\nfive\n', 'old.md': 'Old.\n', 'pic.bin': '\0one' }
+
+/** A repository of somebody else, with one skill. */
+interface Upstream {
+  url: string
+  put(path: string, text: string): void
+  run(...args: string[]): string
+  commit(): string
+}
+
+function makeUpstream(files: Record<string, string> = FILES): Upstream {
+  const folder = makeFolder()
+  const run = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, ...args], {
+      env: envOf({ home: folder, library: folder }),
+      encoding: 'utf8',
+    }).trim()
+  run('init', '--quiet', '--initial-branch=main')
+  run('config', 'user.name', 'Una')
+  run('config', 'user.email', 'una@example.org')
+  const upstream = {
+    url: `file://${folder}`,
+    put: (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    },
+    run,
+    commit: () => {
+      run('add', '--all')
+      run('commit', '--quiet', '--allow-empty', '--message', 'change')
+      return run('rev-parse', 'HEAD')
+    },
+  }
+  for (const [path, text] of Object.entries(files)) upstream.put(`skills/alpha/${path}`, text)
+  upstream.commit()
+  return upstream
+}
+
+const OWN = 'library/skills/alpha'
+const COPY = '.claude/skills/alpha'
+
+/** What import does: the skill in the form of the library, with where it came from. */
+async function makeImporter(upstream: Upstream): Promise<Person> {
+  const person = personIn(makeWorld({}))
+  const checkout = join(makeFolder(), 'alpha')
+  execFileSync('git', ['clone', '--quiet', upstream.url, checkout])
+  const folder = join(checkout, 'skills/alpha')
+  const content = contentOf(readForeignSkill(folder, { agents: [], targets: ['claude', 'codex'] }))
+  const source = {
+    url: upstream.url,
+    folder: 'skills/alpha',
+    ref: 'main',
+    commit: upstream.run('rev-parse', 'HEAD'),
+    treeHash: hashTree(folder, listTree(folder).files),
+    importedAt: '2026-01-02T03:04:05Z',
+    libraryHash: libraryHash(content),
+    others: {},
+  }
+  writeSkillFolder({ ...content, skill: { ...content.skill, source } }, join(person.home, OWN))
+  commitAll(person, 'Import alpha')
+  await person.calls.equip({ names: ['alpha'] })
+  return person
+}
+
+const state = async (person: Person) => (await person.calls.outdated({})).value.map((each) => each.state)
+const source = (person: Person) => JSON.parse(person.read(`${OWN}/skill.json`)).source
+
+type Act = (person: Person, upstream: Upstream) => void
+const here =
+  (path: string, from: string, to: string): Act =>
+  (person) =>
+    person.put(`${OWN}/${path}`, person.read(`${OWN}/${path}`).replace(from, to))
+const there =
+  (path: string, from: string, to: string): Act =>
+  (_, upstream) =>
+    upstream.put(`skills/alpha/${path}`, (FILES[path as keyof typeof FILES] ?? '').replace(from, to))
+
+/** What a person did in the library, what the source did, and what the library then holds. */
+type Row = [what: string, ours: Act, theirs: Act, check: (person: Person) => void]
+const nothing: Act = () => {}
+const OWN_LINE = here('SKILL.md', 'Three.', 'Three, here.')
+
+const MERGING: Row[] = [
+  [
+    'nothing, other text',
+    nothing,
+    there('SKILL.md', 'One.', 'One, there.'),
+    (p) => expect(p.read(OWN, 'SKILL.md')).toContain('One, there.'),
+  ],
+  [
+    'a text, the same text elsewhere',
+    OWN_LINE,
+    there('SKILL.md', 'One.', 'One, there.'),
+    (p) => {
+      expect(p.read(OWN, 'SKILL.md')).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n')
+    },
+  ],
+  [
+    'a text, another file',
+    OWN_LINE,
+    there('notes.md', 'one', 'ONE'),
+    (p) => {
+      expect(p.read(OWN, 'SKILL.md')).toContain('here')
+      expect(p.read(OWN, 'notes.md')).toContain('ONE')
+    },
+  ],
+  [
+    'a file, that file renamed',
+    here('notes.md', 'five', 'five, here'),
+    (_, u) => u.run('mv', 'skills/alpha/notes.md', 'skills/alpha/guide.md'),
+    (p) => {
+      expect(p.read(OWN, 'guide.md')).toContain('five, here')
+      expect(p.has(OWN, 'notes.md')).toBe(false)
+    },
+  ],
+  [
+    'a text, a file removed',
+    OWN_LINE,
+    (_, u) => u.run('rm', '--quiet', 'skills/alpha/old.md'),
+    (p) => {
+      expect(p.has(OWN, 'old.md')).toBe(false)
+      expect(p.read(OWN, 'SKILL.md')).toContain('here')
+    },
+  ],
+  [
+    'a text, a binary changed',
+    OWN_LINE,
+    (_, u) => u.put('skills/alpha/pic.bin', '\0two'),
+    (p) => expect(p.read(OWN, 'pic.bin')).toBe('\0two'),
+  ],
+  [
+    'a file removed, another changed',
+    (p) => rmSync(join(p.home, OWN, 'old.md')),
+    there('notes.md', 'one', 'ONE'),
+    (p) => {
+      expect(p.has(OWN, 'old.md')).toBe(false)
+      expect(p.read(OWN, 'notes.md')).toContain('ONE')
+    },
+  ],
+  [
+    'tags, the description',
+    (p) => {
+      const json = JSON.parse(p.read(OWN, 'skill.json'))
+      p.put(`${OWN}/skill.json`, JSON.stringify({ ...json, tags: ['mine'] }))
+    },
+    there('SKILL.md', 'About alpha.', 'About alpha and more.'),
+    (p) => {
+      expect(JSON.parse(p.read(OWN, 'skill.json'))).toMatchObject({
+        tags: ['mine'],
+        description: 'About alpha and more.',
+      })
+    },
+  ],
+  [
+    'a text, the whole skill moved',
+    OWN_LINE,
+    (_, u) => {
+      mkdirSync(join(u.url.slice('file://'.length), 'packs/tools'), { recursive: true })
+      u.run('mv', 'skills/alpha', 'packs/tools/alpha')
+      u.put('packs/tools/alpha/notes.md', 'moved\n')
+    },
+    (p) => {
+      expect(p.read(OWN, 'notes.md')).toBe('moved\n')
+      expect(source(p).folder).toBe('packs/tools/alpha')
+    },
+  ],
+]
+
+describe('update: changed here, changed there', () => {
+  it.each(MERGING)('%s: merged, in one commit, and installed', async (_, ours, theirs, check) => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    expect(await state(person)).toEqual(['current'])
+    ours(person, upstream)
+    if (git(person, 'status', '--porcelain') !== '') commitAll(person, 'mine')
+    theirs(person, upstream)
+    const head = upstream.commit()
+    expect(await state(person)).toEqual(['outdated'])
+    const before = git(person, 'rev-parse', 'HEAD')
+    const preview = await person.calls.update({ names: ['alpha'], dryRun: true })
+    expect(preview.value.updates[0]).toMatchObject({ result: 'updated', conflicts: [] })
+    expect(git(person, 'status', '--porcelain')).toBe('')
+    const { value, findings } = await person.calls.update({ all: true })
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(value.updates[0]?.diff).toBe(preview.value.updates[0]?.diff)
+    check(person)
+    expect(source(person)).toMatchObject({ commit: head, url: upstream.url })
+    expect(git(person, 'rev-list', '--count', `${before}..HEAD`)).toBe('1')
+    expect((await person.calls.inventory({})).value.skills[0]?.state).toBe('current')
+    expect(await state(person)).toEqual(['current'])
+  })
+
+  const CONFLICTS: [what: string, ours: Act, theirs: Act, mine: [string, string], other: [string, string]][] = [
+    [
+      'the same line',
+      here('SKILL.md', 'Two.', 'Two, here.'),
+      there('SKILL.md', 'Two.', 'Two, there.'),
+      ['SKILL.md', 'Two, here.'],
+      ['SKILL.md', 'Two, there.'],
+    ],
+    [
+      'a binary',
+      (p) => p.put(`${OWN}/pic.bin`, '\0mine'),
+      (_, u) => u.put('skills/alpha/pic.bin', '\0two'),
+      ['pic.bin.library', '\0mine'],
+      ['pic.bin.other', '\0two'],
+    ],
+    [
+      'changed, removed',
+      here('old.md', 'Old.', 'Old, here.'),
+      (_, u) => u.run('rm', '--quiet', 'skills/alpha/old.md'),
+      ['old.md.library', 'Old, here.'],
+      ['old.md.library', 'Old, here.'],
+    ],
+    [
+      'removed, changed',
+      (p) => rmSync(join(p.home, OWN, 'old.md')),
+      there('old.md', 'Old.', 'Old, there.'),
+      ['old.md.other', 'Old, there.'],
+      ['old.md.other', 'Old, there.'],
+    ],
+    [
+      'renamed, renamed',
+      (p) => renameSync(join(p.home, OWN, 'notes.md'), join(p.home, OWN, 'mine.md')),
+      (_, u) => u.run('mv', 'skills/alpha/notes.md', 'skills/alpha/theirs.md'),
+      ['mine.md.library', 'one'],
+      ['theirs.md.other', 'one'],
+    ],
+    [
+      'added, added',
+      (p) => p.put(`${OWN}/new.md`, 'mine\n'),
+      (_, u) => u.put('skills/alpha/new.md', 'theirs\n'),
+      ['new.md', 'mine'],
+      ['new.md', 'theirs'],
+    ],
+  ]
+  it.each(CONFLICTS)(
+    '%s: both texts are kept, the library stays until a person decides',
+    async (_, ours, theirs, mine, other) => {
+      const upstream = makeUpstream()
+      const person = await makeImporter(upstream)
+      ours(person, upstream)
+      commitAll(person, 'mine')
+      theirs(person, upstream)
+      upstream.commit()
+      const before = git(person, 'rev-parse', 'HEAD')
+      const { value, findings } = await person.calls.update({ names: ['alpha'] })
+      expect(value.updates[0]).toMatchObject({ result: 'conflict' })
+      expect(findings).toMatchObject([{ code: 'MERGE_CONFLICT', severity: 'error' }])
+      expect([git(person, 'rev-parse', 'HEAD'), git(person, 'status', '--porcelain')]).toEqual([before, ''])
+      const files = (await person.calls.finishMerge({})).value.merges[0]?.files.slice(person.home.length) ?? ''
+      for (const [path, text] of [mine, other]) expect(person.read(files, path)).toContain(text)
+      const again = await person.calls.update({ names: ['alpha'] })
+      expect(again.findings).toMatchObject([{ code: 'MERGE_CONFLICT' }])
+      await person.calls.finishMerge({ name: 'alpha', take: 'other', continue: true })
+      expect(await state(person)).toEqual(['current'])
+    },
+  )
+})
+
+describe('update without a base', () => {
+  it('compares, merges nothing, and takes what it is told', async () => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    const { library_hash: _, ...record } = source(person)
+    const json = JSON.parse(person.read(OWN, 'skill.json'))
+    person.put(`${OWN}/skill.json`, JSON.stringify({ ...json, source: { ...record, tree_hash: '0'.repeat(64) } }))
+    OWN_LINE(person, upstream)
+    commitAll(person, 'mine')
+    there('SKILL.md', 'One.', 'One, there.')(person, upstream)
+    upstream.commit()
+    const { value, findings } = await person.calls.update({ names: ['alpha'] })
+    expect(value.updates[0]).toMatchObject({ result: 'undecided' })
+    expect(value.updates[0]?.diff).toContain('-Three, here.')
+    expect(findings).toMatchObject([{ code: 'MERGE_CONFLICT' }])
+    expect(person.read(OWN, 'SKILL.md')).toContain('Three, here.')
+    await person.calls.update({ names: ['alpha'], take: 'source' })
+    expect(person.read(OWN, 'SKILL.md')).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree.\n')
+  })
+
+  it('finds the base in the history of the library when the source was rewritten', async () => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    OWN_LINE(person, upstream)
+    commitAll(person, 'mine')
+    there('SKILL.md', 'One.', 'One, there.')(person, upstream)
+    upstream.run('checkout', '--quiet', '--orphan', 'fresh')
+    upstream.commit()
+    upstream.run('branch', '--force', 'main', 'fresh')
+    upstream.run('checkout', '--quiet', 'main')
+    upstream.run('branch', '-D', 'fresh')
+    upstream.run('reflog', 'expire', '--expire=now', '--all')
+    upstream.run('gc', '--quiet', '--prune=now')
+    rmSync(join(person.home, '.cache'), { recursive: true, force: true })
+    const asked = await person.calls.outdated({})
+    expect(asked.findings).toMatchObject([{ code: 'SOURCE_REWRITTEN', severity: 'warning' }])
+    await person.calls.update({ names: ['alpha'] })
+    expect(person.read(OWN, 'SKILL.md')).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n')
+  })
+})
+
+describe('sources that answer otherwise', () => {
+  const rows: [what: string, act: Act, state: string, text: RegExp][] = [
+    [
+      'gone',
+      (_, u) => rmSync(u.url.slice('file://'.length), { recursive: true }),
+      'unreachable',
+      /is gone|could not be reached/,
+    ],
+    ['without the branch', (_, u) => u.run('branch', '-m', 'main', 'trunk'), 'unreachable', /no such branch/],
+    ['without the skill', (_, u) => [u.run('rm', '-r', '--quiet', 'skills/alpha'), u.commit()], 'removed', /^$/],
+  ]
+  it.each(rows)('%s', async (_, act, expected, text) => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    act(person, upstream)
+    const { value, findings } = await person.calls.outdated({})
+    expect(value[0]?.state).toBe(expected)
+    expect(findings.map(({ message }) => message).join()).toMatch(text)
+    const before = person.read(OWN, 'SKILL.md')
+    await person.calls.update({ all: true })
+    expect(person.read(OWN, 'SKILL.md')).toBe(before)
+  })
+
+  it('a link in the new version is refused, and the library stays', async () => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    execFileSync('ln', ['-s', '/etc/passwd', join(upstream.url.slice('file://'.length), 'skills/alpha/link')])
+    upstream.commit()
+    const { findings } = await person.calls.update({ names: ['alpha'] })
+    expect(findings).toMatchObject([{ code: 'SYMLINK_IN_TREE', severity: 'error' }])
+  })
+
+  it('no hook or filter of the source runs', async () => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    const trace = join(person.home, 'ran')
+    write(person.home, {
+      '.gitconfig': `[user]\n\tname = A\n\temail = a@b.c\n[filter "x"]\n\tsmudge = touch ${trace}; cat\n`,
+    })
+    upstream.put('skills/alpha/.gitattributes', '* filter=x\n')
+    upstream.commit()
+    await person.calls.update({ names: ['alpha'] })
+    expect(person.read(OWN, '.gitattributes')).toBe('* filter=x\n')
+    expect(person.has('ran')).toBe(false)
+  })
+})
+
+describe('pin', () => {
+  it('keeps a skill where it is, until it is unpinned or a version is named', async () => {
+    const upstream = makeUpstream()
+    const person = await makeImporter(upstream)
+    await person.calls.pin({ names: ['alpha'], isPinned: true })
+    expect(git(person, 'log', '-1', '--format=%s')).toBe('Pin alpha')
+    there('SKILL.md', 'One.', 'One, there.')(person, upstream)
+    upstream.commit()
+    expect(await state(person)).toEqual(['pinned'])
+    const { findings } = await person.calls.update({ names: ['alpha'] })
+    expect(findings).toMatchObject([{ code: 'PINNED' }])
+    expect(person.read(OWN, 'SKILL.md')).not.toContain('there')
+    await person.calls.pin({ names: ['alpha'], isPinned: false })
+    upstream.run('tag', 'v1')
+    await person.calls.update({ names: ['alpha'], ref: 'v1' })
+    expect(person.read(OWN, 'SKILL.md')).toContain('there')
+    expect(source(person)).toMatchObject({ ref: 'v1' })
+    expect(person.read(COPY, 'SKILL.md')).toContain('there')
+  })
+})
