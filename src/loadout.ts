@@ -32,6 +32,12 @@ export function createLoadout(options: Partial<Machine> = {}) {
     resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
     search: late(machine, async () => (await import('./kit/search.ts')).searchKnowledge),
     read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
+    teach: late(machine, async () => (await import('./kit/teach.ts')).teach),
+    renewTeaching: late(machine, async () => (await import('./kit/teach.ts')).renewTeaching),
+    exportTeaching: late(machine, async () => (await import('./kit/teach.ts')).exportTeaching),
+    importTeaching: late(machine, async () => (await import('./kit/teach.ts')).importTeaching),
+    nextTeaching: late(machine, async () => (await import('./kit/teach.ts')).nextTeaching),
+    teachStatus: late(machine, async () => (await import('./kit/teach-status.ts')).teachStatus),
     evaluate: late(machine, async () => (await import('./payloads/evaluate.ts')).evaluateSuite),
     compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./kit/validate.ts')).validate),
@@ -175,8 +181,11 @@ export type { Loadable } from './kit/loadable.ts'
 export type { EntryLookup, SkillCard } from './kit/lookup.ts'
 export type { EntryText } from './kit/read.ts'
 export { entryId } from './kit/rules/entry-id.ts'
+export { INSTRUCTIONS as TEACHING_INSTRUCTIONS } from './kit/rules/teach-request.ts'
 export type { SearchHit, SearchResult } from './kit/search.ts'
 export type { HookAnswer } from './kit/session/hook.ts'
+export type { TeachExport, Teaching } from './kit/teach.ts'
+export type { TeachStatus } from './kit/teach-status.ts'
 export type { SampleTour } from './kit/try.ts'
 export type { Validation } from './kit/validate.ts'
 export type { PackEvaluation } from './packs/eval.ts'

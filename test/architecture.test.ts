@@ -8,6 +8,7 @@ const COLUMNS = [
   ['search'],
   ['machine'],
   ['agents', 'usage'],
+  ['examples'],
   ['skills', 'payloads', 'packs', 'project'],
   ['context'],
   ['kit', 'team'],

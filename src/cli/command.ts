@@ -41,6 +41,8 @@ export interface Input<F extends Flags> {
   /** By name; an argument that was not given is absent. */
   args: Record<string, string | undefined>
   flags: { [K in keyof F]?: FlagValue<F[K]> }
+  /** All arguments as they were typed, for a command that needs those of `rest` one by one. */
+  words: readonly string[]
   /** The answer will be printed as JSON. */
   asJson: boolean
   /** All of standard input as text. */

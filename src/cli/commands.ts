@@ -31,6 +31,7 @@ import { plan } from './commands/plan.ts'
 import { replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
+import { teach } from './commands/teach.ts'
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
@@ -60,7 +61,8 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     title: 'Notes for the work at hand',
     commands: [noteAdd, noteList, notePrune, adaptersList],
   },
-  { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate, evaluate] },
+  { title: 'Finding the right one', commands: [teach, evaluate] },
+  { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
   { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
   { title: 'What was used', commands: [usage, replayPrompts] },
   { title: 'The program', commands: [tryIt, completion] },

@@ -52,12 +52,13 @@ async function runCommand(argv: readonly string[], terminal: Terminal, loadInter
     return 0
   }
   const { command, rest } = findCommand(argv)
-  const { args, flags } = parseArguments(command, rest)
+  const { args, flags, words } = parseArguments(command, rest)
   requireArguments(command, args)
   const asJson = flags.json === true
   const input = {
     args,
     flags,
+    words,
     asJson,
     readStdin: () => terminal.readStdin(),
     get signal() {

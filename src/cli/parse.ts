@@ -7,6 +7,8 @@ type Value = string | number | boolean | string[]
 interface ParsedArguments {
   args: Record<string, string>
   flags: Record<string, Value>
+  /** All arguments as they were typed. */
+  words: string[]
 }
 
 /** Reads the words after a command's name. Strict: what the command does not know is an error, never ignored. */
@@ -36,7 +38,7 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     }
     flags.set(name, readValue(command, name, flag, text, flags.get(name)))
   }
-  return { args: assign(command, positional), flags: Object.fromEntries(flags) }
+  return { args: assign(command, positional), flags: Object.fromEntries(flags), words: positional }
 }
 
 function needsValue(name: string, flag: Flag): string {

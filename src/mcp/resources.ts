@@ -19,6 +19,7 @@ import {
 } from './tool.ts'
 import { buildFitting, MOST_WARNINGS, tellFinding } from './tools/bundle.ts'
 import { MOST_CHARACTERS } from './tools/read-entry.ts'
+import { TEACHING_PROMPT } from './tools/teach-examples.ts'
 
 /** A kind of resource with many of it. */
 interface Kind {
@@ -95,7 +96,7 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
   }
 }
 
-/** For people, who choose it by name: a task together with what it needs. */
+/** For people, who choose them by name. */
 export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
   mcp.registerPrompt(
     'load-context',
@@ -109,6 +110,11 @@ export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
         const say = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } })
         return { messages: [value.renderings.markdown, task].filter((text) => text !== '').map(say) }
       }),
+  )
+  mcp.registerPrompt(
+    'teach',
+    { description: 'Write example prompts, so that Loadout finds the right skill, pack or payload' },
+    () => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text: TEACHING_PROMPT } }] }),
   )
 }
 

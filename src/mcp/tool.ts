@@ -28,6 +28,8 @@ export interface Tool<In = unknown, Out extends Answer = Answer> {
   call(input: In, call: Call): Promise<Out>
   /** The answer for clients that show no structured content; its JSON when absent. */
   toText?(answer: Out): string
+  /** It writes something down. */
+  isWriting?: true
 }
 
 /** Keeps the types while a tool is written down; the table needs only the general shape. */

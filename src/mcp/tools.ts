@@ -14,17 +14,21 @@ import { loadContext } from './tools/load-context.ts'
 import { planContext } from './tools/plan-context.ts'
 import { readEntry } from './tools/read-entry.ts'
 import { searchKnowledge } from './tools/search-knowledge.ts'
+import { teachExamples } from './tools/teach-examples.ts'
 
 /** Every tool, in the order of the listing. */
-const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack]
+const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack, teachExamples]
+
+/** What writes only adds, and saying the same again adds nothing. */
+const ADDING = { destructiveHint: false, idempotentHint: true }
 
 /** Everybody pays for this list in every conversation, so it holds nothing that can be left out. */
-const LISTING = TOOLS.map(({ name, description, input, output }) => ({
+const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false }) => ({
   name,
   description,
   inputSchema: schemaOf(input, 'input'),
   outputSchema: schemaOf(output, 'output'),
-  annotations: { readOnlyHint: true, openWorldHint: false },
+  annotations: { readOnlyHint: !isWriting, ...(isWriting ? ADDING : {}), openWorldHint: false },
 }))
 
 /**

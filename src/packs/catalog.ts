@@ -1,8 +1,10 @@
+import { type Examples, openExamples } from '../examples/examples.ts'
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Project, realFolder } from '../machine/open-project.ts'
+import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
+import type { RankDocument } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { readApprovals } from './approvals.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
@@ -16,6 +18,7 @@ import {
   choosePack,
   isPackPath,
   type PackChoice,
+  packDocument,
   type TrustedPack,
 } from './rules/gates/catalog.ts'
 import { needsApproval, type PackState, TRUST_NO_PLACE, type TrustPolicy, trustOf } from './rules/gates/trust.ts'
@@ -39,6 +42,8 @@ export interface OpenedCatalog {
   discovery: Discovery
   approvals: readonly Approval[]
   findings: Finding[]
+  /** What is taught about packs, committed in the project. */
+  examples: Examples
 }
 
 /** Discover, judge, decide: what everything about packs starts with. Reads no body that nobody has answered for. */
@@ -49,7 +54,14 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
   const catalog = buildCatalog(packs.map((pack) => judge(machine, pack, answers.get(pack.root), policy)))
-  return { catalog, discovery, approvals, findings: [...discovery.findings, ...findings, ...catalog.findings] }
+  const examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
+  return {
+    catalog,
+    discovery,
+    approvals,
+    examples,
+    findings: [...discovery.findings, ...findings, ...catalog.findings],
+  }
 }
 
 /** What was named by its path and lies in none of the places that are looked through. */
@@ -83,6 +95,11 @@ function stateOf(machine: Machine, root: string, { place, follow }: Approval): P
     if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
     throw error
   }
+}
+
+/** What the ranker reads of a pack, with what is taught about it. A project teaches only about its own packs. */
+export function taughtPack(examples: Examples, { manifest, scope }: TrustedPack): RankDocument {
+  return examples.into('pack', packDocument(manifest), scope === 'workspace')
 }
 
 /** What a person typed after a command. */

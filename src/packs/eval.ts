@@ -5,11 +5,11 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { findPack, openCatalog } from './catalog.ts'
+import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
 import { LARGEST_PACK_FILE, openPack } from './disk/pack-folder.ts'
 import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
-import { type Catalog, createSelector, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { createSelector, packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { opensTier } from './rules/gates/trust.ts'
 import { type PackFiles, parsePackJson } from './rules/pack-files.ts'
 import { readSelectionSuite, type SelectionSuite } from './rules/records/selection-suite.ts'
@@ -34,12 +34,12 @@ export interface PackEvaluation {
 
 /** Asks the prompts that a pack brings along whether they would choose it. A case that fails is an error. */
 export function evaluatePack(machine: Machine, request: PackEvalRequest): Report<PackEvaluation> {
-  const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
-  const pack = findPack(machine, catalog, request.pack)
+  const opened = openCatalog(machine, { project: request.project, packs: [request.pack] })
+  const pack = findPack(machine, opened.catalog, request.pack)
   const { root, manifest } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
-  const answer = selectForEval(catalog, pack)
+  const answer = selectForEval(opened, pack)
   const suites = findSuites(machine, openPack(root), request.suite)
   if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { name, text } of suites) {
@@ -132,9 +132,10 @@ function badSuite(subject: string, problem: string): Finding {
 }
 
 /** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
-export function selectForEval({ entries }: Catalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
-  const others = entries.map((entry) => entry.pack.manifest).filter(({ name }) => name !== pack.manifest.name)
-  const { select } = createSelector([...others, pack.manifest])
+export function selectForEval(opened: OpenedCatalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
+  const { catalog, examples } = opened
+  const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
+  const { select } = createSelector([...others, pack], (each) => taughtPack(examples, each))
   const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
   return (task) => {
     if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }

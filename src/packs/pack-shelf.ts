@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import type { Shelf } from '../search/shelf.ts'
-import { openCatalog } from './catalog.ts'
+import { openCatalog, taughtPack } from './catalog.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
-import { type Catalog, packDocument, type TrustedPack } from './rules/gates/catalog.ts'
+import type { Catalog, TrustedPack } from './rules/gates/catalog.ts'
 import type { TrustState } from './rules/gates/trust.ts'
 import { PACK_FILE, type PackStatus, type Scope } from './rules/pack.ts'
 import { nextStep } from './show.ts'
@@ -36,13 +37,14 @@ export function openPacks(machine: Machine, project: Project): PackShelf {
   const { catalog, findings } = openCatalog(machine, { project })
   const all = catalog.entries.map(({ pack }) => pack)
   const offered = all.filter(({ trust, manifest }) => trust.state !== 'denied' && manifest.status !== 'archived')
+  const examples = openExamples(machine, { project: project.root }, 'committed')
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
   return {
     kind: 'pack',
     catalog,
     names: offered.map(({ manifest }) => manifest.name),
-    paths: offered.map(({ root }) => join(root, PACK_FILE)),
-    documents: () => offered.map(({ manifest }) => packDocument(manifest)),
+    paths: [...offered.map(({ root }) => join(root, PACK_FILE)), ...examples.paths],
+    documents: () => offered.map((pack) => taughtPack(examples, pack)),
     describe: (name) => {
       const pack = find(name)
       return pack && describePack(pack)

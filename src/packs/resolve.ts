@@ -1,10 +1,11 @@
+import type { Examples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
-import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { deliveredPacks, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
@@ -101,19 +102,17 @@ interface Wanted {
   confidence: number | undefined
 }
 
-function choosePacks(machine: Machine, { catalog }: OpenedCatalog, request: ResolveRequest): Wanted[] {
+function choosePacks(machine: Machine, { catalog, examples }: OpenedCatalog, request: ResolveRequest): Wanted[] {
   if (request.packs !== undefined && request.packs.length > 0) {
     const named = request.packs.map((typed) => findPack(machine, catalog, typed))
     return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
   }
   const all = catalog.entries.map(({ pack }) => pack)
   const shut = new Set(all.filter(isShut))
-  const wanted = selectAmong(
-    all.filter((pack) => !shut.has(pack)),
-    request.task,
-  )
+  const among = (packs: readonly TrustedPack[]) => selectAmong(packs, examples, request.task)
+  const wanted = among(all.filter((pack) => !shut.has(pack)))
   // Those that are shut keep no other out. They are named, so that nobody wonders.
-  return shut.size === 0 ? wanted : [...wanted, ...selectAmong(all, request.task).filter(({ pack }) => shut.has(pack))]
+  return shut.size === 0 ? wanted : [...wanted, ...among(all).filter(({ pack }) => shut.has(pack))]
 }
 
 /** Whatever anybody answers now, a task alone does not open it. */
@@ -121,9 +120,9 @@ function isShut(pack: TrustedPack): boolean {
   return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
 }
 
-function selectAmong(packs: readonly TrustedPack[], task: string): Wanted[] {
+function selectAmong(packs: readonly TrustedPack[], examples: Examples, task: string): Wanted[] {
   const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
-  const { select } = createSelector(packs.map(({ manifest }) => manifest))
+  const { select } = createSelector(packs, (pack) => taughtPack(examples, pack))
   return select(task).flatMap(({ id, confidence }) => {
     const pack = byName.get(id)
     return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]

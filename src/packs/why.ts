@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
-import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
 import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
 import {
   type Catalog,
@@ -42,7 +42,8 @@ export function explainPack(
   machine: Machine,
   request: CatalogRequest & { pack: string; task?: string | undefined },
 ): Report<PackTrail> {
-  const { catalog, findings } = openCatalog(machine, { ...request, packs: [request.pack] })
+  const opened = openCatalog(machine, { ...request, packs: [request.pack] })
+  const { catalog, findings } = opened
   const pack = findPack(machine, catalog, request.pack)
   const { manifest, scope, root, trust } = pack
   const collision = catalog.collisions.find(({ name }) => name === manifest.name)
@@ -57,7 +58,7 @@ export function explainPack(
       nameStep(pack, catalog),
       trustStep(pack),
       statusStep(pack, catalog),
-      ...(request.task === undefined ? [] : [taskStep(request.task, pack, catalog)]),
+      ...(request.task === undefined ? [] : [taskStep(request.task, pack, opened)]),
     ],
     implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
@@ -131,8 +132,9 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
 }
 
 /** Whether the task would choose the pack among all that have a name. */
-function taskStep(task: string, { manifest }: TrustedPack, { entries }: Catalog): Step {
-  const { explain } = createSelector(entries.map(({ pack }) => pack.manifest))
+function taskStep(task: string, { manifest }: TrustedPack, { catalog, examples }: OpenedCatalog): Step {
+  const packs = catalog.entries.map(({ pack }) => pack)
+  const { explain } = createSelector(packs, (pack) => taughtPack(examples, pack))
   const { isSelected, confidence, why } = explain(task, manifest.name)
   const sure = `confidence ${percent(confidence)}`
   if (isSelected) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${describeWhy(why)}` }

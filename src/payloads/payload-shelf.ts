@@ -3,7 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Shelf } from '../search/shelf.ts'
 import { type Knowledge, openKnowledge } from './knowledge.ts'
 import type { Layers } from './layers.ts'
-import { payloadDocument } from './ranking.ts'
+import { payloadDocument, payloadExamples } from './ranking.ts'
 import { allEntries } from './rules/dispatch-table.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
 
@@ -24,6 +24,7 @@ export interface PayloadShelf extends Shelf<PayloadDetails> {
 export function openPayloads(machine: Machine, layers: Layers): PayloadShelf {
   const knowledge = openKnowledge(machine, layers)
   const entries = allEntries(knowledge.table)
+  const examples = payloadExamples(machine, knowledge, 'committed')
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   return {
     kind: 'payload',
@@ -32,8 +33,10 @@ export function openPayloads(machine: Machine, layers: Layers): PayloadShelf {
     paths: [
       ...knowledge.places.map(({ path }) => path),
       ...entries.map((entry) => join(knowledge.rootOf(entry), entry.path)),
+      ...examples.paths,
     ],
-    documents: (findings) => entries.map((entry) => payloadDocument(knowledge, entry, findings)),
+    documents: (findings) =>
+      entries.map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings))),
     describe: (name) => {
       const entry = byId.get(name)
       return entry && { summary: entry.summary, layer: knowledge.layerOf(entry), path: entry.path }

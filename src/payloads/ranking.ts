@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type ExampleScope, type Examples, openExamples } from '../examples/examples.ts'
 import { cachedRanker, type OpenedRanker } from '../machine/cached-ranker.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -16,16 +17,22 @@ export interface OpenRanker extends OpenedRanker {
 
 /**
  * The entries that a task may load, ranked by what they say, metadata and texts; no other takes their place. Compiled
- * once, while indexes and payloads stay as they are.
+ * once, while indexes, payloads and examples stay as they are.
  */
 export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
   const entries = allEntries(knowledge.table).filter(isDomain)
   const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
-  const sources = [...knowledge.places.map(({ path }) => path), ...payloads]
+  const examples = payloadExamples(machine, knowledge, 'committed')
+  const sources = [...knowledge.places.map(({ path }) => path), ...payloads, ...examples.paths]
   const opened = cachedRanker(machine, 'rankers', sources, (findings) =>
-    entries.map((entry) => payloadDocument(knowledge, entry, findings)),
+    entries.map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings))),
   )
   return { ...opened, entries }
+}
+
+/** What is taught about the payloads of these layers. */
+export function payloadExamples(machine: Machine, { places }: Knowledge, scope: ExampleScope): Examples {
+  return openExamples(machine, { project: places.find(({ name }) => name === 'project')?.root }, scope)
 }
 
 /** What the ranker finds for a task, as the plan takes it. */

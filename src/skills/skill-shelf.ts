@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { libraryPath, readConfig } from '../agents/config.ts'
 import { findProject, targetRoots } from '../agents/target-roots.ts'
+import { openExamples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { importedDocument } from '../machine/skill-document.ts'
@@ -35,18 +36,26 @@ export interface SkillDetails {
 
 export interface SkillShelf extends Shelf<SkillDetails> {
   kind: 'skill'
+  /** The library's folder, if there is one. */
+  library: string | undefined
   find(name: string): ShelvedSkill | undefined
 }
 
 /** The skills of the library, if there is one, and those in agents' folders that it does not have. */
 export function openSkills(machine: Machine, project: Project): SkillShelf {
-  const { skills, findings } = collectSkills(machine, project)
+  const { skills, findings, library } = collectSkills(machine, project)
+  const examples = openExamples(machine, { project: project.root, library }, 'committed')
   const byName = new Map(skills.map((skill) => [skill.name, skill]))
   return {
     kind: 'skill',
+    library,
     names: [...byName.keys()],
-    paths: skills.flatMap(({ folder }) => [join(folder, SKILL_FILE), join(folder, DOCUMENT_FILE)]),
-    documents: (findings) => skills.map((skill) => skillDocument(skill, findings)),
+    paths: [
+      ...skills.flatMap(({ folder }) => [join(folder, SKILL_FILE), join(folder, DOCUMENT_FILE)]),
+      ...examples.paths,
+    ],
+    documents: (findings) =>
+      skills.map((skill) => examples.into('skill', skillDocument(skill, findings), skill.source === 'project')),
     describe: (name) => {
       const skill = byName.get(name)
       return skill && { summary: descriptionOf(skill), source: skill.source, path: skill.folder }
@@ -56,20 +65,28 @@ export function openSkills(machine: Machine, project: Project): SkillShelf {
   }
 }
 
-function collectSkills(machine: Machine, opened: Project): { skills: ShelvedSkill[]; findings: Finding[] } {
+interface CollectedSkills {
+  skills: ShelvedSkill[]
+  findings: Finding[]
+  /** The library's folder, if there is one. */
+  library: string | undefined
+}
+
+function collectSkills(machine: Machine, opened: Project): CollectedSkills {
   const config = readConfig(machine)
   const findings: Finding[] = []
-  const library = config.repoPath === undefined ? [] : librarySkills(machine, libraryPath(machine, config), findings)
+  const library = config.repoPath === undefined ? undefined : libraryPath(machine, config)
+  const own = library === undefined ? [] : librarySkills(machine, library, findings)
   const project = findProject(machine, config, opened)
   const roots = [
     ...(project === undefined ? [] : targetRoots(machine, config, project)),
     ...targetRoots(machine, config, undefined),
   ]
-  const known = new Set(library.map(({ name }) => name))
+  const known = new Set(own.map(({ name }) => name))
   const others = findSkillFolders(roots)
     .filter(({ name }) => !known.has(name))
     .map(({ name, path, scope }): ShelvedSkill => ({ name, folder: path, source: scope }))
-  return { skills: [...library, ...others], findings }
+  return { skills: [...own, ...others], findings, library }
 }
 
 function librarySkills(machine: Machine, library: string, findings: Finding[]): ShelvedSkill[] {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { openExamples } from '../examples/examples.ts'
 import { cachedRanker } from '../machine/cached-ranker.ts'
 import { readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -89,7 +90,10 @@ function suggestionOf(
 /** Compiled once, while the library stays as it is. */
 function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
   const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
+  const examples = openExamples(machine, { library }, 'here')
   const documents = () =>
-    skills.map(({ skill, folder }) => rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE))))
-  return cachedRanker(machine, 'skill-rankers', paths, documents).ranker
+    skills.map(({ skill, folder }) =>
+      examples.into('skill', rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE)))),
+    )
+  return cachedRanker(machine, 'skill-rankers-here', [...paths, ...examples.paths], documents).ranker
 }

@@ -1,4 +1,4 @@
-import type { RankHit, Why } from '../../../search/document.ts'
+import type { RankDocument, RankHit, Why } from '../../../search/document.ts'
 import { createRanker, type Ranker } from '../../../search/ranker.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
@@ -232,21 +232,23 @@ export interface Selector {
 }
 
 /** What the ranker reads of a pack: its metadata, and nothing behind a gate. */
-export function packDocument({ name, description, type, ownership }: PackManifest) {
+export function packDocument({ name, description, type, ownership }: PackManifest): RankDocument {
   const keywords = [type.replace('custom:', ''), ...(ownership === undefined ? [] : [ownership])]
   return { id: name, name, description, keywords }
 }
 
-/** Chooses among packs by their metadata alone. One of a type nobody knows must be named. */
-export function createSelector(manifests: readonly PackManifest[]): Selector {
-  const known = manifests.filter(({ type }) => isKnownType(type, PACK_TYPES))
-  const documents = known.map(packDocument)
+/** Chooses among packs by their metadata and what is taught about them. One of a type nobody knows must be named. */
+export function createSelector<Pack extends Pick<TrustedPack, 'manifest'>>(
+  packs: readonly Pack[],
+  read: (pack: Pack) => RankDocument,
+): Selector {
+  const documents = packs.filter(({ manifest }) => isKnownType(manifest.type, PACK_TYPES)).map(read)
   const few = documents.length <= FEW_PACKS ? createRanker(documents) : undefined
   // Of many packs most have no word of a task, and reading all their words takes longer than everything else.
   const rankerFor = (task: string): Ranker => {
     if (few !== undefined) return few
     const mentions = createMention(readTaskWords(task))
-    return createRanker(documents.filter((each) => mentions([each.name, each.description, ...each.keywords].join(' '))))
+    return createRanker(documents.filter((each) => mentions(wordsOf(each))))
   }
   const select = (task: string): RankHit[] => {
     const hits = rankerFor(task).rank(task, { limit: MOST_PACKS })
@@ -260,4 +262,8 @@ export function createSelector(manifests: readonly PackManifest[]): Selector {
       return { isSelected: select(task).some(({ id }) => id === name), confidence, why }
     },
   }
+}
+
+function wordsOf({ name, description = '', keywords = [], examples = [] }: RankDocument): string {
+  return [name, description, ...keywords, ...examples].join(' ')
 }

@@ -1,0 +1,130 @@
+import { isUtf8 } from 'node:buffer'
+import { readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { exists } from '../../machine/files.ts'
+import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
+import { acquireLock } from '../../machine/lock.ts'
+import { type Machine, stateFolder } from '../../machine/machine.ts'
+import { privateFolder, writeRecord } from '../../machine/records.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { compareText, sha256 } from '../../text/values.ts'
+import { type Example, parseExample } from '../rules/example.ts'
+
+/** Twenty thousand long lines; a file that is larger was not made by teaching. */
+const LARGEST_FILE = 16 * 1024 * 1024
+const LONGEST_LINE = 8_000
+
+/** A file of examples: where it lies, and which of its lines count. */
+export interface ExampleFile {
+  /** The folder that it must not leave. */
+  root: string
+  /** Slash-separated, below the root. */
+  path: string
+  place: 'library' | 'project' | 'machine'
+}
+
+export interface ExampleLine {
+  /** As it stands in the file, without its end. */
+  text: string
+  /** Counted from 1. */
+  line: number
+  example?: Example
+  problem?: string
+}
+
+export interface ExampleReading {
+  file: ExampleFile
+  /** Without blank ones. */
+  lines: ExampleLine[]
+  /** Why the file as a whole gave nothing. */
+  failure?: LoadoutError
+}
+
+/** A broken line costs itself; a file that is not there has no lines. Never throws. */
+export function readExamples(file: ExampleFile): ExampleReading {
+  const { bytes, failure } = readInside(file.root, file.path, { most: LARGEST_FILE })
+  if (bytes === undefined) {
+    return failure.code === 'FILE_NOT_FOUND' ? { file, lines: [] } : { file, lines: [], failure }
+  }
+  // Decoded line by line, so that bytes that are no text cost their line alone.
+  const lines = splitLines(bytes).flatMap(({ bytes: part, line }) => readLine(part, line))
+  return { file, lines }
+}
+
+function readLine(bytes: Buffer, line: number): ExampleLine[] {
+  const text = bytes.toString('utf8').replace(line === 1 ? /^\ufeff/ : /^$/, '')
+  if (text.trim() === '') return []
+  if (!isUtf8(bytes)) return [{ text, line, problem: 'it is not UTF-8' }]
+  if (text.length > LONGEST_LINE) return [{ text, line, problem: `it is longer than ${LONGEST_LINE} characters` }]
+  return [{ text, line, ...parseExample(text) }]
+}
+
+function splitLines(bytes: Buffer): { bytes: Buffer; line: number }[] {
+  const lines: { bytes: Buffer; line: number }[] = []
+  for (let [from, line] = [0, 1]; from < bytes.length; line++) {
+    const end = bytes.indexOf(10, from)
+    const to = end < 0 ? bytes.length : end
+    lines.push({ bytes: bytes.subarray(from, bytes[to - 1] === 13 ? to - 1 : to), line })
+    from = to + 1
+  }
+  return lines
+}
+
+const LIBRARY_FOLDER = 'examples'
+
+/** The file of one skill of the library. Names of skills are safe names of files. */
+export function libraryFile(library: string, skill: string): ExampleFile {
+  return { root: library, path: `${LIBRARY_FOLDER}/${skill}.jsonl`, place: 'library' }
+}
+
+/** The files that the library has, by name. */
+export function libraryFiles(library: string): ExampleFile[] {
+  try {
+    const names = readdirSync(join(library, LIBRARY_FOLDER)).filter((name) => name.endsWith('.jsonl'))
+    return names.sort(compareText).map((name) => libraryFile(library, name.slice(0, -'.jsonl'.length)))
+  } catch {
+    return []
+  }
+}
+
+export function projectFile(root: string): ExampleFile {
+  return { root, path: '.claude/loadout/examples.jsonl', place: 'project' }
+}
+
+/** What this machine knows about entries of others: written by hand or an agent, and learned from use. */
+export function machineFile(machine: Machine, name: 'taught' | 'from-use'): ExampleFile {
+  return { root: stateFolder(machine), path: `${LIBRARY_FOLDER}/${name}.jsonl`, place: 'machine' }
+}
+
+/**
+ * Replaces a file with what `change` makes of its lines; undefined leaves it as it is. One writer at a time, all of it
+ * or nothing. Lines that `change` keeps keep their text.
+ */
+export async function changeExamples(
+  machine: Machine,
+  file: ExampleFile,
+  change: (lines: readonly ExampleLine[]) => readonly string[] | undefined,
+): Promise<void> {
+  const release = await lock(machine, file)
+  try {
+    const { lines, failure } = readExamples(file)
+    // What cannot be read must not be replaced.
+    if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
+    const changed = change(lines)
+    if (changed === undefined) return
+    const text = changed.map((line) => `${line}\n`).join('')
+    if (file.place === 'machine') return writeRecord(machine, file.path, text)
+    refuseLinkOut(file.root, file.path)
+    writeInside(file.root, file.path, text)
+  } finally {
+    release()
+  }
+}
+
+const HINT = 'nothing was written; repair or move the file'
+
+function lock(machine: Machine, { root, path }: ExampleFile) {
+  const folder = privateFolder(machine, 'locks')
+  const real = exists(root) ? realpathSync(root) : root
+  return acquireLock(join(folder, `examples-${sha256(join(real, path)).slice(0, 16)}`), { purpose: 'teach' })
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import type { RankDocument } from '../search/document.ts'
+import type { Finding } from '../text/trouble.ts'
+import type { EntryKind } from '../usage/rules/usage-event.ts'
+import {
+  type ExampleFile,
+  type ExampleReading,
+  libraryFiles,
+  machineFile,
+  projectFile,
+  readExamples,
+} from './disk/example-files.ts'
+import { descriptionDigest, type Example, keyOf, pickCurrent } from './rules/example.ts'
+
+/**
+ * `committed`: what lies in the library and in the project, the same on every machine. `here`: also what only this machine
+ * knows, for answers that help a person in passing and are never built into a bundle.
+ */
+export type ExampleScope = 'committed' | 'here'
+
+/** Where examples are looked for. */
+export interface ExamplePlaces {
+  /** The project's folder. */
+  project?: string | undefined
+  /** The library of skills; only skills have examples there. */
+  library?: string | undefined
+}
+
+export interface Examples {
+  /** The files that decide what `into` adds. */
+  paths: readonly string[]
+  /**
+   * A document with the examples that were written for its description. The files are read at the first call. A project
+   * teaches its payloads, and with `isProjects` a pack or a skill of its own: never one of the user's.
+   */
+  into(kind: EntryKind, document: RankDocument, isProjects?: boolean): RankDocument
+}
+
+export function openExamples(machine: Machine, places: ExamplePlaces, scope: ExampleScope): Examples {
+  const files = exampleFiles(machine, places, scope)
+  let known: Map<string, Placed[]> | undefined
+  return {
+    paths: files.map(({ root, path }) => join(root, path)),
+    into(kind, document, isProjects = kind === 'payload') {
+      known ??= byEntry(files.map(readExamples))
+      const all = known.get(keyOf({ kind, id: document.id }))
+      if (all === undefined) return document
+      const allowed = all.filter(({ place }) => isProjects || place !== 'project').map(({ example }) => example)
+      const { examples, negatives } = pickCurrent(allowed, descriptionDigest(document.description ?? ''))
+      return {
+        ...document,
+        examples: [...(document.examples ?? []), ...examples],
+        negatives: [...(document.negatives ?? []), ...negatives],
+      }
+    },
+  }
+}
+
+/** Every file of examples that counts here, in a fixed order. */
+function exampleFiles(machine: Machine, places: ExamplePlaces, scope: ExampleScope): ExampleFile[] {
+  return [
+    ...(places.library === undefined ? [] : libraryFiles(places.library)),
+    ...(places.project === undefined ? [] : [projectFile(places.project)]),
+    ...(scope === 'committed' ? [] : [machineFile(machine, 'taught'), machineFile(machine, 'from-use')]),
+  ]
+}
+
+interface Placed {
+  example: Example
+  place: ExampleFile['place']
+}
+
+function byEntry(readings: readonly ExampleReading[]): Map<string, Placed[]> {
+  const known = new Map<string, Placed[]>()
+  for (const { file, lines } of readings) {
+    for (const { example } of lines) {
+      if (example === undefined || !isAtHome(file, example)) continue
+      const key = keyOf(example)
+      const list = known.get(key)
+      if (list === undefined) known.set(key, [{ example, place: file.place }])
+      else list.push({ example, place: file.place })
+    }
+  }
+  return known
+}
+
+/** A file of the library is about one skill. */
+function isAtHome({ place, path }: ExampleFile, { kind, id }: Example): boolean {
+  return place !== 'library' || (kind === 'skill' && path === `examples/${id}.jsonl`)
+}
+
+/** Everything that is known, line by line, for whoever teaches or counts. */
+export interface KnownExamples {
+  examples: { example: Example; file: ExampleFile }[]
+  findings: Finding[]
+}
+
+export function readKnown(machine: Machine, places: ExamplePlaces): KnownExamples {
+  const readings = exampleFiles(machine, places, 'here').map(readExamples)
+  const examples = readings.flatMap(({ file, lines }) =>
+    lines.flatMap(({ example }) => (example !== undefined && isAtHome(file, example) ? [{ example, file }] : [])),
+  )
+  return { examples, findings: exampleFindings(readings) }
+}
+
+/** What is wrong with files of examples: lines that are none, files that cannot be read. */
+function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
+  return readings.flatMap(({ file, lines, failure }): Finding[] => {
+    const path = join(file.root, file.path)
+    if (failure !== undefined) {
+      return [{ severity: 'warning', code: 'EXAMPLES_UNREADABLE', message: failure.message, subject: path }]
+    }
+    const bad = lines.flatMap(({ line, problem, example }) => {
+      const misplaced = example !== undefined && !isAtHome(file, example) ? 'it is about another entry' : undefined
+      const why = problem ?? misplaced
+      return why === undefined ? [] : [{ line, why }]
+    })
+    const [first] = bad
+    if (first === undefined) return []
+    const more = bad.length === 1 ? '' : `, and ${bad.length - 1} more`
+    const message = `${path}: line ${first.line} is not used (${first.why})${more}`
+    const hint = 'repair or remove the line; the others count'
+    return [{ severity: 'warning', code: 'EXAMPLES_JUNK_LINES', message, subject: path, line: first.line, hint }]
+  })
+}

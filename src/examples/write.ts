@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import type { Finding } from '../text/trouble.ts'
+import { changeExamples, type ExampleFile } from './disk/example-files.ts'
+import type { Proposal } from './rules/admit.ts'
+import { type Example, formatExample, keyOf, promptKey } from './rules/example.ts'
+
+export { type ExampleFile, libraryFile, machineFile, projectFile } from './disk/example-files.ts'
+
+/** Adds examples at the end of a file. A line that says the same for an older description goes; all others stay. */
+export async function writeExamples(machine: Machine, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
+  const renewed = new Set(fresh.map(sameness))
+  await changeExamples(machine, file, (lines) => {
+    const kept = lines.filter(({ example }) => example === undefined || !renewed.has(sameness(example)))
+    return [...kept.map(({ text }) => text), ...fresh.map(formatExample)]
+  })
+}
+
+function sameness(example: Example): string {
+  return JSON.stringify([keyOf(example), promptKey(example.prompt), example.not ?? false])
+}
+
+export function pathOf({ root, path }: ExampleFile): string {
+  return join(root, path)
+}
+
+/** Many prompts are scanned as one text; only a text in which something was found is looked at prompt by prompt. */
+const SCANNED_AT_ONCE = 200
+
+/** Proposals without anything secret or personal in them. What is refused is never quoted. */
+export async function withoutSecrets(
+  proposals: readonly Proposal[],
+): Promise<{ clean: Proposal[]; findings: Finding[] }> {
+  const { detectPrivate } = await import('../machine/secret-scanner.ts')
+  const isClean = async (text: string) => (await detectPrivate(text)).length === 0
+  const clean: Proposal[] = []
+  const refused = new Map<string, number>()
+  for (let from = 0; from < proposals.length; from += SCANNED_AT_ONCE) {
+    const part = proposals.slice(from, from + SCANNED_AT_ONCE)
+    const isAllClean = await isClean(part.map(({ prompt }) => prompt).join('\n\n'))
+    for (const proposal of part) {
+      if (isAllClean || (await isClean(proposal.prompt))) clean.push(proposal)
+      else refused.set(keyOf(proposal.entry), (refused.get(keyOf(proposal.entry)) ?? 0) + 1)
+    }
+  }
+  const findings = [...refused].map(([entry, times]): Finding => {
+    const what = times === 1 ? 'a prompt is not taught: it holds' : `${times} prompts are not taught: they hold`
+    return {
+      severity: 'error',
+      code: 'EXAMPLE_REFUSED',
+      message: `${entry}: ${what} a secret or personal data`,
+      subject: entry,
+      hint: 'examples are shared with the library: say it without the value',
+    }
+  })
+  return { clean, findings }
+}

@@ -1,0 +1,184 @@
+import { isRecord } from '../../text/values.ts'
+
+/** What somebody wrote about one entry. */
+export interface AnswerItem {
+  /** As it was written: `skill:x`, or a bare name. */
+  id: string
+  prompts: string[]
+  negatives: string[]
+}
+
+export interface Answer {
+  items: AnswerItem[]
+  /** What was meant to be JSON and is not, by line. */
+  problems: { line: number; problem: string }[]
+}
+
+/** More than any model says in one answer. */
+export const LONGEST_ANSWER = 8 * 1024 * 1024
+// Brackets that never close could be followed to the end of the text, each of them.
+const MOST_STEPS = 64 * 1024 * 1024
+
+/**
+ * The examples in the answer of an agent, whatever stands around them: JSON objects, one a line or over several lines, in a
+ * list or not, in fences or not; or Markdown, a heading with the id and a list of prompts. Prose is skipped.
+ */
+export function readAnswer(text: string, isKnown: (id: string) => boolean): Answer {
+  const json = readJsonParts(text)
+  const items = json.values.flatMap(itemsIn)
+  if (items.length === 0) items.push(...readMarkdown(json.rest, isKnown))
+  return { items: items.filter((item) => item.prompts.length + item.negatives.length > 0), problems: json.problems }
+}
+
+interface JsonParts {
+  values: unknown[]
+  /** The text without them. */
+  rest: string
+  problems: Answer['problems']
+}
+
+function readJsonParts(text: string): JsonParts {
+  const parts: JsonParts = { values: [], rest: '', problems: [] }
+  let steps = 0
+  let line = 1
+  let at = 0
+  const advance = (to: number) => {
+    for (let each = text.indexOf('\n', at); each >= 0 && each < to; each = text.indexOf('\n', each + 1)) line++
+    at = to
+  }
+  while (at < text.length) {
+    const start = nextBracket(text, at)
+    parts.rest += text.slice(at, start)
+    advance(start)
+    if (start === text.length) break
+    const end = closingAt(text, start, MOST_STEPS - steps)
+    steps += (end ?? text.length) - start
+    const value = end === undefined ? undefined : parsed(text.slice(start, end))
+    if (value !== undefined && end !== undefined) {
+      parts.values.push(value)
+      advance(end)
+      continue
+    }
+    // A list may be broken in one of its parts only. Of an object that is broken the next line may be whole.
+    const lineEnd = endOfLine(text, start)
+    const isObject = text[start] === '{'
+    if (isObject && looksMeant(text.slice(start, lineEnd))) {
+      parts.problems.push({ line, problem: 'it is not valid JSON' })
+    }
+    const next = isObject ? lineEnd : start + 1
+    parts.rest += text.slice(start, next)
+    advance(next)
+    if (steps >= MOST_STEPS) {
+      parts.problems.push({ line, problem: 'too many brackets do not close; the rest was not read' })
+      break
+    }
+  }
+  return parts
+}
+
+function nextBracket(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (text[at] === '{' || text[at] === '[') return at
+  return text.length
+}
+
+/** Behind the bracket that closes the one here; undefined when none does. Brackets in strings do not count. */
+function closingAt(text: string, start: number, most: number): number | undefined {
+  let depth = 0
+  let isString = false
+  const end = Math.min(text.length, start + most)
+  for (let at = start; at < end; at++) {
+    const sign = text[at]
+    if (isString) {
+      if (sign === '\\') at++
+      // No string of JSON goes over a line end: it was never closed.
+      else if (sign === '\n') return undefined
+      else if (sign === '"') isString = false
+    } else if (sign === '"') isString = true
+    else if (sign === '{' || sign === '[') depth++
+    else if ((sign === '}' || sign === ']') && --depth === 0) return at + 1
+  }
+  return undefined
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
+
+function looksMeant(line: string): boolean {
+  return /^\{\s*"/.test(line)
+}
+
+function parsed(text: string): unknown {
+  for (const form of [text, text.replace(/,(\s*[}\]])/g, '$1')]) {
+    try {
+      return JSON.parse(form)
+    } catch {
+      // Models like to leave a comma behind the last item.
+    }
+  }
+  return undefined
+}
+
+const LISTS = ['entries', 'examples', 'items', 'skills', 'results']
+const PROMPTS = ['prompts', 'examples', 'prompt', 'queries', 'query']
+const NEGATIVES = ['not', 'negatives', 'must_not']
+
+function itemsIn(value: unknown): AnswerItem[] {
+  if (Array.isArray(value)) return value.flatMap(itemsIn)
+  if (!isRecord(value)) return []
+  const id = textsIn(value.id ?? value.name ?? value.entry)[0]
+  if (id !== undefined) return [itemOf(id, value)]
+  const lists = LISTS.flatMap((key) => (Array.isArray(value[key]) ? [value[key]] : []))
+  if (lists.length > 0) return lists.flatMap(itemsIn)
+  // { "skill:x": ["…"] }, or the same with an object of prompts.
+  return Object.entries(value).flatMap(([key, about]) => {
+    if (isRecord(about)) return [itemOf(key, about)]
+    return Array.isArray(about) ? [{ id: key, prompts: textsIn(about), negatives: [] }] : []
+  })
+}
+
+function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
+  const kind = typeof value.kind === 'string' && !name.includes(':') ? `${value.kind}:` : ''
+  const prompts = PROMPTS.flatMap((key) => textsIn(value[key]))
+  const id = `${kind}${name}`.trim()
+  // One prompt a line, with a mark that it must not be answered.
+  if (value.not === true) return { id, prompts: [], negatives: prompts }
+  return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value]
+  if (!Array.isArray(value)) return []
+  return value.flatMap((each: unknown) => {
+    if (typeof each === 'string') return each.trim() === '' ? [] : [each]
+    return isRecord(each) ? textsIn(each.prompt ?? each.query ?? each.text) : []
+  })
+}
+
+const HEADING = /^\s*(?:#{1,6}\s+|\*\*)(.+?)(?:\*\*)?:?\s*$/
+const BULLET = /^\s*(?:[-*+]|\d{1,3}[.)])\s+(.*\S)\s*$/
+const NOT = /^(?:not|must not|negatives?)\b\s*[:–-]\s*/i
+
+function readMarkdown(text: string, isKnown: (id: string) => boolean): AnswerItem[] {
+  const items: AnswerItem[] = []
+  let current: AnswerItem | undefined
+  for (const line of text.split('\n')) {
+    const heading = HEADING.exec(line)?.[1]?.replace(/[`*]/g, '').trim()
+    const bullet = BULLET.exec(line)?.[1]
+    if (bullet === undefined && heading !== undefined) {
+      const id = heading.split(/\s/)[0] ?? ''
+      const isId = /^(?:skill|pack|payload):\S+$/.test(id) || isKnown(id)
+      current = isId ? { id, prompts: [], negatives: [] } : undefined
+      if (current !== undefined) items.push(current)
+    } else if (bullet !== undefined && current !== undefined) {
+      const list = NOT.test(bullet) ? current.negatives : current.prompts
+      list.push(unquoted(bullet.replace(NOT, '')))
+    }
+  }
+  return items
+}
+
+function unquoted(text: string): string {
+  return /^(["'`“„«])(.+)["'`”“»]$/.exec(text)?.[2] ?? text
+}

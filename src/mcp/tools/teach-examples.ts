@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { TEACHING_INSTRUCTIONS } from '../../loadout.ts'
+import { printableLine } from '../../text/printable.ts'
+import { cap, defineTool, NAME, PROJECT, placeOf } from '../tool.ts'
+import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+
+const USUAL_BATCH = 8
+const LARGEST_BATCH = 20
+const MOST_ENTRIES = 50
+const MOST_PROMPTS = 40
+// Longer ones are refused one by one, with a reason; this only bounds the call.
+const LONGEST_PROMPT = 4_000
+
+const PROMPTS = z.array(z.string().max(LONGEST_PROMPT)).max(MOST_PROMPTS)
+
+/** Keeps a library of any size in one conversation: what was written goes in, the next entries come out. */
+export const teachExamples = defineTool({
+  name: 'teach_examples',
+  description:
+    'Writes example prompts for entries, and gives the next entries that lack some. When the user asks to teach: call it without examples, then with those you wrote, until none is left.',
+  input: z.strictObject({
+    examples: z
+      .array(z.strictObject({ id: NAME, prompts: PROMPTS, not: PROMPTS.optional() }))
+      .max(MOST_ENTRIES)
+      .optional(),
+    skip: z.array(NAME).max(1_000).optional().describe('Ids to leave out'),
+    limit: z.int().min(0).max(LARGEST_BATCH).optional(),
+    project: PROJECT,
+  }),
+  output: z.object({
+    taught: z.number(),
+    entries: z.array(z.object({ id: z.string(), description: z.string(), wanted: z.number() })),
+    left: z.number(),
+    how: z.string().optional(),
+    warnings: z.array(z.string()),
+  }),
+  isWriting: true,
+  call: async ({ examples = [], skip, limit = USUAL_BATCH, project }, call) => {
+    const place = placeOf(call, project)
+    const items = examples.map(({ id, prompts, not = [] }) => ({ id, prompts, negatives: not }))
+    const done = items.length === 0 ? undefined : await call.loadout.teach({ ...place, items, origin: 'agent' })
+    const { value, findings } = await call.loadout.nextTeaching({ ...place, limit, skip })
+    const taught = (done?.value.taught ?? []).reduce(
+      (sum, each) => sum + each.prompts.length + each.negatives.length,
+      0,
+    )
+    const told = cap([...(done?.findings ?? []), ...findings].map(tellFinding), MOST_WARNINGS, 'warnings are')
+    return {
+      taught,
+      entries: value.tasks.map(({ id, description, wanted }) => {
+        return { id: printableLine(id), description: printableLine(description), wanted }
+      }),
+      left: value.left,
+      ...(done === undefined ? { how: TEACHING_INSTRUCTIONS } : {}),
+      warnings: [...told.shown, ...told.cut],
+    }
+  },
+})
+
+export const TEACHING_PROMPT = `Teach Loadout what its skills, packs and payloads are for.
+
+1. Call the tool teach_examples without arguments. It gives some entries, and in \`left\` how many there are behind them.
+2. Write prompts for each entry, then call teach_examples with them as \`examples\`. It writes them down and gives the next entries.
+3. Go on until it gives no entries. An entry that you cannot write about goes into \`skip\`.
+4. Say in two sentences what was taught, and what was refused and why.
+
+${TEACHING_INSTRUCTIONS}`
