@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EvalQuery, readLibraryLines, readQueryLines } from '../src/payloads/rules/evaluation.ts'
+import type { EvalQuery } from '../src/payloads/rules/evaluation.ts'
+import { readLibraryLines, readQueryLines } from '../src/payloads/rules/suite-forms.ts'
 import type { RankDocument } from '../src/search/document.ts'
 
 /** A library with labelled questions: `<folder>/<name>/library.jsonl` and `queries.jsonl`. */

@@ -184,6 +184,20 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array):
   }
 }
 
+/** Kinds whose values hold words that were learned from tasks. */
+export const LEARNING_CACHES = ['skill-rankers-here', 'rankers-here', 'hook-catalogs'] as const
+
+/** Removes all values of some kinds: they can be made again, and what they were made from is to be forgotten. */
+export function forgetCached(machine: Machine, kinds: readonly string[]): void {
+  for (const kind of kinds) {
+    try {
+      rmSync(join(cacheFolder(machine), kind), { recursive: true, force: true })
+    } catch {
+      // A folder that cannot be changed was not written by us either.
+    }
+  }
+}
+
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true })

@@ -86,6 +86,9 @@ export function usageLogPath(machine: Machine): string {
   return join(stateFolder(machine), 'usage.jsonl')
 }
 
+/** Prompts that led to an entry, where the user keeps tasks: words of tasks, so they go when the log goes. */
+export const LEARNED_PROMPTS = 'examples/from-use.jsonl'
+
 /** The XDG rules: a relative path is to be ignored. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined

@@ -102,6 +102,12 @@ export function taughtPack(examples: Examples, { manifest, scope }: TrustedPack)
   return examples.into('pack', packDocument(manifest), scope === 'workspace')
 }
 
+/** The pack in a folder for the ranker, by its metadata alone; undefined where there is none that can be read. */
+export function packDocumentIn(folder: string): RankDocument | undefined {
+  const { manifest } = readPackManifest(folder)
+  return manifest && packDocument(manifest)
+}
+
 /** What a person typed after a command. */
 export function readChoice(machine: Machine, typed: string): PackChoice {
   if (!isPackPath(typed)) return { name: typed }

@@ -1,20 +1,20 @@
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { openProject } from '../machine/open-project.ts'
+import { INDEX_IN_PROJECT, openProject } from '../machine/open-project.ts'
 import type { RankDocument } from '../search/document.ts'
 import { createRanker } from '../search/ranker.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
-import { libraryBeside, readLibrary, readSuite } from './disk/eval-files.ts'
+import { libraryBeside, readLibrary, readSuite, readTestsBeside } from './disk/eval-files.ts'
 import { readKnowledge } from './knowledge.ts'
 import { type Layers, projectOf } from './layers.ts'
 import { strategyOf } from './plan.ts'
-import { openRanker } from './ranking.ts'
+import { openRanker, payloadDocument, payloadExamples } from './ranking.ts'
 import { allEntries, createTable } from './rules/dispatch-table.ts'
 import { type Answer, EVAL_DEPTH, type EvalQuery, type Evaluation, evaluate, type Figures } from './rules/evaluation.ts'
-import { DEFAULT_TRIGGERS, type LoadoutEntry } from './rules/loadout-index.ts'
+import { DEFAULT_TRIGGERS, isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
 import { type MatchResult, matchTable } from './rules/match.ts'
 
 /** Where a project keeps its own questions. */
@@ -41,6 +41,10 @@ export interface SuiteReport extends Evaluation {
   suite: string
   strategy: Strategy
   documents: number
+  /** How many of the questions are the library's own examples, each asked while it was left out. */
+  heldOut?: number
+  /** The same questions, asked as if nothing had been taught. */
+  withoutExamples?: Figures
 }
 
 /** Asks every question of a suite and reports how well they were answered. Below a threshold is an error. */
@@ -50,10 +54,16 @@ export function evaluateSuite(machine: Machine, request: EvaluateRequest): Repor
   const library = request.library === undefined ? libraryBeside(suite) : resolve(machine.cwd, request.library)
   const strategy = request.strategy ?? (library === undefined ? strategyOf(machine, request) : 'ranked')
   const router =
-    library === undefined ? layerRouter(machine, request.layers, strategy) : libraryRouter(library, strategy)
-  const { figures, confusions } = evaluate(queries, router.answer)
-  const findings = [...router.findings, ...unknownIds(queries, router.ids), ...belowThreshold(figures, request)]
-  return { value: { suite, strategy, documents: router.ids.size, figures, confusions }, findings }
+    library === undefined
+      ? layerRouter(machine, request.layers, strategy)
+      : documentRouter(readLibrary(library), strategy)
+  const evaluation = evaluate(queries, router.answer)
+  const findings = [
+    ...router.findings,
+    ...unknownIds(queries, router.ids),
+    ...belowThreshold(evaluation.figures, request),
+  ]
+  return { value: { suite, strategy, documents: router.ids.size, ...evaluation }, findings }
 }
 
 export interface CompareRequest {
@@ -96,7 +106,7 @@ export function compareIndexes(machine: Machine, request: CompareRequest): Repor
   return { value, findings: [...before.findings, ...after.findings] }
 }
 
-interface Router {
+export interface Router {
   ids: Set<string>
   findings: Finding[]
   answer(query: string): Answer[]
@@ -119,8 +129,7 @@ function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?
   return { ids, findings: [...findings, ...opened.findings], answer }
 }
 
-function libraryRouter(path: string, strategy: Strategy): Router {
-  const documents = readLibrary(path)
+export function documentRouter(documents: readonly RankDocument[], strategy: Strategy): Router {
   const common = { ids: new Set(documents.map(({ id }) => id)), findings: [] }
   if (strategy === 'keywords') {
     const table = createTable(documents.map(entryFor))
@@ -128,6 +137,41 @@ function libraryRouter(path: string, strategy: Strategy): Router {
   }
   const ranker = createRanker(documents)
   return { ...common, answer: (query) => ranker.rank(query, { limit: EVAL_DEPTH }) }
+}
+
+/** The documents of a file, one a line. */
+export function libraryDocuments(path: string): RankDocument[] {
+  return readLibrary(path)
+}
+
+/** The entries of an index file that a task may load, with the examples of its project. */
+export function indexDocuments(machine: Machine, path: string): { documents: RankDocument[]; findings: Finding[] } {
+  const none = { globalDir: '', orgPath: '' }
+  const layers = path.endsWith(INDEX_IN_PROJECT)
+    ? { ...none, projectRoot: dirname(dirname(dirname(path))), sessionPath: '' }
+    : { ...none, projectRoot: '', sessionPath: path }
+  const knowledge = readKnowledge(machine, layers)
+  const findings = [...knowledge.findings]
+  const examples = payloadExamples(machine, knowledge, 'committed')
+  const documents = allEntries(knowledge.table)
+    .filter(isDomain)
+    .map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings)))
+  return { documents, findings }
+}
+
+/** The questions of a file or folder that was named. */
+export function questionsIn(path: string): EvalQuery[] {
+  return readSuite(path)
+}
+
+/** The tests that lie beside skills and packs; files in another form are named. */
+export function testsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
+  return readTestsBeside(folder)
+}
+
+/** Whether the project has questions of its own. */
+export function hasProjectSuite(machine: Machine, layers: Layers): boolean {
+  return exists(join(rootOf(machine, layers), SUITE_IN_PROJECT))
 }
 
 /** What the keyword matcher chose; core entries are loaded for every task, so they answer none in particular. */
@@ -168,11 +212,21 @@ function suitePath(machine: Machine, named: string | undefined, layers: Layers):
 }
 
 /** A question that names an id nobody has can only fail; more likely the id is mistyped. */
-function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<string>): Finding[] {
+export function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<string>): Finding[] {
   const named = new Set(queries.flatMap(({ relevant, not }) => [...relevant, ...not]))
-  return [...named]
-    .filter((id) => !ids.has(id))
-    .map((id) => {
+  const unknown = [...named].filter((id) => !ids.has(id))
+  const more: Finding[] =
+    unknown.length <= MOST_UNKNOWN
+      ? []
+      : [
+          {
+            severity: 'warning',
+            code: 'ENTRY_NOT_FOUND',
+            message: `${unknown.length - MOST_UNKNOWN} more are not there`,
+          },
+        ]
+  return [
+    ...unknown.slice(0, MOST_UNKNOWN).map((id): Finding => {
       const close = nearest(id, [...ids])
       const hint = close === undefined ? 'check the suite' : `did you mean ${close}?`
       return {
@@ -181,10 +235,14 @@ function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<string>): Fi
         message: `the suite names "${id}", which is not there`,
         hint,
       }
-    })
+    }),
+    ...more,
+  ]
 }
 
-function belowThreshold(figures: Figures, { minR1, minR3, minR5, maxFalse, maxPairs }: Thresholds): Finding[] {
+const MOST_UNKNOWN = 8
+
+export function belowThreshold(figures: Figures, { minR1, minR3, minR5, maxFalse, maxPairs }: Thresholds): Finding[] {
   const low = (name: string, value: number, limit: number | undefined): Finding[] =>
     figures.positives > 0 && limit !== undefined && value < limit
       ? [missed(`${name} is ${value.toFixed(1)} %, below ${limit} %`)]

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { openExamples } from '../examples/examples.ts'
+import { learnFromUse } from '../examples/learn.ts'
 import { cachedRanker } from '../machine/cached-ranker.ts'
 import { readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -90,6 +91,8 @@ function suggestionOf(
 /** Compiled once, while the library stays as it is. */
 function openSkillRanker({ machine, library }: Setup, skills: readonly RegisteredSkill[]): Ranker {
   const paths = skills.flatMap(({ folder }) => [SKILL_FILE, DOCUMENT_FILE].map((file) => join(library, folder, file)))
+  const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
+  learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
   const examples = openExamples(machine, { library }, 'here')
   const documents = () =>
     skills.map(({ skill, folder }) =>

@@ -13,7 +13,11 @@ export function readUsage(filePath: string): UsageEvent[] {
   return events
 }
 
-/** Visits the events of a log in order, without keeping them. Returns how many lines are not events. */
-export function visitUsage(filePath: string, visit: (event: UsageEvent) => void): { junkLines: number } {
-  return scanEvents(filePath, visit)
+/** Visits the events of a log in order, without keeping them; or only those in its last bytes. Counts the other lines. */
+export function visitUsage(
+  filePath: string,
+  visit: (event: UsageEvent) => void,
+  newestBytes?: number,
+): { junkLines: number } {
+  return scanEvents(filePath, visit, newestBytes)
 }

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
+import { forgetCached, LEARNING_CACHES } from '../machine/cache.ts'
 import { changeConfigJson, configPath } from '../machine/config-file.ts'
 import { requireFile } from '../machine/files.ts'
-import { type Machine, usageLogPath } from '../machine/machine.ts'
+import { LEARNED_PROMPTS, type Machine, usageLogPath } from '../machine/machine.ts'
+import { recordPath } from '../machine/records.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { eraseLog, logSize, scanEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks, withKeptTasks } from './rules/config.ts'
@@ -59,6 +61,8 @@ export interface Erasure {
   /** Of the log; none when there is no log. */
   bytes: number
   isErased: boolean
+  /** The file of prompts that were learned from it, if there was one. It is erased with the log. */
+  learned?: string
 }
 
 /** Removes this machine's usage log; with `dryRun` only says how large it is. */
@@ -67,7 +71,13 @@ export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: bool
   const bytes = logSize(log)
   const isErased = bytes !== undefined && !dryRun
   if (isErased) eraseLog(log)
-  return { value: { log, bytes: bytes ?? 0, isErased }, findings: [] }
+  const learned = recordPath(machine, LEARNED_PROMPTS)
+  const hasLearned = logSize(learned) !== undefined
+  if (hasLearned && !dryRun) {
+    eraseLog(learned)
+    forgetCached(machine, LEARNING_CACHES)
+  }
+  return { value: { log, bytes: bytes ?? 0, isErased, ...(hasLearned ? { learned } : {}) }, findings: [] }
 }
 
 export interface TaskKeeping {

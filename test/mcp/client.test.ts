@@ -37,7 +37,7 @@ describe.each([
   })
   const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
 
-  it('every tool is listed, with schemas, as one that changes nothing, and the list is cheap', async () => {
+  it('every tool is listed, with schemas and whether it changes anything, and the list is cheap', async () => {
     const list = await client.listTools()
     expect(list.tools.map(({ name }) => name)).toEqual([
       'load_context',
@@ -45,10 +45,12 @@ describe.each([
       'search_knowledge',
       'read_entry',
       'activate_pack',
+      'teach_examples',
     ])
-    for (const { inputSchema, outputSchema, annotations } of list.tools) {
+    for (const { name, inputSchema, outputSchema, annotations } of list.tools) {
       expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
-      expect(annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false })
+      const isReading = name !== 'teach_examples'
+      expect(annotations).toMatchObject({ readOnlyHint: isReading, openWorldHint: false })
     }
     expect(countTokens(JSON.stringify(list))).toBeLessThan(1_500)
   })
@@ -204,7 +206,10 @@ describe.each([
 
   it('the prompt carries what the task needs, and the task', async () => {
     const { prompts } = await client.listPrompts()
-    expect(prompts).toMatchObject([{ name: 'load-context', arguments: [{ name: 'task', required: true }] }])
+    expect(prompts).toMatchObject([
+      { name: 'load-context', arguments: [{ name: 'task', required: true }] },
+      { name: 'teach' },
+    ])
     const { messages } = await client.getPrompt({ name: 'load-context', arguments: { task: TASK } })
     const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''))
     expect(texts).toEqual([expect.stringContaining('The body of flood.'), TASK])

@@ -9,13 +9,20 @@ export const evaluate = defineCommand({
   aliases: { 'packs eval': ['--kind', 'pack'] },
   summary: 'test with your own questions what is found, also in CI',
   details: `A suite is a file of questions, one a line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
-trigger tests in an evals folder; or a folder of such files. Without one, .claude/loadout/evals of the project.
-A library.jsonl beside the suite, or --library, is asked instead of the layers.
+trigger tests in an evals folder; or a folder of such files. It is asked of the layers, of a library.jsonl beside it, or of
+--library: a folder of skills or packs, a project, an index file, or documents one a line.
+A folder of skills or packs, or a project, in the place of the suite is asked its own questions: the trigger tests in it,
+and its examples (loadout teach), each while it is left out.
+Without a suite: .claude/loadout/evals of the project, or else the examples of everything that is known here.
 loadout eval --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
 loadout eval pack:name asks the prompts in the pack's evals/discovery.*.json whether they select the pack.
 It ends with 1 when a question fails or a suite is malformed.`,
   args: [
-    { name: 'suite', summary: 'questions, pack:name, or with --compare the old index', complete: 'file' },
+    {
+      name: 'suite',
+      summary: 'questions, a folder of skills or packs, pack:name, or with --compare the old index',
+      complete: 'file',
+    },
     { name: 'new-index', summary: 'with --compare: the new index', complete: 'file' },
     { name: 'questions', summary: 'with --compare: the suite', complete: 'file' },
   ],
@@ -25,7 +32,8 @@ It ends with 1 when a question fails or a suite is malformed.`,
       choices: STRATEGIES,
       summary: 'how to route (default: the project’s, ranked for a library)',
     },
-    library: { kind: 'text', value: 'file', summary: 'documents to route to, one JSON object a line' },
+    library: { kind: 'text', value: 'path', summary: 'what to ask: a folder, an index, or documents one a line' },
+    own: { kind: 'switch', summary: 'ask the examples of everything known here, not the suite of the project' },
     compare: { kind: 'switch', summary: 'compare two indexes' },
     suite: { kind: 'text', value: 'train|validation|file', summary: 'of a pack: only this suite (default: all)' },
     write: { kind: 'switch', summary: 'of a pack: keep the results in the pack, below runs/' },
@@ -49,7 +57,7 @@ It ends with 1 when a question fails or a suite is malformed.`,
     const layers = loadout.nameLayers(flags)
     if (!flags.compare) {
       if (args['new-index'] !== undefined) throw misuse('one suite at a time; to compare two indexes add --compare')
-      const { strategy, library } = flags
+      const { strategy, library, own, project } = flags
       const limits = {
         minR1: flags['min-r1'],
         minR3: flags['min-r3'],
@@ -57,7 +65,7 @@ It ends with 1 when a question fails or a suite is malformed.`,
         maxFalse: flags['max-false'],
         maxPairs: flags['max-pairs'],
       }
-      return loadout.evaluate({ suite: args.suite, library, strategy, layers, ...limits })
+      return loadout.evaluate({ suite: args.suite, library, own, strategy, project, layers, ...limits })
     }
     const { suite: before, 'new-index': after, questions: suite } = args
     if (before === undefined || after === undefined) throw misuse('--compare needs two index files')
@@ -92,18 +100,37 @@ interface PackFlags {
 }
 
 // More than fit a screen are in the JSON.
+const MOST_TAKERS = 8
 const MOST_LISTED = 20
 
-function printReport({ suite, strategy, documents, figures, confusions }: SuiteReport, screen: Screen): string {
+function printReport(report: SuiteReport, screen: Screen): string {
+  const { suite, strategy, documents, figures, takers, confusions, heldOut, withoutExamples } = report
   const shown = confusions.slice(0, MOST_LISTED)
+  const rows: string[][] =
+    withoutExamples === undefined
+      ? [HEADINGS, figureRow(figures)]
+      : [
+          ['', ...HEADINGS],
+          ['with examples', ...figureRow(figures)],
+          ['without', ...figureRow(withoutExamples)],
+        ]
   return lines(
     `${printableLine(suite)}  ${strategy}, ${count(documents, 'document')}`,
+    heldOut !== undefined &&
+      `  ${count(heldOut, 'question is', 'questions are')} examples, each left out while it was asked`,
     '',
     alignRows(
-      [HEADINGS, figureRow(figures)].map((row) => row.map((cell) => `  ${cell}`)),
-      [0, 1, 2, 3, 4, 5, 6, 7],
+      rows.map((row) => row.map((cell) => `  ${cell}`)),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8].slice(withoutExamples === undefined ? 0 : 1),
     ),
     '',
+    takers.length > 0 && [
+      screen.strong('Took questions of others'),
+      ...takers
+        .slice(0, MOST_TAKERS)
+        .map(({ taker, owner, times }) => `  ${printableLine(taker)}  ${times} of ${printableLine(owner)}`),
+      '',
+    ],
     shown.length > 0 && [
       screen.strong('Went elsewhere'),
       ...shown.flatMap(({ query, expected, got, words, place }) => [

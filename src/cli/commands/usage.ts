@@ -127,8 +127,11 @@ async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise
   throw new LoadoutError('NOT_CONFIRMED', 'nothing was erased', { hint: '--yes does not ask' })
 }
 
-function printErasure({ log, isErased }: Erasure): string {
-  return lines(`${isErased ? 'Erased' : 'Nothing to erase'}: ${printableLine(log)}`)
+function printErasure({ log, isErased, learned }: Erasure): string {
+  return lines(
+    `${isErased ? 'Erased' : 'Nothing to erase'}: ${printableLine(log)}`,
+    learned !== undefined && `Erased: ${printableLine(learned)}`,
+  )
 }
 
 function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {

@@ -3,8 +3,8 @@ import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { exists } from '../../machine/files.ts'
 import { readInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
-import { acquireLock } from '../../machine/lock.ts'
-import { type Machine, stateFolder } from '../../machine/machine.ts'
+import { acquireLock, tryLock } from '../../machine/lock.ts'
+import { LEARNED_PROMPTS, type Machine, stateFolder } from '../../machine/machine.ts'
 import { privateFolder, writeRecord } from '../../machine/records.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
@@ -93,38 +93,55 @@ export function projectFile(root: string): ExampleFile {
 
 /** What this machine knows about entries of others: written by hand or an agent, and learned from use. */
 export function machineFile(machine: Machine, name: 'taught' | 'from-use'): ExampleFile {
-  return { root: stateFolder(machine), path: `${LIBRARY_FOLDER}/${name}.jsonl`, place: 'machine' }
+  const path = name === 'taught' ? `${LIBRARY_FOLDER}/taught.jsonl` : LEARNED_PROMPTS
+  return { root: stateFolder(machine), path, place: 'machine' }
 }
 
 /**
  * Replaces a file with what `change` makes of its lines; undefined leaves it as it is. One writer at a time, all of it
  * or nothing. Lines that `change` keeps keep their text.
  */
-export async function changeExamples(
-  machine: Machine,
-  file: ExampleFile,
-  change: (lines: readonly ExampleLine[]) => readonly string[] | undefined,
-): Promise<void> {
-  const release = await lock(machine, file)
+export async function changeExamples(machine: Machine, file: ExampleFile, change: Change): Promise<void> {
+  const release = await acquireLock(lockOf(machine, file), { purpose: 'teach' })
   try {
-    const { lines, failure } = readExamples(file)
-    // What cannot be read must not be replaced.
-    if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
-    const changed = change(lines)
-    if (changed === undefined) return
-    const text = changed.map((line) => `${line}\n`).join('')
-    if (file.place === 'machine') return writeRecord(machine, file.path, text)
-    refuseLinkOut(file.root, file.path)
-    writeInside(file.root, file.path, text)
+    replaceLines(machine, file, change)
   } finally {
     release()
   }
 }
 
+type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
+
+/** The same for somebody who must not wait: nothing is changed while another writes. */
+export function changeExamplesNow(machine: Machine, file: ExampleFile, change: Change): void {
+  const release = tryLock(lockOf(machine, file), 'learn')
+  if (release === undefined) return
+  try {
+    replaceLines(machine, file, change)
+  } finally {
+    release()
+  }
+}
+
+function replaceLines(machine: Machine, file: ExampleFile, change: Change): void {
+  const { lines, failure } = readExamples(file)
+  // What cannot be read must not be replaced.
+  if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
+  const changed = change(lines)
+  if (changed === undefined) return
+  const text = changed.map((line) => `${line}\n`).join('')
+  if (file.place === 'machine') {
+    writeRecord(machine, file.path, text)
+    return
+  }
+  refuseLinkOut(file.root, file.path)
+  writeInside(file.root, file.path, text)
+}
+
 const HINT = 'nothing was written; repair or move the file'
 
-function lock(machine: Machine, { root, path }: ExampleFile) {
+function lockOf(machine: Machine, { root, path }: ExampleFile): string {
   const folder = privateFolder(machine, 'locks')
   const real = exists(root) ? realpathSync(root) : root
-  return acquireLock(join(folder, `examples-${sha256(join(real, path)).slice(0, 16)}`), { purpose: 'teach' })
+  return join(folder, `examples-${sha256(join(real, path)).slice(0, 16)}`)
 }

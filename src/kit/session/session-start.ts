@@ -1,8 +1,9 @@
 import { callableSkills } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
+import { learnFromUse } from '../../examples/learn.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project } from '../../machine/open-project.ts'
+import { openProject, type Project, realFolder } from '../../machine/open-project.ts'
 import { claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
 import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
@@ -29,7 +30,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const project = openProject(machine)
   const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
-  const packs = refreshCatalog(machine, project, host.agent, log)
+  const packs = refreshCatalog(machine, project, knowledge, host.agent, log)
   pruneSessions(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
@@ -77,11 +78,32 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
 }
 
 /** Packs and skills for the prompts to come. Without them the rest is still worth having. */
-function refreshCatalog(machine: Machine, project: Project, agent: string, log: Sources['log']): OfferedPack[] {
+function refreshCatalog(
+  machine: Machine,
+  project: Project,
+  knowledge: Knowledge,
+  agent: string,
+  log: Sources['log'],
+): OfferedPack[] {
   const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
   const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
+  learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   writeCatalog(machine, project, agent, packs, skills)
   return packs
+}
+
+/** What earlier sessions used, for the prompts of this one. Payloads of other projects are left to those. */
+function learnHere(
+  machine: Machine,
+  project: Project,
+  { table }: Knowledge,
+  named: Record<'pack' | 'skill', readonly { name: string; description: string }[]>,
+): void {
+  const root = realFolder(machine, project.root)
+  learnFromUse(machine, ({ kind, id, project: place }) => {
+    if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
+    return place === root ? allEntries(table).find((entry) => entry.id === id)?.summary : undefined
+  })
 }
 
 function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {

@@ -4,7 +4,8 @@ import { Walk } from '../../machine/walk.ts'
 import type { RankDocument } from '../../search/document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import { type EvalQuery, readLibraryLines, readQueryLines, readTriggerTests } from '../rules/evaluation.ts'
+import type { EvalQuery } from '../rules/evaluation.ts'
+import { readLibraryLines, readQueryLines, readTriggerTests, type SuiteReading } from '../rules/suite-forms.ts'
 
 const LIBRARY_FILE = 'library.jsonl'
 
@@ -31,13 +32,16 @@ export function readLibrary(path: string): RankDocument[] {
 }
 
 function readSuiteFile(path: string): EvalQuery[] {
-  const result = path.endsWith('.jsonl')
-    ? readQueryLines(readText(path))
-    : readTriggerTests(readJson(path), ownerOf(path))
+  const result = readForm(path)
   if ('queries' in result) return result.queries
   throw new LoadoutError('BAD_SUITE', `${path} cannot be used: ${result.problem}`, {
     hint: 'see docs/routing.md for the forms',
   })
+}
+
+function readForm(path: string): SuiteReading {
+  if (path.endsWith('.jsonl')) return readQueryLines(readText(path))
+  return readTriggerTests(readJson(path), ownerOf(path))
 }
 
 /** `my-skill/evals/trigger.json` tests my-skill. */
@@ -46,11 +50,38 @@ function ownerOf(path: string): string {
   return basename(basename(folder) === 'evals' ? dirname(folder) : folder)
 }
 
+/** Where public repositories keep the tests of their skills. */
+const TESTS = /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.jsonl?|evals?\.json|[^/]*(?:trigger|activation)[^/]*\.jsonl?)$/
+
+/** The tests that lie beside the skills of a folder. A file in another form is passed over, and named. */
+export function readTestsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
+  const queries: EvalQuery[] = []
+  const unused: string[] = []
+  for (const path of filesBelow(folder, (name) => TESTS.test(name))) {
+    try {
+      const result = readForm(path)
+      if ('queries' in result) queries.push(...result.queries)
+      else unused.push(path)
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      unused.push(path)
+    }
+  }
+  return { queries, unused }
+}
+
 function suiteFiles(folder: string): string[] {
-  const isSuite = (name: string) =>
-    (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
-    /(^|\/)evals\/[^/]+\.json$/.test(name) ||
-    isFlatJson(folder, name)
+  return filesBelow(
+    folder,
+    (name) =>
+      (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
+      /(^|\/)evals\/[^/]+\.json$/.test(name) ||
+      isFlatJson(folder, name),
+  )
+}
+
+/** In the order of their paths. */
+function filesBelow(folder: string, isWanted: (name: string) => boolean): string[] {
   const found: string[] = []
   const walk = new Walk(folder, { ignore: ['versions', 'dependencies'] })
   for (const { inside, entries, enter } of walk.folders()) {
@@ -61,7 +92,7 @@ function suiteFiles(folder: string): string[] {
   }
   for (const { path, error } of walk.leftOut.unreadable) throw asLoadoutError(error, path, 'read')
   return found
-    .filter(isSuite)
+    .filter(isWanted)
     .sort(compareText)
     .map((name) => join(folder, name))
 }

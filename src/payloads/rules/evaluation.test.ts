@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type EvalQuery, evaluate, readLibraryLines, readQueryLines, readTriggerTests } from './evaluation.ts'
+import { type EvalQuery, evaluate } from './evaluation.ts'
+import { readLibraryLines, readQueryLines, readTriggerTests } from './suite-forms.ts'
 
 const query = (changes: Partial<EvalQuery>): EvalQuery => ({
   qid: 'q',
@@ -12,6 +13,14 @@ const query = (changes: Partial<EvalQuery>): EvalQuery => ({
 const answers = (ids: string) =>
   ids.split('').map((id) => ({ id, why: [{ term: `by ${id}`, field: 'name', weight: 1 }] }))
 const figures = (queries: EvalQuery[], ids: string) => evaluate(queries, () => answers(ids)).figures
+
+it('tells who took whose questions', () => {
+  const queries = [query({ relevant: ['b'] }), query({ relevant: ['b'] }), query({ relevant: ['c'] }), query({})]
+  expect(evaluate(queries, () => answers('a')).takers).toEqual([
+    { taker: 'a', owner: 'b', times: 2 },
+    { taker: 'a', owner: 'c', times: 1 },
+  ])
+})
 
 describe('figures', () => {
   const rows: [ids: string, r1: number, r3: number, r5: number, mrr: unknown][] = [
@@ -70,6 +79,30 @@ describe('suites', () => {
       { queries: [{ qid: 'i', not: ['p'] }] },
     ],
     ['no list', {}, { problem: 'it holds no list of tests' }],
+    [
+      'lists of both',
+      { should_trigger: ['x'], should_not_trigger: ['y'] },
+      { queries: [{ relevant: ['owner'] }, { not: ['owner'] }] },
+    ],
+    [
+      'a corpus of a whole library',
+      [
+        { query: 'x', expected_skill: 'a' },
+        { query: 'y', expected_skill: null },
+      ],
+      {
+        queries: [
+          { relevant: ['a'], kind: 'pos' },
+          { relevant: [], kind: 'neg' },
+        ],
+      },
+    ],
+    ['one test a file', { name: 'n', skills: ['a'], query: 'x' }, { queries: [{ relevant: ['a'], kind: 'pos' }] }],
+    [
+      'a test of the answer',
+      { evals: [{ prompt: 'x', expected_output: 'y' }] },
+      { queries: [{ relevant: ['owner'] }] },
+    ],
     ['no verdict', [{ query: 'a' }], { problem: 'test 1 says not whether it should be chosen' }],
     ['null', null, { problem: 'it holds no list of tests' }],
   ]

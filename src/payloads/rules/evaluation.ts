@@ -1,107 +1,5 @@
-import type { RankDocument, Why } from '../../search/document.ts'
-import { isRecord, isTextList } from '../../text/values.ts'
-
-/** Questions read from a file, or the reason why there are none. */
-export type SuiteReading = { queries: EvalQuery[] } | { problem: string }
-
-/** Our own form, one JSON object a line: `{ query, relevant, not?, kind?, qid? }`. */
-export function readQueryLines(text: string): SuiteReading {
-  const queries: EvalQuery[] = []
-  for (const { json, line } of jsonLines(text)) {
-    const query = json === undefined ? undefined : readQuery(json, `line ${line}`)
-    if (query === undefined) return { problem: `line ${line} is not { "query": "…", "relevant": ["id"] }` }
-    queries.push(query)
-  }
-  return { queries }
-}
-
-function readQuery(json: unknown, qid: string): EvalQuery | undefined {
-  if (!isRecord(json) || typeof json.query !== 'string') return undefined
-  const relevant = json.relevant ?? []
-  const not = json.not ?? []
-  if (!isTextList(relevant) || !isTextList(not)) return undefined
-  const kind = relevant.length > 0 ? 'pos' : not.length > 0 ? 'pairneg' : 'neg'
-  const stated = ['pos', 'neg', 'pairneg'] as const
-  return {
-    qid: typeof json.qid === 'string' ? json.qid : qid,
-    query: json.query,
-    relevant,
-    not,
-    kind: stated.find((known) => known === json.kind) ?? kind,
-  }
-}
-
-/**
- * Tests that a skill or pack carries with it: prompts that should choose it, and prompts that should not.
- * `[{ query, should_trigger }]`, the same under `evals` or `queries`, or `{ pack_name, cases: [{ prompt, expected }] }`.
- */
-export function readTriggerTests(json: unknown, owner: string): SuiteReading {
-  const list = Array.isArray(json) ? json : isRecord(json) ? (json.cases ?? json.evals ?? json.queries) : undefined
-  if (!Array.isArray(list)) return { problem: 'it holds no list of tests' }
-  const id = isRecord(json) ? textOf(json, ['pack_name', 'skill_name', 'skill', 'name']) : undefined
-  const queries: EvalQuery[] = []
-  for (const [at, test] of list.entries()) {
-    const query = readTriggerTest(test, id ?? owner, at)
-    if (query === undefined) return { problem: `test ${at + 1} says not whether it should be chosen` }
-    queries.push(query)
-  }
-  return { queries }
-}
-
-function readTriggerTest(json: unknown, id: string, at: number): EvalQuery | undefined {
-  if (!isRecord(json)) return undefined
-  const query = textOf(json, ['query', 'prompt'])
-  const isWanted = wanted(json)
-  if (query === undefined || isWanted === undefined) return undefined
-  const qid = textOf(json, ['id', 'qid']) ?? `${id} ${at + 1}`
-  return { qid, query, relevant: isWanted ? [id] : [], not: isWanted ? [] : [id], kind: isWanted ? 'pos' : 'pairneg' }
-}
-
-function wanted(json: Record<string, unknown>): boolean | undefined {
-  const flag = json.should_trigger ?? json.should_select
-  if (typeof flag === 'boolean') return flag
-  if (json.expected === 'reject') return false
-  return json.expected === 'select' || json.expected === 'warn' ? true : undefined
-}
-
-/** A library of documents, one JSON object a line: `{ id, name?, description?, keywords?, body?, … }`. */
-export function readLibraryLines(text: string): { documents: RankDocument[] } | { problem: string } {
-  const documents: RankDocument[] = []
-  for (const { json, line } of jsonLines(text)) {
-    if (!isRecord(json) || typeof json.id !== 'string')
-      return { problem: `line ${line} is not a document with an "id"` }
-    const list = (key: string) => (isTextList(json[key]) ? { [key]: json[key] } : {})
-    documents.push({
-      id: json.id,
-      name: textOf(json, ['name']) ?? json.id,
-      description: textOf(json, ['description']) ?? '',
-      body: textOf(json, ['body']) ?? '',
-      ...list('keywords'),
-      ...list('headings'),
-      ...list('examples'),
-      ...list('negatives'),
-    })
-  }
-  return { documents }
-}
-
-function* jsonLines(text: string): Generator<{ json: unknown; line: number }> {
-  for (const [at, line] of text
-    .replace(/^\ufeff/, '')
-    .split('\n')
-    .entries()) {
-    if (line.trim() === '') continue
-    let json: unknown
-    try {
-      json = JSON.parse(line)
-    } catch {}
-    yield { json, line: at + 1 }
-  }
-}
-
-function textOf(json: Record<string, unknown>, keys: readonly string[]): string | undefined {
-  return keys.map((key) => json[key]).find((value): value is string => typeof value === 'string' && value !== '')
-}
+import type { Why } from '../../search/document.ts'
+import { compareText } from '../../text/values.ts'
 
 /** One question of a suite: what should answer it, and what must not. */
 export interface EvalQuery {
@@ -112,6 +10,8 @@ export interface EvalQuery {
   /** Ids that must not come first. */
   not: string[]
   kind: 'pos' | 'neg' | 'pairneg'
+  /** One of the library's own examples: asked of a library that does not know the examples of this fold. */
+  fold?: number
 }
 
 export interface Answer {
@@ -147,17 +47,43 @@ interface Confusion {
   words: string[]
 }
 
+/** An entry that came first for questions of another. */
+export interface Taker {
+  taker: string
+  owner: string
+  times: number
+}
+
 export interface Evaluation {
   figures: Figures
+  takers: Taker[]
   confusions: Confusion[]
 }
 
 /** How deep the mean reciprocal rank looks. */
 export const EVAL_DEPTH = 10
 
-export function evaluate(queries: readonly EvalQuery[], answer: (query: string) => readonly Answer[]): Evaluation {
-  const results = queries.map((query) => ({ query, answers: answer(query.query).slice(0, EVAL_DEPTH) }))
-  return { figures: figuresOf(results), confusions: results.flatMap(confusionOf) }
+export function evaluate(
+  queries: readonly EvalQuery[],
+  answer: (query: string, of: EvalQuery) => readonly Answer[],
+): Evaluation {
+  const results = queries.map((query) => ({ query, answers: answer(query.query, query).slice(0, EVAL_DEPTH) }))
+  const confusions = results.flatMap(confusionOf)
+  return { figures: figuresOf(results), takers: takersOf(confusions), confusions }
+}
+
+/** Who took whose questions, most often first. */
+function takersOf(confusions: readonly Confusion[]): Taker[] {
+  const takers = new Map<string, Taker>()
+  for (const { got, expected } of confusions) {
+    if (got === null || expected.length === 0) continue
+    const key = JSON.stringify([got, expected])
+    const before = takers.get(key) ?? { taker: got, owner: expected.join(' or '), times: 0 }
+    takers.set(key, { ...before, times: before.times + 1 })
+  }
+  return [...takers.values()].sort(
+    (a, b) => b.times - a.times || compareText(a.taker, b.taker) || compareText(a.owner, b.owner),
+  )
 }
 
 interface Result {

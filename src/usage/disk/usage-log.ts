@@ -39,7 +39,11 @@ const CHUNK = 64 * 1024
 const LONGEST_LINE = 1024 * 1024
 
 /** Visits every event in order, a chunk at a time. Gives the number of lines that were not events; a missing log has none. */
-export function scanEvents(path: string, visit: (event: UsageEvent) => void): { junkLines: number } {
+export function scanEvents(
+  path: string,
+  visit: (event: UsageEvent) => void,
+  newestBytes?: number,
+): { junkLines: number } {
   if (!exists(path)) return { junkLines: 0 }
   let junkLines = 0
   const readLine = (line: string) => {
@@ -48,21 +52,27 @@ export function scanEvents(path: string, visit: (event: UsageEvent) => void): { 
     if (event === undefined) junkLines++
     else visit(event)
   }
-  forEachLine(path, readLine)
+  forEachLine(path, readLine, newestBytes)
   return { junkLines }
 }
 
-function forEachLine(path: string, readLine: (line: string) => void): void {
+/** With `newest` only the lines that begin in so many last bytes. */
+function forEachLine(path: string, readLine: (line: string) => void, newest = Infinity): void {
   const decoder = new StringDecoder('utf8')
   const buffer = Buffer.allocUnsafe(CHUNK)
   let rest = ''
   let file: number | undefined
   try {
-    requireFile(path)
+    const from = Math.max(0, requireFile(path).size - newest)
     file = openSync(path, 'r')
-    for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer)) {
+    let position = from
+    const next = (opened: number) => readSync(opened, buffer, 0, CHUNK, position)
+    for (let count = next(file); count > 0; count = next(file)) {
       const lines = (rest + decoder.write(buffer.subarray(0, count))).split('\n')
       rest = lines.pop() ?? ''
+      // The first line has lost its beginning.
+      if (from > 0 && position === from) lines.shift()
+      position += count
       // Keep one character over the limit, so that the line still counts as too long when its end comes.
       if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1)
       lines.forEach(readLine)
