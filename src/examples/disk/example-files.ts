@@ -23,7 +23,7 @@ export interface ExampleFile {
   place: 'library' | 'project' | 'machine'
 }
 
-export interface ExampleLine {
+interface ExampleLine {
   /** As it stands in the file, without its end. */
   text: string
   /** Counted from 1. */

@@ -48,7 +48,7 @@ interface Confusion {
 }
 
 /** An entry that came first for questions of another. */
-export interface Taker {
+interface Taker {
   taker: string
   owner: string
   times: number
