@@ -57,7 +57,7 @@ const TESTS = /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.jsonl?|evals?\.json|[^/]
 export function readTestsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
   const queries: EvalQuery[] = []
   const unused: string[] = []
-  for (const path of filesBelow(folder, (name) => TESTS.test(name))) {
+  for (const path of filesBelow(folder, (name) => TESTS.test(name) && !name.startsWith('examples/'))) {
     try {
       const result = readForm(path)
       if ('queries' in result) queries.push(...result.queries)
