@@ -115,7 +115,7 @@ function printTeaching({ taught, commit, isDryRun }: Teaching): string {
     `Taught ${count(prompts, 'prompt')} of ${count(taught.length, 'entry', 'entries')}.`,
     alignRows(rows),
     more > 0 && `  and ${count(more, 'more entry', 'more entries')}`,
-    commit !== undefined && `committed ${commit.slice(0, 10)}`,
+    commit !== undefined && `commit ${commit.slice(0, 7)}`,
   )
 }
 

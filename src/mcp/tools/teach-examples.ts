@@ -1,29 +1,27 @@
 import * as z from 'zod'
 import { TEACHING_INSTRUCTIONS } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
-import { cap, defineTool, NAME, PROJECT, placeOf } from '../tool.ts'
+import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'
 
 const USUAL_BATCH = 8
 const LARGEST_BATCH = 20
 const MOST_ENTRIES = 50
 const MOST_PROMPTS = 40
-// Longer ones are refused one by one, with a reason; this only bounds the call.
-const LONGEST_PROMPT = 4_000
 
-const PROMPTS = z.array(z.string().max(LONGEST_PROMPT)).max(MOST_PROMPTS)
+const PROMPTS = z.array(z.string()).max(MOST_PROMPTS)
 
 /** Keeps a library of any size in one conversation: what was written goes in, the next entries come out. */
 export const teachExamples = defineTool({
   name: 'teach_examples',
   description:
-    'Writes example prompts for entries, and gives the next entries that lack some. When the user asks to teach: call it without examples, then with those you wrote, until none is left.',
+    'Writes down example prompts; gives the next entries that lack some. Only when the user asks to teach: call without examples, then with what you wrote, until none is left.',
   input: z.strictObject({
     examples: z
-      .array(z.strictObject({ id: NAME, prompts: PROMPTS, not: PROMPTS.optional() }))
+      .array(z.strictObject({ id: z.string(), prompts: PROMPTS, not: PROMPTS.optional() }))
       .max(MOST_ENTRIES)
       .optional(),
-    skip: z.array(NAME).max(1_000).optional().describe('Ids to leave out'),
+    skip: z.array(z.string()).optional(),
     limit: z.int().min(0).max(LARGEST_BATCH).optional(),
     project: PROJECT,
   }),
