@@ -22,6 +22,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/context.md',
     'docs/privacy.md',
     'docs/usage.md',
+    'docs/teaching.md',
     ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
   ]
   it.for(guides)('%s', async (name, { expect }) => {

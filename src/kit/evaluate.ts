@@ -168,6 +168,6 @@ function nothingToAsk(path: string, first: Finding | undefined): LoadoutError {
 function noQuestions(path: string, unused: Finding | undefined): LoadoutError {
   const why = unused === undefined ? '' : `; ${unused.message}`
   return new LoadoutError('BAD_SUITE', `there are no questions: ${path} has no tests and no examples${why}`, {
-    hint: 'loadout teach adds examples; or write questions, one a line: {"query": "…", "relevant": ["id"]}',
+    hint: 'loadout teach adds examples; or write questions into .claude/loadout/evals, one a line: {"query": "…", "relevant": ["id"]}',
   })
 }
