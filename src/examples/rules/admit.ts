@@ -104,7 +104,7 @@ function refusalOf(example: Example, entry: TaughtEntry, seen: SeenExamples): Re
   }
   if (!seen.hasRoom(example)) {
     const hint = 'remove lines that you can do without'
-    return { code: 'EXAMPLES_FULL', why: `it has ${MOST_WRITTEN} current ones, which is all that count`, hint }
+    return { code: 'EXAMPLES_FULL', why: `the entry has ${MOST_WRITTEN} examples already, and no more count`, hint }
   }
   return undefined
 }
