@@ -1,9 +1,8 @@
 import { callableSkills } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { learnFromUse } from '../../examples/learn.ts'
 import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { openProject, type Project, realFolder } from '../../machine/open-project.ts'
+import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
 import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
@@ -11,6 +10,7 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
+import { learnHere } from './learn-here.ts'
 import { rebuild } from './rebuild.ts'
 import {
   coreParts,
@@ -90,20 +90,6 @@ function refreshCatalog(
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
   writeCatalog(machine, project, agent, packs, skills)
   return packs
-}
-
-/** What earlier sessions used, for the prompts of this one. Payloads of other projects are left to those. */
-function learnHere(
-  machine: Machine,
-  project: Project,
-  { table }: Knowledge,
-  named: Record<'pack' | 'skill', readonly { name: string; description: string }[]>,
-): void {
-  const root = realFolder(machine, project.root)
-  learnFromUse(machine, ({ kind, id, project: place }) => {
-    if (kind !== 'payload') return named[kind].find(({ name }) => name === id)?.description
-    return place === root ? allEntries(table).find((entry) => entry.id === id)?.summary : undefined
-  })
 }
 
 function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {
