@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from './cli/run.ts'
+import { aLinkTo, makeFolder, makeProject, runLoadout } from './cli/run.ts'
 import { FULL_PROJECT, NOW } from './context/context-world.ts'
 
 // The built file, as whoever installs the package gets it.
@@ -49,4 +50,29 @@ it('plans a task and loads what the plan chose, in another process too', async (
   const again = loadout.load(plan, { budget: 0, isRecorded: false })
   expect(again.contents).toEqual([])
   expect(again.findings[0]).toMatchObject({ code: 'PAYLOAD_UNREADABLE', subject: chosen[0]!.entry.id })
+})
+
+it('has types that a strict program under nodenext can use', () => {
+  const cwd = makeProject({
+    'package.json': '{ "type": "module" }',
+    'program.ts': `import { createLoadout, type LoadedPayload } from 'loadout/api'
+      import { planLoad } from 'loadout'
+      const loadout = createLoadout({ cwd: '.' })
+      const { value: plan, findings } = await loadout.plan({ task: 'cut a release' })
+      const contents: LoadedPayload[] = loadout.load(plan, { budget: 500 }).contents
+      export const texts: string[] = [...contents, ...loadout.load(planLoad('x')).contents].map(({ text }) => text)
+      export const root: string | undefined = plan.roots.project
+      export const problems: string[] = findings.map(({ message }) => message)
+      await loadout.lookUp({ id: 'x' })
+      loadout.resolve()
+      // @ts-expect-error a plan needs a task
+      await loadout.plan({})`,
+    'node_modules/loadout': aLinkTo(resolve('.')),
+  })
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', '']
+  const tsc = spawnSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, 'program.ts'], {
+    cwd,
+    encoding: 'utf8',
+  })
+  expect(tsc.stdout + tsc.stderr).toBe('')
 })

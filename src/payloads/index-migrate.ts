@@ -1,4 +1,4 @@
-import { join, relative, resolve, sep } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { exists, isFile, readText, removeFile } from '../machine/files.ts'
 import { refuseLinkOut, refuseNamedLinkOut, staysInside, writeInside, writeNamed } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -10,7 +10,7 @@ import { nearest } from '../text/values.ts'
 import { isPayloadPath } from './disk/payload-files.ts'
 import { readEntries, rebuildIndex } from './index-build.ts'
 import { openPayloadRoot, type PayloadRoot } from './payload-root.ts'
-import { type Migration, planMigration } from './rules/migrate.ts'
+import { adviseWhole, type Migration, planMigration } from './rules/migrate.ts'
 
 export interface MigrateRequest {
   file: string
@@ -59,8 +59,9 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
     if (!isSplit || build.value.state !== 'unchanged') return { value, findings: build.findings }
   }
   if (isSplit) {
-    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out`, {
-      hint: 'sections start at headings; short ones and rules for everything stay where they are (see --level)',
+    const why = 'its sections are short, or rules for everything'
+    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out: ${why}`, {
+      hint: adviseWhole(basename(file), original),
     })
   }
   if (!request.write) return { value: { ...migration, file }, findings: [] }

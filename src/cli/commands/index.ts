@@ -38,7 +38,7 @@ export const indexCheck = defineCommand({
   name: 'index check',
   summary: 'a gate for CI: is the index true, and will it route',
   details:
-    'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, and entries that never come first.',
+    'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, keywords\nthat fit half of all entries or any task, and entries that never come first.',
   args: [],
   flags: { ...INDEX_FLAGS },
   run: ({ flags }, loadout) =>

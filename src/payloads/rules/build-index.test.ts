@@ -138,6 +138,10 @@ describe('drift', () => {
   })
 })
 
+/** An entry with a keyword of its own, and perhaps one that others have too. */
+const shared = (n: number, hasShared: boolean) =>
+  entryOf({ id: `e${n}`, keywords: [`own${n}`, ...(hasShared ? ['skill'] : [])] })
+
 describe('lint', () => {
   const rows: [name: string, entries: ReturnType<typeof entryOf>[], expected: string[]][] = [
     ['a good entry', [entryOf()], []],
@@ -156,6 +160,14 @@ describe('lint', () => {
       ['TOO_MANY_KEYWORDS entry'],
     ],
     ['a keyword twice', [entryOf({ keywords: ['ci', 'CI', 'build'] })], ['DUPLICATE_KEYWORD entry']],
+    ['a keyword that any task may have', [entryOf({ keywords: ['new', 'ci'] })], ['FITS_EVERYTHING entry']],
+    ['a keyword of half of all', [0, 1, 2, 3, 4, 5].map((n) => shared(n, n < 3)), ['FITS_EVERYTHING skill']],
+    ['a keyword of fewer', [0, 1, 2, 3, 4, 5].map((n) => shared(n, n < 2)), []],
+    [
+      'nothing else',
+      [...[0, 1, 2, 3, 4].map((n) => shared(n, n < 3)), entryOf({ id: 'only', keywords: ['Skill'] })],
+      ['FITS_EVERYTHING skill', 'FITS_EVERYTHING only'],
+    ],
     ['a pattern with a stop word', [entryOf({ patterns: ['how_to_deploy'] })], ['STOP_WORD_PATTERN entry']],
     [
       'the same keywords, differently spelt',

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { splitSections } from '../../text/sections.ts'
 import { parseFrontmatter } from './frontmatter.ts'
-import { type MigrationRules, planMigration } from './migrate.ts'
+import { adviseWhole, type MigrationRules, planMigration } from './migrate.ts'
+import { pickKeywords } from './section-keywords.ts'
 
 const headings = (markdown: string, level?: number) => splitSections(markdown, level).map(({ heading }) => heading)
 
@@ -128,3 +129,41 @@ describe('migration', () => {
     expect(twins.payloads.map(({ id }) => id)).toEqual(['section-1', 'section-2', 'same', 'same-2'])
   })
 })
+
+describe('keywords of sections', () => {
+  const section = (heading: string, text: string) => ({ heading, level: 2, text: `## ${heading}\n${text}\n` })
+  const sections = [
+    section('Deploying', 'Run the skill file. Deploy to the cluster; the cluster is named in the file.'),
+    section('Test data', 'Run the skill file. ### Fixtures\nFixtures for the skill are seeded. Seeded fixtures.'),
+    section('Working with notes', 'Run the skill file: notes, notes, and the skill again. See https://example.com/x.'),
+    section('Release', '### Changelog\nRun the skill file for the release. Changelog first.'),
+  ]
+  it('tell one section from the others, in the form that a task has', () => {
+    expect(pickKeywords(sections)).toEqual([
+      ['deploy', 'cluster'],
+      ['data', 'test', 'fixtures', 'seeded'],
+      ['notes'],
+      ['release', 'changelog'],
+    ])
+  })
+
+  it('are not empty for a section that says only what all say', () => {
+    const same = Array.from({ length: 6 }, () => section('Skill', 'the skill'))
+    expect(pickKeywords(same)).toEqual(same.map(() => ['skill']))
+  })
+})
+
+describe('a file that is not worth splitting', () => {
+  const rows: [name: string, text: string, advice: string][] = [
+    ['style.mdc', '---\nglobs: "*.ts"\nalwaysApply: false\n---\nUse tabs.\n', 'copy it to .claude/rules/style.md'],
+    ['Style Guide.mdc', '# Tabs\n\nIndent with tabs.\n', 'style-guide.md and begin it with the lines: --- / id: style-guide / keywords: [tabs'],
+    ['CLAUDE.md', migrationOf(file).lean, 'it was split before'],
+  ] // biome-ignore format: one row each
+  it.each(rows)('%s', (name, text, advice) => {
+    expect(adviseWhole(name, text)).toContain(advice)
+  })
+})
+
+function migrationOf(text: string) {
+  return planMigration(text, rules)
+}

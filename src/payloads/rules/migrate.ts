@@ -1,11 +1,9 @@
-import { stemWord } from '../../search/stem.ts'
-import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
 import { type Section, splitSections } from '../../text/sections.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { compareText } from '../../text/values.ts'
 import { buildEntries } from './build-index.ts'
-import { kebab, serializeFrontmatter } from './frontmatter.ts'
+import { kebab, readFrontmatter, serializeFrontmatter } from './frontmatter.ts'
 import { DEFAULT_TRIGGERS } from './loadout-index.ts'
+import { pickKeywords } from './section-keywords.ts'
 import { splitWords } from './words.ts'
 
 /** How a large instruction file becomes a lean one and a set of payloads. A value: nothing is written. */
@@ -47,7 +45,6 @@ export interface MigrationRules {
 
 const LIST_HEADING = 'Loaded on demand'
 const LIST_INTRODUCTION = 'Read one of these when the task touches its subject; `loadout plan "<task>"` picks them.'
-const MOST_KEYWORDS = 8
 // A pointer to a section costs about as much as a section of this size.
 const SMALLEST_PAYLOAD = 60
 const CORE_WORDS = new Set(
@@ -56,8 +53,7 @@ const CORE_WORDS = new Set(
 
 export function planMigration(markdown: string, rules: MigrationRules): Migration {
   const sections = splitSections(markdown, rules.level)
-  const words = sections.map(({ text }) => countWords(text))
-  const sectionsWith = countSections(words)
+  const keywords = pickKeywords(sections)
   const names = new FreeNames(rules)
   const payloads: MigratedPayload[] = []
   const kept: KeptSection[] = []
@@ -71,8 +67,7 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
     const isTitle = at === 0 && sections.some(({ level }) => level > section.level)
     const reason = isTitle ? 'it is the introduction' : reasonToKeep(section, rules.keep ?? [])
     if (reason === undefined) {
-      const keywords = pickKeywords(section.heading, words[at]!, sectionsWith, sections.length)
-      payloads.push(names.take(section, keywords, payloads.length + 1))
+      payloads.push(names.take(section, keywords[at]!, payloads.length + 1))
     } else {
       kept.push({ heading: section.heading, tokens: estimateTokens(section.text), reason })
       inline.push(section.text)
@@ -80,6 +75,21 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
   })
   const lean = leanFile(inline.join(''), list, payloads)
   return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
+}
+
+/** What to do with a file that has nothing to move out: usually it is small enough to be a payload as it is. */
+export function adviseWhole(fileName: string, markdown: string): string {
+  const sections = splitSections(markdown)
+  if (sections.some(({ heading }) => heading === LIST_HEADING))
+    return `it was split before: see "${LIST_HEADING}" in it`
+  const id = kebab(fileName.replace(/\.mdc?$/, '')) || 'payload'
+  if (readFrontmatter(markdown, id).frontmatter !== null) {
+    return `it can be a payload as it is: copy it to .claude/rules/${id}.md and run: loadout index build`
+  }
+  const heading = sections.find((section) => section.heading !== '')?.heading ?? ''
+  const [keywords = []] = pickKeywords([{ heading, level: 1, text: markdown }])
+  const lines = ['---', `id: ${id}`, `keywords: [${keywords.join(', ')}]`, '---']
+  return `to load it as a whole when a task needs it, copy it to .claude/loadout/${id}.md and begin it with the lines: ${lines.join(' / ')}`
 }
 
 function reasonToKeep({ heading, text }: Section, keep: readonly string[]): string | undefined {
@@ -138,56 +148,4 @@ function leanFile(inline: string, list: string, payloads: readonly MigratedPaylo
 function withLineEnd(text: string, count: number): string {
   const present = /\n*$/.exec(text)?.[0].length ?? 0
   return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))
-}
-
-/** Words of a section by their stem: how often they occur, and the shortest form of each. */
-type WordCounts = ReadonlyMap<string, { count: number; word: string }>
-
-/** The words that set a section apart: those of its heading, then what it says often and others do not. */
-function pickKeywords(
-  heading: string,
-  own: WordCounts,
-  sectionsWith: ReadonlyMap<string, number>,
-  sections: number,
-): string[] {
-  const everyday = new Set(EVERYDAY_WORDS)
-  const chosen = new Map(
-    splitWords(heading)
-      .filter(isTelling)
-      .map((word) => [stemWord(word), word]),
-  )
-  const ranked = [...own]
-    .filter(([, { count, word }]) => count > 1 && word.length > 2 && isTelling(word) && !everyday.has(word))
-    .map(([stem, { count, word }]) => ({
-      stem,
-      word,
-      weight: count * Math.log(1 + sections / (sectionsWith.get(stem) ?? 1)),
-    }))
-    .sort((a, b) => b.weight - a.weight || compareText(a.word, b.word))
-  for (const { stem, word } of ranked) if (chosen.size < MOST_KEYWORDS && !chosen.has(stem)) chosen.set(stem, word)
-  return [...chosen.values()].slice(0, MOST_KEYWORDS)
-}
-
-function isTelling(word: string): boolean {
-  return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)
-}
-
-function countSections(all: readonly WordCounts[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const words of all) for (const stem of words.keys()) counts.set(stem, (counts.get(stem) ?? 0) + 1)
-  return counts
-}
-
-function countWords(text: string): WordCounts {
-  const counts = new Map<string, { count: number; word: string }>()
-  for (const word of splitWords(text)) {
-    const stem = stemWord(word)
-    const known = counts.get(stem)
-    if (known === undefined) counts.set(stem, { count: 1, word })
-    else {
-      known.count++
-      if (word.length < known.word.length) known.word = word
-    }
-  }
-  return counts
 }

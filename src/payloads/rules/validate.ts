@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../search/word-lists.ts'
+import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
@@ -143,7 +143,37 @@ const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)
 /** Predicts how an index will fail to route: what can never match, matches everything, or never comes first. */
 export function lintRouting(entries: readonly LoadoutEntry[]): Finding[] {
   const domain = entries.filter(({ priority }) => priority === 'domain')
-  return [...domain.flatMap(lintEntry), ...findOutranked(domain)]
+  return [...domain.flatMap(lintEntry), ...findOutranked(domain), ...findIndistinct(domain)]
+}
+
+// Below this, two entries with the same keyword are already most of them.
+const FEWEST_TO_COMPARE = 6
+
+/** Keywords that load half of all entries, and entries that have no other. */
+function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
+  if (entries.length < FEWEST_TO_COMPARE) return []
+  const owners = new Map<string, number>()
+  const ownKeywords = entries.map(({ keywords }) => new Set(keywords.map(normalKeyword)))
+  for (const own of ownKeywords) for (const keyword of own) owners.set(keyword, (owners.get(keyword) ?? 0) + 1)
+  const fitsMost = (keyword: string) => (owners.get(keyword) ?? 0) * 2 >= entries.length
+  const shared = [...owners.keys()].filter(fitsMost).map((keyword) => ({
+    severity: 'warning' as const,
+    code: 'FITS_EVERYTHING' as const,
+    message: `a task with "${keyword}" loads ${owners.get(keyword)} of ${entries.length} domain entries`,
+    subject: keyword,
+    hint: 'keep it where it tells an entry from the others',
+  }))
+  const indistinct = entries.filter((_, at) => ownKeywords[at]!.size > 0 && [...ownKeywords[at]!].every(fitsMost))
+  return [
+    ...shared,
+    ...indistinct.map(({ id }) => ({
+      severity: 'warning' as const,
+      code: 'FITS_EVERYTHING' as const,
+      message: `${id} has no keyword that tells it from most other entries`,
+      subject: id,
+      hint: 'give it a keyword of its own',
+    })),
+  ]
 }
 
 function lintEntry(entry: LoadoutEntry): Finding[] {
@@ -171,6 +201,11 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
     const hint = `keep at most ${MOST_KEYWORDS}, or split the entry`
     const message = `${entry.id} has ${total} keywords, so a single hit scores below ${MIN_SCORE}`
     warn('TOO_MANY_KEYWORDS', message, hint)
+  }
+  const everyday = entry.keywords.filter(isEveryday)
+  if (everyday.length > 0) {
+    const hint = 'choose words that only tasks about this subject have'
+    warn('FITS_EVERYTHING', `keywords of ${entry.id} that any task may have: ${everyday.join(', ')}`, hint)
   }
   for (const pattern of patterns) {
     const common = splitWords(pattern).filter((word) => STOP_WORDS.has(word))
@@ -205,6 +240,13 @@ function lintSpelling(id: string, keywords: readonly string[]): Finding[] {
       hint: 'keep one spelling: case, blanks and hyphens make no difference',
     }))
 }
+
+function isEveryday(keyword: string): boolean {
+  const words = splitWords(keyword)
+  return words.length > 0 && words.every((word) => STOP_WORDS.has(word) || EVERYDAY.has(word))
+}
+
+const EVERYDAY: ReadonlySet<string> = new Set(EVERYDAY_WORDS)
 
 function canMatch(parts: readonly string[], rule: 'every' | 'some'): boolean {
   return parts.length > 0 && parts[rule]((part) => part.length > 1 || isRun(part))
