@@ -8,6 +8,7 @@ import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPacksResolve } from './packs-resolve.ts'
 import { benchPlan } from './plan.ts'
 import { benchRank } from './rank.ts'
+import { benchReview } from './review.ts'
 import { benchSanitize } from './sanitize.ts'
 import { benchSkills } from './skills.ts'
 import { benchStart } from './start.ts'
@@ -25,6 +26,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   packs: benchPacksDiscovery,
   resolve: benchPacksResolve,
   sanitize: benchSanitize,
+  review: benchReview,
   context: benchContext,
   tui: benchTui,
   mcp: benchMcp,

@@ -1,18 +1,20 @@
 import { type AdapterView, digestOfCommand, openAdapters, UNPINNABLE_HINT, viewAdapters } from '../context/adapters.ts'
+import { recordApproval, removeApproval, requireApprovals } from '../machine/approvals.ts'
 import { placeOf } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
-import { recordApproval, removeApproval, requireApprovals } from '../packs/approvals.ts'
+import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
-import type { Approval, Decision } from '../packs/rules/gates/approval.ts'
 import { choosePack, isPackPath, isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/catalog.ts'
 import type { Tier } from '../packs/rules/pack.ts'
+import { answerForSkill } from '../skills/approve-skill.ts'
+import { describeFinding } from '../skills/quarantine.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { ambiguousName, locate } from './locate.ts'
 
 export interface AnswerRequest {
-  /** `pack:x`, `adapter:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`. */
+  /** `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`. */
   what?: string | undefined
   kind?: Approval['kind'] | undefined
   project?: string | Project | undefined
@@ -36,12 +38,15 @@ export interface Answered {
   /** The files that the approval covers. */
   files?: string[]
   command?: readonly string[]
+  /** What was found in a skill. */
+  review?: string[]
   approvalId?: string
 }
 
 export async function approve(machine: Machine, request: ApproveRequest): Promise<Report<Answered[]>> {
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return approveAdapters(machine, named)
+  if (named.kind === 'skill') return answerSkill(machine, named, 'approved')
   const pack = answerable(machine, named)
   if (pack.trust.state === 'trusted') return unchanged(pack, byPlace(pack))
   const approval = await recordApproval(machine, {
@@ -57,6 +62,7 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
 export async function deny(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
   const named = nameKinds(machine, request)
   if (named.kind === 'adapter') return denyAdapters(machine, named)
+  if (named.kind === 'skill') return answerSkill(machine, named, 'denied')
   const pack = answerable(machine, named)
   if (pack.trust.state === 'denied') {
     const message = `the pack ${packWord(pack.manifest.name)} is denied already`
@@ -89,23 +95,29 @@ function parseWhat({ what, kind, project }: AnswerRequest): {
   name?: string
   project: string | Project | undefined
 } {
-  const [, prefix, rest] = /^(pack|adapter):(.*)$/s.exec(what ?? '') ?? []
-  if (prefix === 'pack' || prefix === 'adapter') return { kind: prefix, name: rest ?? '', project }
+  const [, prefix, rest] = /^(pack|adapter|skill):(.*)$/s.exec(what ?? '') ?? []
+  if (prefix === 'pack' || prefix === 'adapter' || prefix === 'skill')
+    return { kind: prefix, name: rest ?? '', project }
   return { ...(kind !== undefined && { kind }), ...(what !== undefined && { name: what }), project }
 }
 
 function nameKinds(machine: Machine, request: AnswerRequest): Named {
   const { kind, name, project } = parseWhat(request)
-  if (kind === 'adapter' || (kind === 'pack' && name !== undefined)) return { kind, name, project }
+  if (kind === 'adapter' || (kind !== undefined && name !== undefined)) return { kind, name, project }
   if (name === undefined)
     throw new LoadoutError('USAGE', 'Missing argument: what to answer for', { hint: CHOICES_HINT })
   if (isPackPath(name)) return { kind: 'pack', name, project }
   const layers = { projectRoot: openProject(machine, project) }
-  const { kind: found } = locate(machine, { id: name, kinds: ['pack', 'adapter'], layers }).value
+  const { kind: found } = locate(machine, { id: name, kinds: ['pack', 'adapter', 'skill'], layers }).value
   return { kind: found, name, project }
 }
 
-const CHOICES_HINT = 'name a pack or an adapter: pack:<name>, adapter:<name>'
+const CHOICES_HINT = 'name a pack, an adapter or a skill: pack:<name>, adapter:<name>, skill:<name>'
+
+async function answerSkill(machine: Machine, { name = '' }: Named, decision: Decision): Promise<Report<Answered[]>> {
+  const { approval, findings } = await answerForSkill(machine, { name, decision })
+  return { value: [{ ...answered(approval), review: findings.map(describeFinding) }], findings: [] }
+}
 
 async function approveAdapters(machine: Machine, named: Named): Promise<Report<Answered[]>> {
   const { projectRoot, views } = chosenAdapters(machine, named)
@@ -212,7 +224,7 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
   const matching = approvals.filter((each) => {
     if (kind !== undefined && each.kind !== kind) return false
     if (!('name' in choice)) return each.kind === 'pack' && each.root === choice.root
-    return each.name === choice.name && (each.kind === 'pack' || isMine(each))
+    return each.name === choice.name && (each.kind !== 'adapter' || isMine(each))
   })
   const kinds = [...new Set(matching.map((each) => each.kind))]
   if (kinds.length > 1) throw ambiguousName(typed, kinds)
@@ -221,7 +233,7 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
   const [found, second] = left
   if (found === undefined) {
     throw new LoadoutError(
-      kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : 'PACK_NOT_FOUND',
+      kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
       `nobody has approved or denied ${packWord(typed)}`,
       {
         hint: 'loadout packs list --all and loadout adapters list show what can be answered for',

@@ -1,17 +1,17 @@
 import { type Examples, openExamples } from '../examples/examples.ts'
+import { readApprovals } from '../machine/approvals.ts'
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
+import type { Approval } from '../machine/rules/approval.ts'
 import type { RankDocument } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { readApprovals } from './approvals.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
 import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
-import type { Approval } from './rules/gates/approval.ts'
 import {
   buildCatalog,
   type Catalog,

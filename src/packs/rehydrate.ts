@@ -1,10 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
+import { summarizeChanges } from '../machine/rules/approval.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { admit } from './rules/gates/admission.ts'
-import { summarizeChanges } from './rules/gates/approval.ts'
 import type { AuditedPack, AuditRecord } from './rules/resolve/audit-record.ts'
 import { rebuildWrapper } from './rules/resolve/rehydrate.ts'
 

@@ -16,6 +16,7 @@ import { readPlacements } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
+import { openGate, quarantineFinding } from './quarantine.ts'
 import type { Operation, OperationPlan } from './rules/operations.ts'
 import { type LibraryState, reconcile } from './rules/reconcile.ts'
 import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
@@ -153,10 +154,11 @@ function withRoots<T>(
 export async function carryOut(
   setup: Setup,
   observation: Observation,
-  { operations, findings }: OperationPlan,
+  plan: OperationPlan,
   request: Carrying,
   { isAll = false }: { isAll?: boolean } = {},
 ): Promise<Report<Outcome>> {
+  const { operations, findings } = withoutQuarantined(setup, observation, plan)
   if (request.dryRun) {
     return { value: { operations: [...recoveries(observation.roots), ...operations], isDryRun: true }, findings }
   }
@@ -167,6 +169,31 @@ export async function carryOut(
   // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
   if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure
   return { value: { operations: applied.done, isDryRun: false }, findings: [...findings, ...applied.findings] }
+}
+
+/** What would write a skill into an agent's folder waits until a person has answered for it. */
+function withoutQuarantined(
+  { machine, library }: Setup,
+  { registry, find }: Observation,
+  plan: OperationPlan,
+): OperationPlan {
+  const writing = plan.operations.filter(({ kind }) => kind === 'install' || kind === 'refresh' || kind === 'adopt')
+  const names = new Set(writing.map(({ skill }) => skill))
+  if (names.size === 0) return plan
+  const gate = openGate(
+    machine,
+    library,
+    registry.skills.map(({ skill }) => skill.name),
+  )
+  const shut = [...names].flatMap((name) => {
+    const registered = find(name)
+    return (registered && gate.check(registered)) ?? []
+  })
+  gate.save()
+  if (shut.length === 0) return plan
+  const isShut = new Set(shut.map(({ skill }) => skill))
+  const operations = plan.operations.filter((each) => !writing.includes(each) || !isShut.has(each.skill))
+  return { operations, findings: [...plan.findings, ...shut.map(quarantineFinding)] }
 }
 
 /** What the next command that changes anything will put right first. */

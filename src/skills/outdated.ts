@@ -73,6 +73,11 @@ export function importedSkills(
   }
 }
 
+export function libraryNames(machine: Machine): string[] {
+  const { library } = openSetup(machine, {})
+  return readRegistry(library, openTreeCache(machine)).skills.map(({ skill }) => skill.name)
+}
+
 export function isPinned({ others }: SkillSource): boolean {
   return others.pinned === true
 }

@@ -6,12 +6,23 @@ import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { checkOutSnapshot } from './disk/check-out.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
+import { skillIn } from './disk/merge-folders.ts'
 import { mergeUpdate, type UpdateMerge } from './disk/merge-update.ts'
 import { hasMerge, keepMerge } from './disk/pending-merge.ts'
 import { conflictFinding, waitingMerge } from './merges.ts'
 import { asWriter, type Carrying, carryOut, observe } from './observe.ts'
-import { type AskedSkill, askSources, importedSkills, type SourceState, sourceFolder } from './outdated.ts'
+import {
+  type AskedSkill,
+  askSources,
+  importedSkills,
+  libraryNames,
+  type SourceState,
+  sourceFolder,
+} from './outdated.ts'
+import { reviewFolder } from './quarantine.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
+import type { ReviewFinding } from './rules/review/findings.ts'
+import type { RegisteredSkill } from './rules/skill.ts'
 import { openSetup, type Setup } from './settings.ts'
 
 export interface UpdateRequest extends Carrying {
@@ -33,6 +44,8 @@ export interface SkillUpdate extends SourceState {
   /** The library had changes of its own, which were kept. */
   isMerged: boolean
   conflicts: { path: string; message: string }[]
+  /** What a look through the new version found that the old one does not have. */
+  review: ReviewFinding[]
 }
 
 export interface UpdateResult {
@@ -111,14 +124,23 @@ async function mergeAll(
 ): Promise<Report<Made[]>> {
   const value: Made[] = []
   const findings: Finding[] = []
+  const names = libraryNames(setup.machine)
+  const others = ({ state }: AskedSkill) => names.filter((name) => name !== state.name)
   for (const [at, each] of asked.entries()) {
     request.signal?.throwIfAborted()
     request.onProgress?.(at, asked.length, each.state.name)
-    const update: SkillUpdate = { ...each.state, result: 'unchanged', diff: '', isMerged: false, conflicts: [] }
+    const update: SkillUpdate = {
+      ...each.state,
+      result: 'unchanged',
+      diff: '',
+      isMerged: false,
+      conflicts: [],
+      review: [],
+    }
     try {
       if (each.state.state === 'removed') findings.push(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
-      else value.push(await mergeOne(setup, each, request, scratch, at))
+      else value.push(await mergeOne(setup, each, request, scratch, at, others(each)))
     } catch (error) {
       findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
       value.push({ asked: each, update: { ...update, result: 'undecided' } })
@@ -147,6 +169,7 @@ async function mergeOne(
   request: UpdateRequest,
   scratch: string,
   at: number,
+  names: readonly string[],
 ): Promise<Made> {
   const { machine, library } = setup
   const { skill, state, repo } = asked
@@ -167,9 +190,28 @@ async function mergeOne(
   const made = await mergeUpdate(machine, { ...input, repo: repo?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
+  const review = addedFindings(made, skill, names)
   const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
-  const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts }
+  const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts, review }
   return { asked, update, made }
+}
+
+/** Conflicted files are looked through as well: what they hold may come in. */
+function addedFindings(
+  { result, versions, source }: UpdateMerge,
+  { skill }: RegisteredSkill,
+  names: readonly string[],
+) {
+  const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
+  const before = new Map<string, number>()
+  for (const each of reviewFolder(versions.ours, { skill }, names).findings) {
+    before.set(keyOf(each), (before.get(keyOf(each)) ?? 0) + 1)
+  }
+  return reviewFolder(result, { skill: skillIn(result, { ...skill, source }) }, names).findings.filter((each) => {
+    const left = before.get(keyOf(each)) ?? 0
+    before.set(keyOf(each), left - 1)
+    return left <= 0
+  })
 }
 
 /** One commit for all that merged; what did not is kept for a person. */

@@ -3,10 +3,13 @@ import { shellWord } from '../../text/printable.ts'
 import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'
 
-const WHAT: Argument = { name: 'what', summary: 'pack:<name>, adapter:<name>, a name, or the path of a pack' }
+const WHAT: Argument = {
+  name: 'what',
+  summary: 'pack:<name>, adapter:<name>, skill:<name>, a name, or the path of a pack',
+}
 
 const WHICH = {
-  kind: { kind: 'choice', choices: ['pack', 'adapter'], summary: 'only this kind', isUnlisted: true },
+  kind: { kind: 'choice', choices: ['pack', 'adapter', 'skill'], summary: 'only this kind', isUnlisted: true },
   ...PROJECT_FLAG,
 } as const
 
@@ -19,9 +22,9 @@ const aliasesOf = (packs: string, adapters: string) => ({
 export const approve = defineCommand({
   name: 'approve',
   aliases: aliasesOf('approve', 'allow'),
-  summary: 'let a pack be read, or the command of an adapter run',
+  summary: 'let a pack be read, the command of an adapter run, or an imported skill be installed',
   details:
-    'Read it first: the text of a pack can reach a model, and a command runs as you. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
+    'Read it first: the text of a pack can reach a model, and a command runs as you. An imported skill needs this only when something dangerous was found in it. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
   args: [WHAT],
   flags: {
     tier: { kind: 'choice', choices: TIERS, summary: 'how far a pack opens (default: evidence, all)' },
@@ -37,7 +40,7 @@ export const approve = defineCommand({
 export const deny = defineCommand({
   name: 'deny',
   aliases: aliasesOf('deny', 'deny'),
-  summary: 'never read a pack or run the command of an adapter, and stop asking',
+  summary: 'never read a pack, run the command of an adapter or install a skill, and stop asking',
   args: [WHAT],
   flags: WHICH,
   run: ({ args, flags }, loadout) => loadout.deny({ what: args.what, ...flags }),
@@ -60,7 +63,7 @@ export const revoke = defineCommand({
 /** One thing is answered for, unless all adapters were meant. */
 function singleAnswer(answers: readonly Answered[]): unknown {
   const [first, second] = answers
-  return first?.kind === 'pack' && second === undefined ? first : { adapters: answers }
+  return first !== undefined && first.kind !== 'adapter' && second === undefined ? first : { adapters: answers }
 }
 
 function printAnswers(answers: readonly Answered[], screen: Screen): string {
@@ -76,8 +79,9 @@ function printAnswer(answer: Answered, screen: Screen): string[] {
   return [
     screen.strong(sentence(printableLine(answer.name), answer)),
     `  ${kind === 'adapter' && command !== undefined ? `runs ${command.map(shellWord).map(printableLine).join(' ')}` : printableLine(root)}`,
-    ...files.slice(0, MOST_FILES).map((path) => `    ${printableLine(path)}`),
-    ...(more > 0 ? [`    and ${more} more files`] : []),
+    ...(answer.review ?? []).map((each) => `    ${printableLine(each)}`),
+    ...files.slice(0, answer.review === undefined ? MOST_FILES : 0).map((path) => `    ${printableLine(path)}`),
+    ...(more > 0 && answer.review === undefined ? [`    and ${more} more files`] : []),
   ]
 }
 
@@ -87,8 +91,10 @@ function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] 
     case 'approved':
       if (kind === 'adapter')
         return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
+      if (kind === 'skill') return `${name} may be installed on this machine, as long as these places stay as they are:`
       return `${name} is approved up to ${tier}, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
+      if (kind === 'skill') return `${name} is denied: it is not installed.`
       return kind === 'pack'
         ? `${name} is denied: it is not read, and not asked about again.`
         : `The adapter ${name} is denied: its command does not run.`

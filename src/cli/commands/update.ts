@@ -88,9 +88,19 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
     isDryRun && 'Nothing was changed. This would be done:',
     alignRows(rows),
     told.flatMap(({ conflicts }) => conflicts.map(({ message }) => `    ${printableLine(message)}`)),
+    told.flatMap(({ review }) => describeReview(review, screen)),
     alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
     commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
   )
+}
+
+/** What the new version brings, the dangerous first. */
+function describeReview(review: UpdateResult['updates'][number]['review'], screen: Screen): string[] {
+  const told = review.filter(({ severity }) => severity !== 'info')
+  return told.map(({ severity, path, line, message }) => {
+    const text = printableLine(`    new: ${path}${line > 0 ? `:${line}` : ''} ${message}`)
+    return severity === 'severe' ? screen.alert(text) : text
+  })
 }
 
 export const pin = definePin('pin', 'keep imported skills at the version they are at', true)

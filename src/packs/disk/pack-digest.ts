@@ -13,10 +13,10 @@ import {
 import { asLoadoutError } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
+import type { FileDigests } from '../../machine/rules/approval.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import type { FileDigests } from '../rules/gates/approval.ts'
 import { PACK_FILE } from '../rules/pack.ts'
 import { LARGEST_PACK_FILE } from './pack-folder.ts'
 

@@ -1,3 +1,4 @@
+import { oneOf, TIERS, type Tier } from '../../machine/rules/approval.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Finding, Severity } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -56,14 +57,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 export const LAYERS = ['compiled', 'documents', 'wiki', 'sources', 'indexes', 'ontology', 'answers', 'assets'] as const
 export type PackLayer = (typeof LAYERS)[number]
 
-/** How far an approval opens a pack. Each tier includes the ones before it. */
-export const TIERS = ['guide', 'context', 'evidence'] as const
-export type Tier = (typeof TIERS)[number]
-
-/** A word of a closed list, or undefined. */
-export function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
-  return words.find((word) => word === value)
-}
+export { oneOf, TIERS, type Tier }
 
 /**
  * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item was

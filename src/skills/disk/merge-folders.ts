@@ -123,3 +123,14 @@ function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: 
   if (ours) copyFile(join(versions.ours, ours.path), `${target}/${ours.path}${OURS_END}`, ours.isExecutable)
   if (theirs) copyFile(join(versions.theirs, theirs.path), `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
 }
+
+/** The skill that a merged folder describes; with conflicts in skill.json, the one that was known before. */
+export function skillIn(folder: string, known: Skill): Skill {
+  try {
+    const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), known.name)
+    return skill ?? known
+  } catch (error) {
+    if (error instanceof LoadoutError) return known
+    throw error
+  }
+}

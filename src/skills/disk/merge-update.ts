@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Sides } from '../../text/merge.ts'
+import { permissionsOf } from '../rules/review/review.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
 import type { SkillSource } from '../rules/source.ts'
 import { checkOutSnapshot } from './check-out.ts'
@@ -41,8 +42,8 @@ export interface UpdateMerge {
   versions: SkillVersions
   sides: Sides
   source: SkillSource
-  /** The new version, for a look before it is let in. */
-  theirs: SkillContent
+  /** The folder as it would be in the library, for a look before it is let in. */
+  result: string
 }
 
 /** Brings the new version of a source together with the library's. Without a base, the versions are only compared. */
@@ -66,7 +67,17 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
   const merge = mergeSkillFolders(versions, sides, source)
   merge.write(join(scratch, 'updated'))
   const diff = await diffFolders(machine, scratch, 'library', 'updated')
-  return { isBaseUnknown: base === undefined, isEdited: base !== ours, diff, merge, versions, sides, source, theirs }
+  const isBaseUnknown = base === undefined
+  return {
+    isBaseUnknown,
+    isEdited: base !== ours,
+    diff,
+    merge,
+    versions,
+    sides,
+    source,
+    result: join(scratch, 'updated'),
+  }
 }
 
 /** A skill of the source the way import would write it, under the name and for the agents that it has in the library. */
@@ -100,7 +111,7 @@ async function baseOf(
 }
 
 function newSource(
-  { source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
+  { registered, source, theirs: folder, commit, ref, folder: place, now }: UpdateInput,
   theirs: SkillContent,
 ): SkillSource {
   return {
@@ -111,5 +122,7 @@ function newSource(
     treeHash: hashTree(folder, listTree(folder).files),
     importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
+    // What the skill could do before is what was accepted; more of it needs an answer.
+    others: { ...source.others, permissions: source.others.permissions ?? permissionsOf(registered.skill) },
   }
 }

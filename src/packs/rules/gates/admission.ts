@@ -1,7 +1,7 @@
+import { summarizeChanges } from '../../../machine/rules/approval.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
 import { isKnownType, PACK_TYPES, type PackWarning, settleWarnings } from '../pack.ts'
-import { summarizeChanges } from './approval.ts'
 import { isUndecided, packWord, type TrustedPack } from './catalog.ts'
 import { type Asked, statusGate } from './status-gate.ts'
 

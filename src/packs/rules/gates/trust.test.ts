@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
 import type { Scope, Tier, TrustLabel } from '../pack.ts'
-import { type Approval, makeApproval } from './approval.ts'
 import { makePack, makeTrusted } from './pack.fixture.ts'
 import { DEFAULT_TRUST_POLICY, isTrustedLess, opensTier, trustOf } from './trust.ts'
 

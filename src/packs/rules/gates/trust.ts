@@ -1,6 +1,6 @@
+import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
 import type { Code, Severity } from '../../../text/trouble.ts'
 import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
-import { type Approval, changesSince, type FileDigests, summarizeChanges } from './approval.ts'
 
 /** Whose packs have to be approved, besides those that always have to. */
 export interface TrustPolicy {

@@ -1,29 +1,40 @@
-import { LoadoutError } from '../../../text/trouble.ts'
-import { compareText, isRecord, sha256, sortedBy } from '../../../text/values.ts'
-import { oneOf, TIERS, type Tier } from '../pack.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { compareText, isRecord, sha256, sortedBy } from '../../text/values.ts'
+
+/** How far an approval opens a pack. Each tier includes the ones before it. */
+export const TIERS = ['guide', 'context', 'evidence'] as const
+export type Tier = (typeof TIERS)[number]
+
+/** A word of a closed list, or undefined. */
+export function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
+  return words.find((word) => word === value)
+}
 
 const DECISIONS = ['approved', 'denied'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-const KINDS = ['pack', 'adapter'] as const
+const KINDS = ['pack', 'adapter', 'skill'] as const
 
 /** The SHA-256 of each file by its path. A link counts as what it says. */
 export type FileDigests = Readonly<Record<string, string>>
 
-/** A person's answer about a pack, or about an adapter's command. Stored outside both, so that neither can answer for itself. */
+/**
+ * A person's answer about a pack, an adapter's command, or an imported skill. Stored outside all of them, so that none can
+ * answer for itself.
+ */
 export interface Approval {
   /** Follows from the content, so that a record can be named later. */
   id: string
   kind: (typeof KINDS)[number]
-  /** The folder of the pack, or of the adapter's project, after links. */
+  /** The folder of the pack, of the adapter's project, or of the skill's library, after links. */
   root: string
-  /** Of the pack, or of the adapter. */
+  /** Of the pack, the adapter or the skill. */
   name: string
   /** Which repository or folder lies at this path, so that another one at the same path inherits nothing. */
   place?: string
-  /** Of KNOWLEDGE.md, or of the command's words, as they were approved. A denial needs none. */
+  /** Of KNOWLEDGE.md, of the command's words, or of the skill's files, as they were approved. A denial needs none. */
   digest?: string
-  /** Every file that was approved. Absent in records of earlier versions, which ask again, and with `follow`. */
+  /** Every file that was approved; of a skill, those with severe findings. Absent in records of earlier versions, which ask again, and with `follow`. */
   files?: FileDigests
   /** Later changes of this folder are approved too. */
   follow?: true
@@ -134,7 +145,7 @@ export function formatApprovals(approvals: readonly Approval[]): string {
   return `${JSON.stringify({ version: VERSION, approvals }, null, 2)}\n`
 }
 
-/** A pack is its folder; a project has several adapters. */
+/** A pack is its folder; a project has several adapters, a library several skills. */
 function keyOf({ kind, root, name }: Pick<Approval, 'kind' | 'root' | 'name'>): string {
   return JSON.stringify(kind === 'pack' ? [kind, root] : [kind, root, name])
 }

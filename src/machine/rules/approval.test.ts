@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../text/values.ts'
+import { sha256 } from '../../text/values.ts'
 import {
   type Approval,
   formatApprovals,

@@ -1,7 +1,7 @@
-import { exists } from '../machine/files.ts'
-import type { Machine } from '../machine/machine.ts'
-import { changeRecord, type RecordFile, readRecord, recordPath } from '../machine/records.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { exists } from './files.ts'
+import type { Machine } from './machine.ts'
+import { changeRecord, type RecordFile, readRecord, recordPath } from './records.ts'
 import {
   APPROVALS_HINT,
   type Approval,
@@ -11,7 +11,7 @@ import {
   parseApprovals,
   withApproval,
   withoutApproval,
-} from './rules/gates/approval.ts'
+} from './rules/approval.ts'
 
 const APPROVALS: RecordFile<readonly Approval[]> = {
   place: 'approvals.json',

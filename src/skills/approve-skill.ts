@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { recordApproval } from '../machine/approvals.ts'
+import type { Machine } from '../machine/machine.ts'
+import { realOrSame } from '../machine/open-project.ts'
+import type { Approval, Decision } from '../machine/rules/approval.ts'
+import { readRegistry } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { digestsOf, reviewFolder } from './quarantine.ts'
+import type { ReviewFinding } from './rules/review/findings.ts'
+import { notUsable, requireName } from './rules/skill.ts'
+import { openSetup } from './settings.ts'
+
+export interface SkillAnswer {
+  approval: Approval
+  /** What the answer is about. */
+  findings: ReviewFinding[]
+}
+
+/** Records whether a skill of the library may be installed on this machine, with what was found in it. */
+export async function answerForSkill(
+  machine: Machine,
+  { name, decision }: { name: string; decision: Decision },
+): Promise<SkillAnswer> {
+  requireName(name)
+  const { library } = openSetup(machine, {})
+  const { skills, invalid } = readRegistry(library, openTreeCache(machine))
+  const registered = skills.find(({ skill }) => skill.name === name)
+  const names = skills.map(({ skill }) => skill.name)
+  if (registered === undefined) throw notUsable(name, invalid.find((each) => each.name === name)?.problems ?? [], names)
+  const folder = join(library, registered.folder)
+  const others = names.filter((each) => each !== name)
+  const findings = reviewFolder(folder, registered, others).findings.filter(({ severity }) => severity === 'severe')
+  const files = digestsOf(folder, registered, findings)
+  const about = { kind: 'skill', root: realOrSame(library), name, tier: 'evidence', decision } as const
+  const covered = decision === 'approved' ? { digest: registered.sourceHash, files } : {}
+  return { approval: await recordApproval(machine, { ...about, ...covered }), findings }
+}

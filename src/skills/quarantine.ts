@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { readApprovals } from '../machine/approvals.ts'
+import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
+import type { Machine } from '../machine/machine.ts'
+import { realOrSame } from '../machine/open-project.ts'
+import type { Approval, FileDigests } from '../machine/rules/approval.ts'
+import type { Finding } from '../text/trouble.ts'
+import { isRecord, isTextList, sha256 } from '../text/values.ts'
+import type { SkillContent } from './disk/foreign-skill.ts'
+import { withoutSource } from './disk/merge-base.ts'
+import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
+import { hashTree, listTree } from './disk/tree.ts'
+import type { ReviewFinding } from './rules/review/findings.ts'
+import { permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
+import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
+import type { SkillSource } from './rules/source.ts'
+
+/** Looks through a skill before it comes into the library. `names`: of the other skills there. */
+export function reviewContent(
+  content: SkillContent,
+  names: readonly string[],
+  accepted?: readonly string[] | undefined,
+): SkillReview {
+  return reviewSkill({ skill: content.skill, files: readContentFiles(content), names, accepted })
+}
+
+/** What the person who imported a skill accepted that it uses without asking. */
+function acceptedPermissions(source: SkillSource | undefined): readonly string[] | undefined {
+  const { permissions } = source?.others ?? {}
+  return isTextList(permissions) ? permissions : undefined
+}
+
+/** Why a skill is not installed on this machine. */
+export interface Quarantine {
+  skill: string
+  /** A person said no; otherwise nobody has answered for these findings. */
+  isDenied: boolean
+  findings: ReviewFinding[]
+}
+
+/** A gate that answers for many skills, and remembers what it read. */
+export interface Gate {
+  check(registered: RegisteredSkill): Quarantine | undefined
+  /** Keeps what was read for the next process. */
+  save(): void
+}
+
+/**
+ * Only imported skills are looked through, and only those with severe findings need an answer. The answer covers the
+ * files with such findings as they are: when one of them changes, it has to be given again.
+ */
+export function openGate(machine: Machine, library: string, names: readonly string[]): Gate {
+  const known = new Map(Object.entries(readCached(machine, KEY, REVIEWS.decode) ?? {}))
+  const answers = new Map(
+    readApprovals(machine)
+      .approvals.filter(({ kind, root }) => kind === 'skill' && root === realOrSame(library))
+      .map((approval) => [approval.name, approval]),
+  )
+  let isChanged = false
+  return {
+    check(registered) {
+      const { skill, folder, sourceHash } = registered
+      const answer = answers.get(skill.name)
+      if (answer?.decision === 'denied') return { skill: skill.name, isDenied: true, findings: [] }
+      if (skill.source === undefined) return undefined
+      const others = names.filter((name) => name !== skill.name)
+      const key = sha256(JSON.stringify([sourceHash, others]))
+      const severe = known.get(key) ?? severeFindings(join(library, folder), registered, others)
+      if (!known.has(key)) isChanged = true
+      known.set(key, severe)
+      if (severe.length === 0 || isAnswered(answer, severe, join(library, folder), registered)) return undefined
+      return { skill: skill.name, isDenied: false, findings: severe }
+    },
+    save() {
+      const bytes = isChanged ? REVIEWS.encode(Object.fromEntries([...known].slice(-MOST_KNOWN))) : undefined
+      if (bytes !== undefined) writeCached(machine, KEY, bytes)
+    },
+  }
+}
+
+// Raise the version whenever a rule changes.
+const KEY = { kind: 'reviews', version: 1, name: ['reviews'] }
+const REVIEWS = jsonCodec(
+  (json): json is Record<string, ReviewFinding[]> => isRecord(json) && Object.values(json).every(Array.isArray),
+)
+const MOST_KNOWN = 5000
+
+function severeFindings(folder: string, { skill }: RegisteredSkill, names: readonly string[]): ReviewFinding[] {
+  return reviewFolder(folder, { skill }, names).findings.filter(({ severity }) => severity === 'severe')
+}
+
+/** Looks through a skill of the library. */
+export function reviewFolder(
+  folder: string,
+  { skill }: Pick<RegisteredSkill, 'skill'>,
+  names: readonly string[],
+): SkillReview {
+  const accepted = acceptedPermissions(skill.source)
+  return reviewSkill({ skill: withoutSource(skill), files: readReviewFiles(folder), names, accepted })
+}
+
+function isAnswered(
+  answer: Approval | undefined,
+  severe: readonly ReviewFinding[],
+  folder: string,
+  registered: RegisteredSkill,
+): boolean {
+  if (answer?.decision !== 'approved' || answer.files === undefined) return false
+  const now = digestsOf(folder, registered, severe)
+  return Object.entries(now).every(([path, digest]) => answer.files?.[path] === digest)
+}
+
+/** What an answer covers. Of skill.json only what was looked at: tags and targets may change. */
+export function digestsOf(folder: string, { skill }: RegisteredSkill, severe: readonly ReviewFinding[]): FileDigests {
+  const { files } = listTree(folder)
+  const paths = new Set(severe.map(({ path }) => path))
+  return Object.fromEntries(
+    [...paths].map((path) => {
+      if (path === SKILL_FILE)
+        return [path, sha256(JSON.stringify([skill.name, skill.description, permissionsOf(skill)]))]
+      return [
+        path,
+        hashTree(
+          folder,
+          files.filter((file) => file.path === path),
+        ),
+      ]
+    }),
+  )
+}
+
+const MOST_TOLD = 3
+
+export function quarantineFinding({ skill, isDenied, findings }: Quarantine): Finding {
+  if (isDenied) {
+    const hint = `loadout revoke skill:${skill} takes the denial back`
+    return {
+      severity: 'error',
+      code: 'QUARANTINED',
+      message: `${skill} is denied on this machine`,
+      subject: skill,
+      hint,
+    }
+  }
+  const told = findings.slice(0, MOST_TOLD).map(describeFinding)
+  const more = findings.length > MOST_TOLD ? [`${findings.length - MOST_TOLD} more`] : []
+  const message = `${skill} is in quarantine and was not installed: ${[...told, ...more].join('; ')}`
+  const hint = `read it: loadout inspect ${skill}; then loadout approve skill:${skill}, or deny skill:${skill}`
+  return { severity: 'error', code: 'QUARANTINED', message, subject: skill, hint }
+}
+
+export function describeFinding({ path, line, message }: ReviewFinding): string {
+  return `${path}${line > 0 ? `:${line}` : ''} ${message}`
+}

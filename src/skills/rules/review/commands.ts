@@ -1,0 +1,163 @@
+import type { Spot } from './findings.ts'
+
+type Pattern = readonly [rule: Spot['rule'], severity: Spot['severity'], message: string, pattern: () => RegExp]
+
+/** With an address: a command that is only mentioned has none. */
+const LOAD = String.raw`\b(?:curl|wget|aria2c|lynx|fetch)\b(?=(?:[^\n|]|\\\n)*[/$.%])`
+/** What runs its input, not what only reads it as data. */
+const SHELL = String.raw`(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+(?:\S+=\S+\s+)+)?(?:[\w/.]*/)?(?:(?:ba|z|da|k|c|fi)?sh\b|(?:python[\d.]*|node|perl|ruby|php|deno run|bun run)(?:\s+-)?(?=\s*(?:$|["'\x60)\n;&|])))`
+const PIPE = String.raw`\s*(?:\\\n\s*)?\|\s*`
+const DECODE = String.raw`(?:base64\s+(?:-d|-D|--decode|-di)\b|xxd\s+-r\b|openssl\s+(?:enc|base64)\b[^\n|]*-d\b|\brev\b|\btr\s+['"]|uudecode|printf\s+['"]?(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,})`
+
+const PATTERNS: readonly Pattern[] = [
+  [
+    'download-and-run',
+    'severe',
+    'downloads something and runs it',
+    () => new RegExp(`${LOAD}(?:[^\\n|]|\\\\\\n)*${PIPE}(?:tee\\s+\\S+${PIPE})?${SHELL}`, 'gim'),
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'runs what a download prints',
+    () =>
+      new RegExp(
+        String.raw`(?:(?:ba|z|da|k)?sh\b[^\n]{0,20}|\bsource\s+|(?:^|\s)\.\s+|\beval\s+|python[\d.]*\s+)["']?(?:<\(|\$\()\s*${LOAD}|\b(?:eval|sh\s+-c)\s+["']?\x60\s*${LOAD}`,
+        'gim',
+      ),
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'PowerShell runs what it downloads',
+    () =>
+      /(?:\biex\b|Invoke-Expression)[^\n]{0,200}(?:DownloadString|DownloadFile|\birm\b|\biwr\b|Invoke-(?:WebRequest|RestMethod)|WebClient)|(?:\birm\b|\biwr\b|Invoke-(?:WebRequest|RestMethod)|DownloadString)[^\n|]{0,300}\|\s*(?:iex\b|Invoke-Expression)/gi,
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'runs code that it downloads',
+    () =>
+      /\b(?:exec|eval)\s*\(\s*(?:await\s+)?(?:[\w.]+\s*\(\s*)*[\w.]*(?:urlopen|requests\.get|httpx\.get|urllib\w*\.request|fetch\s*\()|\bfetch\([^\n]*\)[^\n]*\beval\s*\(/g,
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'runs code that it downloads',
+    () =>
+      /(\w+)\s*=\s*(?:await\s+)?[^\n]*(?:requests\.get|urlopen|httpx\.get|axios\.get|\bfetch)\s*\([\s\S]{0,400}?\b(?:exec|eval)\s*\(\s*\1\b/g,
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'downloads a program and runs it',
+    () =>
+      /\b(?:curl|wget)\b[^\n]*\s(?:-o|-O|--output|--output-document)[= ]?\s*["']?([^\s"'\\-][^\s"'\\]*)["']?[\s\S]{0,160}?\bchmod\s+\S*[x75]\S*\s+["']?\1["']?[\s\S]{0,120}?(?:^|[\s;&|])(?:sudo\s+)?(?:\.\/)?\1(?=$|[\s;&"'\x60])/gm,
+  ],
+  [
+    'download-and-run',
+    'severe',
+    'downloads a program and runs it',
+    () =>
+      /\bcertutil\b[^\n]*-urlcache|\bbitsadmin\b[^\n]*\/transfer|\bmshta\s+(?:https?:|javascript:)|\bregsvr32\b[^\n]*\/i:https?:/gi,
+  ],
+  [
+    'hidden-command',
+    'severe',
+    'runs a command that cannot be read',
+    () => new RegExp(`${DECODE}[^\\n|]*${PIPE}(?:[^\\n|]*${PIPE})?${SHELL}`, 'gim'),
+  ],
+  [
+    'hidden-command',
+    'severe',
+    'runs code that cannot be read',
+    () =>
+      /\b(?:exec|eval|Function|compile|loads)\s*\(\s*(?:[\w.]+\s*\(\s*)*(?:[\w.]*b64decode|atob\s*\(|Buffer\.from\([^)]*base64|bytes\.fromhex|codecs\.decode|zlib\.decompress|marshal\.loads|unescape\s*\(|String\.fromCharCode|["']{2}\.join\(\s*(?:map\()?\s*\[?chr)/g,
+  ],
+  [
+    'hidden-command',
+    'severe',
+    'PowerShell runs a command that cannot be read',
+    () =>
+      /\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]*\s-e(?:c|nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{16,}|(?:\biex\b|Invoke-Expression)[^\n]*FromBase64String|FromBase64String[^\n]*\|\s*(?:iex\b|Invoke-Expression)/gi,
+  ],
+  [
+    'remote-shell',
+    'severe',
+    'opens a shell for another machine',
+    () =>
+      /(?:>&?|<>?)\s*\/dev\/(?:tcp|udp)\/[\w.${}-]+\/[\w${}]+[^\n]*(?:0>&1|>&|<&)|\b(?:nc|ncat|netcat)\b[^\n]*\s-\w*[ec]\w*\s+(?:\/bin\/|cmd)\S*|\bsocat\b[^\n]*exec:/gi,
+  ],
+  [
+    'remote-shell',
+    'severe',
+    'opens a shell for another machine',
+    () =>
+      /\bsocket\b[\s\S]{0,400}\.connect\([\s\S]{0,300}(?:dup2|pty\.spawn)[\s\S]{0,200}(?:\/bin\/(?:ba)?sh|cmd\.exe)/g,
+  ],
+  ['persistence', 'severe', 'lets somebody log in by ssh', () => />>?\s*["']?[\w/$~{}.]*\.ssh\/authorized_keys/g],
+  [
+    'persistence',
+    'severe',
+    'runs a download again and again',
+    () => /(?:curl|wget|\/dev\/tcp)[^\n]*\|\s*crontab\b|crontab\b[^\n]*(?:curl|wget)\b/g,
+  ],
+  [
+    'persistence',
+    'severe',
+    'makes an agent run a command',
+    () => /hooks[^\n]*command[^\n]*>>?\s*["']?[\w/$~{}.]*\.(?:claude|codex|cursor|gemini)\/settings[\w.]*\.json/gi,
+  ],
+  [
+    'persistence',
+    'warning',
+    'changes a file that the shell or an agent starts with',
+    () =>
+      />>?\s*["']?(?:~|\$HOME|\$\{HOME\})\/(?:\.(?:bashrc|zshrc|profile|bash_profile|zprofile)|\.(?:claude|codex|cursor|gemini)\/[\w.]*(?:settings|config)\S*)/g,
+  ],
+  [
+    'persistence',
+    'warning',
+    'turns off the questions of an agent',
+    () => /--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--yolo\b/g,
+  ],
+  [
+    'destruction',
+    'severe',
+    'deletes everything of the user',
+    () =>
+      /\brm\s+-\w*[rR]\w*\s+(?:-\w+\s+)*(?:--no-preserve-root\s+)?["']?(?:\/|~\/?|\$HOME\/?|\$\{HOME\}\/?)["']?\s+--no-preserve-root|\brm\s+-\w*[rR]\w*\s+(?:-\w+\s+)*--no-preserve-root\s+["']?(?:\/|~|\$HOME)/g,
+  ],
+  [
+    'destruction',
+    'warning',
+    'deletes the home folder or the whole disk',
+    () => /\brm\s+-\w*(?:r\w*f|f\w*r)\w*\s+["']?(?:\/|~\/?|\$HOME\/?|\$\{HOME\}\/?)\*?["']?(?=$|[\s;&|"'\x60)])/gm,
+  ],
+]
+
+/** Publishers whose installers everybody pipes into a shell. */
+const KNOWN_HOSTS =
+  /https?:\/\/(?:[\w-]+\.)*(?:rustup\.rs|astral\.sh|bun\.sh|bun\.com|deno\.land|deno\.com|docker\.com|brew\.sh|nixos\.org|install\.determinate\.systems|python-poetry\.org|pnpm\.io|npmjs\.com|nodesource\.com|helm\.sh|k8s\.io|fly\.io|vercel\.com|claude\.ai|anthropic\.com|openai\.com|cursor\.com|google\.com|googleapis\.com|cloudflare\.com|microsoft\.com|aka\.ms|azure\.com|amazonaws\.com|aws\.amazon\.com|visualstudio\.com|hashicorp\.com|pulumi\.com|rust-lang\.org|python\.org|pypa\.io|golang\.org|get\.sdkman\.io|starship\.rs|tailscale\.com|ollama\.com|ollama\.ai|nextflow\.io|conda\.io|anaconda\.com|mamba\.pm|foundry\.paradigm\.xyz|install\.soliditylang\.org|semgrep\.dev|dot\.net|dotnet\.microsoft\.com|railway\.app|supabase\.com|stripe\.com|heroku\.com|datadoghq\.com|grafana\.com|linkerd\.io|istio\.io|fluxcd\.io|pixi\.sh|jdx\.dev|mise\.run|localhost|127\.0\.0\.1|example\.(?:com|org|net))(?=[/:"'\s\x60)|]|$)|raw\.githubusercontent\.com\/(?:nvm-sh|Homebrew|helm|kubernetes|kubernetes-sigs|ohmyzsh|rustwasm|golangci|trufflesecurity|aquasecurity|anchore|hadolint|k3d-io|k3s-io|fluxcd|argoproj|docker|microsoft|Azure|aws|google|GoogleCloudPlatform|astral-sh|pyenv|rbenv|asdf-vm|junegunn|github|cli|vercel|anthropics|openai|conda-forge|nextflow-io|crytic|foundry-rs|semgrep)\//i
+
+/** Commands that download and run, hide what they do, open a shell, stay, or destroy. */
+export function findCommands(text: string): Spot[] {
+  const spots: Spot[] = []
+  for (const [rule, severity, message, pattern] of PATTERNS) {
+    for (const match of text.matchAll(pattern())) {
+      const isKnown = rule === 'download-and-run' && KNOWN_HOSTS.test(addressesOf(text, match))
+      const at = match.index + match[0].search(/\S/)
+      spots.push({ rule, severity: isKnown ? 'warning' : severity, at, message })
+    }
+  }
+  return spots
+}
+
+/** The address may stand in a line of its own, with a name for it. */
+function addressesOf(text: string, match: RegExpMatchArray): string {
+  const [found] = match
+  if (/https?:\/\//.test(found)) return found
+  const start = text.lastIndexOf('\n', match.index ?? 0)
+  const end = text.indexOf('\n', (match.index ?? 0) + found.length)
+  return text.slice(Math.max(0, start), end < 0 ? text.length : end)
+}
