@@ -78,7 +78,9 @@ const BOM = Buffer.from('\ufeff')
 
 function readBlock(block: Buffer | undefined): PackHead {
   if (block === undefined) {
-    return invalid(`it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB`)
+    return invalid(
+      `it does not start with a frontmatter between two lines of --- in its first ${HEAD_BYTES / 1024} KB; to make it a pack, put ---, name: <its folder>, description: <what it knows> and --- on lines of their own at its top`,
+    )
   }
   if (!isUtf8(block)) return invalid('its frontmatter is not UTF-8')
   if (block.includes(0)) return invalid('its frontmatter contains NUL bytes')
