@@ -50,7 +50,7 @@ export async function checkCandidates(
       const near = each === 'task' ? cutNear(candidate, widest.maxCharsPerFile) : candidate
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
-        const warning = `${candidate.path}: ${describe(found)}, ${DONE[rule]}`
+        const warning = `${candidate.path}: ${describeDone(found, rule)}`
         ;(isAdvice ? adviceWarnings : warnings).push(warning)
       }
       if (text !== undefined) checked[each].push(withText(near, text))
@@ -71,7 +71,21 @@ function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
 
-/** Text that speaks to a model is fenced as data and named, not changed: documentation may quote it. */
+/** What was found, and what was really done about it. */
+function describeDone(found: readonly FoundContent[], policy: SanitizePolicy): string {
+  const done = ({ contentClass, kind }: FoundContent) => {
+    if (policy === 'drop' || contentClass !== 'prompt_injection') return DONE[policy]
+    return kind === 'injection-host-tag' ? 'neutralised' : 'only named'
+  }
+  const groups = new Map<string, FoundContent[]>()
+  for (const each of found) groups.set(done(each), [...(groups.get(done(each)) ?? []), each])
+  return [...groups].map(([what, each], at) => `${at === 0 ? 'it holds ' : ''}${list(each)}, ${what}`).join('; ')
+}
+
+/**
+ * Text that speaks to a model is fenced as data and named, not changed: documentation may quote it. Tags of hosts lose
+ * their brackets when the bundle is put together.
+ */
 async function check({ text }: Candidate, policy: SanitizePolicy) {
   const detections = [...detectSafely(detectContent, text), ...(await scanForSecrets(text))]
   if (policy === 'drop') return sanitize(text, detections, policy)
@@ -86,7 +100,11 @@ async function check({ text }: Candidate, policy: SanitizePolicy) {
 
 /** Kinds and numbers, never the text. */
 function describe(found: readonly FoundContent[]): string {
-  return `it holds ${found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')}`
+  return `it holds ${list(found)}`
+}
+
+function list(found: readonly FoundContent[]): string {
+  return found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')
 }
 
 /** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */

@@ -15,11 +15,11 @@ import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.t
 import { readTacticalSlice } from './notes.ts'
 import { namesInside, refuseSource } from './out-file.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
-import { widestLimits } from './rules/budget/assemble.ts'
+import { CEILING, widestLimits } from './rules/budget/assemble.ts'
 import { countCharacters, type Limits } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
-import type { ContextSettings } from './rules/context-settings.ts'
+import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
 import { readIntent } from './rules/presets.ts'
 import { type Rendering, renderBundle } from './rules/render.ts'
@@ -157,7 +157,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     tokenizer: counter,
     mayBeUnrestricted: request.unrestricted ?? false,
   })
-  const { bundle, marks } = buildBundle(input)
+  const { bundle, marks, needs } = buildBundle(input)
   const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
   const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
   if (request.out !== undefined && out !== undefined) {
@@ -170,14 +170,53 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
           ...(request.isOnlyPlanned ? [] : recordBundle(machine, bundle, { root, request, excluded })),
           ...recordDelivery(machine, bundle, { project, request, slice: task }),
         ]
-  return { value: { bundle, renderings }, findings: [...findings, ...findingsOf(bundle, request.strict ?? false)] }
+  return {
+    value: { bundle, renderings },
+    findings: [
+      ...findings,
+      ...budgetFindings(bundle, { asked: settings.budget, request, needs }),
+      ...findingsOf(bundle, request.strict ?? false),
+    ],
+  }
+}
+
+/** A bundle of nothing says why, and so does a limit that was not granted. */
+function budgetFindings(
+  { budget: { unit, limits }, estimate }: ContextBundle,
+  { asked, request, needs }: { asked: BudgetSettings; request: ContextRequest; needs: number | undefined },
+): Finding[] {
+  const found: Finding[] = []
+  const files = request.maxFiles ?? asked.maxFiles
+  if (files > CEILING.maxFiles) {
+    const message = `a bundle holds at most ${CEILING.maxFiles} files, not ${files}`
+    found.push({ severity: 'warning', code: 'BUDGET_CEILING', message })
+  }
+  if (needs !== undefined) {
+    const what = unit === 'chars' ? 'characters' : 'tokens'
+    const lacking = estimate.chars === 0 ? 'the bundle is empty: its heading does not fit' : 'no file fits'
+    found.push({
+      severity: 'warning',
+      code: 'BUDGET_TOO_SMALL',
+      message: `${lacking} into ${limits.total} ${what}`,
+      hint: `the smallest budget that gives something is ${needs} ${what}: --${unit} ${needs}`,
+    })
+  }
+  return found
 }
 
 /** Tokens when somebody asks for them; characters otherwise. */
 function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limits: Limits; unit: 'chars' | 'tokens' } {
   const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
   const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request
-  const asked = { maxFiles, maxCharsPerFile, partitions: budget.partitions }
+  const asked = {
+    maxFiles: Math.min(maxFiles, CEILING.maxFiles),
+    maxCharsPerFile,
+    partitions: budget.partitions,
+    isSet: {
+      maxFiles: request.maxFiles !== undefined || budget.isSet.maxFiles,
+      maxCharsPerFile: request.maxCharsPerFile !== undefined || budget.isSet.maxCharsPerFile,
+    },
+  }
   if (tokens !== undefined) return { limits: { ...asked, total: tokens }, unit: 'tokens' }
   return { limits: { ...asked, total: request.maxChars ?? budget.maxChars }, unit: 'chars' }
 }

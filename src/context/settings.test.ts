@@ -108,7 +108,8 @@ describe('context settings', () => {
     [{ maxTokens: 100 }, { maxTokens: 100, maxChars: 400 }],
     [{ partitions: { task: 0 } }, { partitions: { controlPlane: 30, task: 0, tactical: 10, adapter: 10 } }],
   ])('complete the budget %j', (given, expected) => {
-    expect(withSettings({ budget: given }).budget).toEqual({ ...DEFAULT_BUDGET, ...expected })
+    const isSet = { maxFiles: 'maxFiles' in given, maxCharsPerFile: 'maxCharsPerFile' in given }
+    expect(withSettings({ budget: given }).budget).toEqual({ ...DEFAULT_BUDGET, ...expected, isSet })
   })
 
   it('take from the preset what has a mistake', () => {

@@ -75,5 +75,12 @@ function toBudget(given: NonNullable<SettingsFile['budget']>, preset: BudgetSett
   const { maxFiles = preset.maxFiles, maxCharsPerFile = preset.maxCharsPerFile, maxTokens } = given
   const maxChars =
     given.maxChars ?? (maxTokens === undefined ? maxFiles * maxCharsPerFile : maxTokens * CHARS_PER_TOKEN)
-  return { maxFiles, maxCharsPerFile, maxChars, maxTokens, partitions: { ...preset.partitions, ...given.partitions } }
+  return {
+    maxFiles,
+    maxCharsPerFile,
+    maxChars,
+    maxTokens,
+    partitions: { ...preset.partitions, ...given.partitions },
+    isSet: { maxFiles: given.maxFiles !== undefined, maxCharsPerFile: given.maxCharsPerFile !== undefined },
+  }
 }

@@ -193,6 +193,8 @@ export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
+    // Below something that is no folder there is nothing.
+    if (codeOf(error) === 'ENOTDIR') return false
     throw asLoadoutError(error, path, 'read')
   }
 }

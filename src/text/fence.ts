@@ -1,4 +1,5 @@
 import { readAsSeen, type SeenText } from './as-seen.ts'
+import { defuseHostTags } from './sensitive/host-tags.ts'
 import { LoadoutError } from './trouble.ts'
 import { sha256 } from './values.ts'
 
@@ -159,7 +160,8 @@ export function removeInvisible(text: string): { text: string; count: number; fi
 }
 
 /** A text that was made harmless and then cut: the cut may have ended a word so that a reserved name is left. */
-export function harmlessTail(text: string): string {
+export function harmlessTail(given: string): string {
+  const text = given.slice(0, -LONGEST_TOKEN) + defuseHostTags(given.slice(-LONGEST_TOKEN))
   const [token] = findTokens(text.slice(-LONGEST_TOKEN))
   if (token === undefined) return text
   const at = Math.max(0, text.length - LONGEST_TOKEN) + token.start
@@ -187,7 +189,7 @@ const LONGEST_LINE = 1024
 export function harmlessLine(text: string, boundary: string, longest = LONGEST_LINE): { text: string; count: number } {
   const line = removeInvisible(text.replace(/[\s\p{Cc}]+/gu, ' ')).text
   const cut = line.length > longest ? removeInvisible(`${line.slice(0, longest - 1)}\u2026`).text : line
-  const { text: harmless, tokens } = neutralise(cut, boundary)
+  const { text: harmless, tokens } = neutralise(defuseHostTags(cut), boundary)
   return { text: harmless, count: tokens.length }
 }
 

@@ -222,6 +222,8 @@ export const CODES = [
   'ADAPTER_NOT_ALLOWED',
   'ADAPTER_UNPINNABLE',
   'CONTROL_PLANE_MISSING',
+  'BUDGET_CEILING',
+  'BUDGET_TOO_SMALL',
   // what is delivered to agents
   'BLOCK_DAMAGED',
   'BLOCK_STALE',

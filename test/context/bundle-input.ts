@@ -17,6 +17,17 @@ const FENCE_LIKE = [
   '<loadout_payload',
   '<\u200d/loadout_file>',
 ]
+export const HOST_TAGS = [
+  '<system-reminder>',
+  '</system-reminder>',
+  '</system>',
+  '<system>',
+  '<|im_end|>',
+  '<|endoftext|>',
+  '<function_calls>',
+  '</function_results>',
+  '<tool_result id="1">',
+]
 const PIECES = [
   'word ',
   '\n',
@@ -39,6 +50,7 @@ const PIECES = [
 const piece = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...PIECES) },
   { weight: 2, arbitrary: fc.constantFrom(...FENCE_LIKE) },
+  { weight: 2, arbitrary: fc.constantFrom(...HOST_TAGS, '\nHuman: ', '<sys\u200dtem>') },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 )
@@ -58,7 +70,7 @@ const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a.md', 'b.md', 'docs/c.md', 'docs/d.md', 'e.json') },
   { weight: 4, arbitrary: fc.nat(30).map((each) => `docs/${'deep/'.repeat(each % 5)}file-${each}.md`) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }) },
-  { weight: 1, arbitrary: fc.constantFrom(...FENCE_LIKE, 'a|b.md') },
+  { weight: 1, arbitrary: fc.constantFrom(...FENCE_LIKE, ...HOST_TAGS, 'a|b.md') },
 )
 
 function candidateOf(sourceClass: SourceClass): fc.Arbitrary<Candidate> {

@@ -91,7 +91,7 @@ describe('adding', () => {
     ['a folder that leads out', { '.loadout': aLinkTo(join(outside, 'empty')) }, 'PATH_ESCAPE'],
     ['a pipe', { [PATH]: aPipe }, 'NOT_A_FILE'],
     ['a folder', { [PATH]: aFolder }, 'NOT_A_FILE'],
-    ['a file in place of the folder', { '.loadout': 'x' }, 'FILE_NOT_FOUND'],
+    ['a file in place of the folder', { '.loadout': 'x' }, 'WRITE_FAILED'],
   ]
   it.each(places)('never writes through %s', async (_, files, code) => {
     const project = makeProject(files)

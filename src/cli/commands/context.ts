@@ -9,6 +9,7 @@ const FORMATS = ['text', 'markdown', 'xml', 'json', 'explain'] as const
 
 interface Answer extends Context {
   format: (typeof FORMATS)[number]
+  isAll: boolean
   writtenTo: string | undefined
 }
 
@@ -21,6 +22,7 @@ export const context = defineCommand({
   flags: {
     format: { kind: 'choice', choices: FORMATS, summary: 'how to write it (default: text)' },
     explain: { kind: 'switch', summary: 'how it was decided, instead of the bundle' },
+    all: { kind: 'switch', summary: 'with --explain: everything that was left out, one by one' },
     out: { kind: 'text', value: 'file', summary: 'write it there' },
     intent: { kind: 'text', value: 'key', summary: 'instead of what the words of the task tell' },
     files: { kind: 'number', value: 'n', summary: 'at most so many files' },
@@ -52,10 +54,10 @@ export const context = defineCommand({
       signal,
     })
     const format = flags.explain ? 'explain' : (flags.format ?? 'text')
-    return { value: { ...value, format, writtenTo: flags.out }, findings }
+    return { value: { ...value, format, isAll: flags.all ?? false, writtenTo: flags.out }, findings }
   },
-  print: ({ bundle, renderings, format, writtenTo }: Answer, screen: Screen) => {
-    if (format === 'explain') return explainBundle(bundle, screen)
+  print: ({ bundle, renderings, format, isAll, writtenTo }: Answer, screen: Screen) => {
+    if (format === 'explain') return explainBundle(bundle, screen, isAll)
     if (writtenTo !== undefined) return `${writtenTo}\n`
     return format === 'json' ? bundleText(bundle) : printableText(renderings[format])
   },

@@ -6,15 +6,15 @@ const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes',
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
 
 /** How a bundle was decided, for people, and the command that builds it again. */
-export function explainBundle(bundle: ContextBundle, screen: Screen): string {
+export function explainBundle(bundle: ContextBundle, screen: Screen, isAll = false): string {
   return (
-    explainChoice(bundle, screen) +
+    explainChoice(bundle, screen, isAll) +
     lines(`digest    ${bundle.digest.slice(0, 16)}   ${screen.faint(`loadout replay ${bundle.digest.slice(0, 16)}`)}`)
   )
 }
 
 /** What is in a bundle and why, what is not and why, and what it costs. */
-export function explainChoice(bundle: ContextBundle, screen: Screen): string {
+export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = false): string {
   const { intent, preset, budget, missing, warnings, fallback, estimate } = bundle
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
   const { max_files, total } = budget.limits
@@ -26,7 +26,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen): string {
     bundle.files.length > 0 && '',
     describeFiles(bundle, screen),
     bundle.omitted.length > 0 && ['', screen.strong('left out')],
-    describeOmitted(bundle),
+    isAll || bundle.omitted.length <= FEW_OMITTED ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
     '',
     labelled('missing', missing),
     labelled('warnings', warnings.filter((warning) => !isToldAbove(bundle, warning)).flatMap(withCommandBelow)),
@@ -131,6 +131,28 @@ function describeOmitted({ omitted }: ContextBundle): string[] {
   const table = alignRows(omitted.map(({ path, reason }) => [`  ${shortenMiddle(path, LONGEST_PATH)}`, reason]))
   const indent = column(table)
   return table.flatMap((line, at) => hang(line, indent, omitted[at]?.detail ?? ''))
+}
+
+/** So many are named one by one. */
+const FEW_OMITTED = 8
+const FIRST_NAMED = 3
+
+/** One line for each reason: how many, and the first of them. */
+function sumUpOmitted({ omitted }: ContextBundle, screen: Screen): string[] {
+  const groups = new Map<string, string[]>()
+  for (const { path, reason } of omitted) groups.set(reason, [...(groups.get(reason) ?? []), path])
+  const table = alignRows(
+    [...groups].map(([reason, paths]) => [`  ${REASONS[reason] ?? reason}`, grouped(paths.length)]),
+  )
+  const indent = column(table)
+  const named = [...groups.values()].map((paths) => {
+    const first = paths.slice(0, FIRST_NAMED).map((path) => shortenMiddle(path, LONGEST_PATH))
+    return first.join(', ') + (paths.length > FIRST_NAMED ? ', \u2026' : '')
+  })
+  return [
+    ...table.flatMap((line, at) => hang(line, indent, named[at] ?? '')),
+    screen.faint('  one by one: --explain --all'),
+  ]
 }
 
 /** What was unsafe is among what was left out, in the same words. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allCandidates, anyInput, anyLimits } from '../../../test/context/bundle-input.ts'
+import { allCandidates, anyInput, anyLimits, HOST_TAGS } from '../../../test/context/bundle-input.ts'
 import { readReservedTags } from '../../packs/rules/fence/reserved-tags.fixture.ts'
 import { type BundleInput, buildBundle } from './build-bundle.ts'
 import {
@@ -250,7 +250,7 @@ describe('fallback', () => {
           limits: { max_files: input.limits.maxFiles, max_chars_per_file: input.limits.maxCharsPerFile },
         })
         expect(bundle.fallback.attempts.length).toBeLessThanOrEqual(2)
-        expect(wider !== undefined).toBe(asked?.success === false)
+        expect(wider !== undefined).toBe(asked?.success === false && !input.limits.isSet?.maxFiles)
         expect(bundle.fallback.level === 'restricted' || wider !== undefined).toBe(true)
         const used = bundle.fallback.attempts.find(({ level }) => level === bundle.fallback.level)
         expect(bundle.budget.limits).toEqual(used?.limits)
@@ -269,6 +269,39 @@ describe('fallback', () => {
     const { omitted } = build({ ...input, limits: { ...input.limits, maxFiles: 0 } }).bundle
     return omitted.every(({ source_class, reason }) => source_class !== each || reason === 'duplicate')
   }
+
+  it('never widens a limit that somebody set', () => {
+    fc.assert(
+      fc.property(anyInput, (given) => {
+        const isSet = { maxFiles: true, maxCharsPerFile: true }
+        const input = { ...given, limits: { ...given.limits, isSet } }
+        const { bundle, renderings } = build(input)
+        expect(bundle.fallback.level).toBe('restricted')
+        expect(bundle.files.length).toBeLessThanOrEqual(input.limits.maxFiles)
+        const more = build({ ...input, limits: { ...input.limits, maxFiles: input.limits.maxFiles + 1 } })
+        if (bundle.files.length > 0) expect(more.bundle.files.length).toBeGreaterThanOrEqual(bundle.files.length)
+        expect(renderings.length).toBe(3)
+      }),
+      RUNS,
+    )
+  })
+
+  it('the smallest budget that gives something does, and one less does not', () => {
+    fc.assert(
+      fc.property(anyInput, fc.nat(900), (given, total) => {
+        const input = withTotal(given, total)
+        const { bundle, needs } = buildBundle(input)
+        if (needs === undefined) return
+        expect(bundle.files.filter(({ excerpt }) => excerpt !== '')).toEqual([])
+        const [enough, less] = [build(withTotal(input, needs)), build(withTotal(input, needs - 1))]
+        const canShow = bundle.budget.limits.max_files > 0 && bundle.omitted.length > 0
+        if (canShow) expect(enough.bundle.files.length).toBeGreaterThan(0)
+        else expect(enough.bundle.estimate.chars).toBeGreaterThan(0)
+        if (canShow) expect(less.bundle.files.every(({ excerpt }) => excerpt === '')).toBe(true)
+      }),
+      FEW,
+    )
+  })
 
   it('gives the task a place that the control plane took', () => {
     const make = (sourceClass: SourceClass, path: string) => candidateOf(path, `text of ${path}`, { sourceClass })
@@ -380,6 +413,8 @@ describe('fences', () => {
     RENDERINGS.forEach((each, at) => {
       const rendering = renderings[at] ?? ''
       expect(readReservedTags(rendering)).toEqual(rendering === '' ? [] : framed[each])
+      expect(HOST_TAGS.filter((tag) => rendering.includes(tag))).toEqual([])
+      expect(rendering).not.toMatch(/^Human:|<sys\u200dtem>/m)
     })
   }
 })

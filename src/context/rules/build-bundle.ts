@@ -1,7 +1,8 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
+import { defuseHostTags } from '../../text/sensitive/host-tags.ts'
 import { sha256 } from '../../text/values.ts'
 import type { Degradation } from './advice/optional-slice.ts'
-import { type Assembly, assemble, descend, limitsOf, type Slices } from './budget/assemble.ts'
+import { type Assembly, assemble, CEILING, descend, limitsOf, type Slices } from './budget/assemble.ts'
 import { cutExcerpt } from './budget/excerpt.ts'
 import { dropDuplicates, type FillRules, mapSlices, type Placed } from './budget/fill.ts'
 import type { Configured, Limits, Measure } from './budget/limits.ts'
@@ -43,7 +44,7 @@ export interface BundleInput {
 }
 
 /** Puts everything that was found into a bundle within its limits. */
-export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks: Marks } {
+export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks: Marks; needs: number | undefined } {
   const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
   const { slices, duplicates } = dropDuplicates(given.slices)
   const input: BundleInput = {
@@ -58,13 +59,32 @@ export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks:
   const bundle = withDigest({
     ...content,
     budget: { unit: input.unit, limits: limitsOf(limits), partitions: assembly.partitions },
-    fallback: { level, attempts },
+    fallback: { level, attempts, degraded: [...new Set(input.degraded.map(({ source }) => source))] },
     degraded: input.degraded,
     source_anchors: input.sourceAnchors,
     now: input.now,
     estimate: estimate(texts, input.tokenizer),
   })
-  return { bundle, marks }
+  const isEmpty = bundle.files.every(({ excerpt }) => excerpt === '')
+  const needs = isEmpty ? smallestTotal(input, limits, (wider) => assembleWithin(input, head, wider, marks)) : undefined
+  return { bundle, marks, needs }
+}
+
+/** The smallest total that gives a file a place, or at least shows the frame; undefined when none does. */
+function smallestTotal(input: BundleInput, limits: Limits, assembleIn: (limits: Limits) => Shown): number | undefined {
+  const hasCandidates = limits.maxFiles > 0 && Object.values(input.slices).some((slice) => slice.length > 0)
+  const gives = (total: number) => {
+    const { isShown, placed } = assembleIn({ ...limits, total })
+    return isShown && (placed.some(({ excerpt }) => excerpt !== '') || !hasCandidates)
+  }
+  let [tooSmall, enough] = [limits.total, CEILING.total]
+  if (gives(tooSmall) || !gives(enough)) return undefined
+  while (enough - tooSmall > 1) {
+    const middle = (tooSmall + enough) >> 1
+    if (gives(middle)) enough = middle
+    else tooSmall = middle
+  }
+  return enough
 }
 
 /** Nothing is shown when the frame alone does not fit. */
@@ -154,7 +174,7 @@ function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
 /** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
 function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
   if (candidate.isWhole) return candidate
-  const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
+  const { text } = neutralise(defuseHostTags(removeInvisible(candidate.text).text), boundaries[candidate.sourceClass])
   return withText(candidate, text)
 }
 

@@ -103,7 +103,8 @@ export interface ContextBundle {
   files: readonly BundleFile[]
   omitted: readonly { path: string; source_class: SourceClass; reason: Omission['reason']; detail: string }[]
   warnings: readonly string[]
-  fallback: { level: FallbackAttempt['level']; attempts: readonly FallbackAttempt[] }
+  /** `degraded` names the sources that failed, as the field of that name does with their reasons. */
+  fallback: { level: FallbackAttempt['level']; attempts: readonly FallbackAttempt[]; degraded: readonly string[] }
   degraded: readonly Degradation[]
   missing: readonly string[]
   source_anchors: readonly string[]

@@ -47,6 +47,8 @@ export interface BudgetSettings {
   maxChars: number
   maxTokens: number | undefined
   partitions: Partitions
+  /** Which of them the project set itself. */
+  isSet: { maxFiles: boolean; maxCharsPerFile: boolean }
 }
 
 /** What a project says about its context, completed by a preset. */

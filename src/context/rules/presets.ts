@@ -114,6 +114,7 @@ export const DEFAULT_BUDGET: BudgetSettings = {
   maxChars: MAX_FILES * MAX_CHARS_PER_FILE,
   maxTokens: undefined,
   partitions: DEFAULT_PARTITIONS,
+  isSet: { maxFiles: false, maxCharsPerFile: false },
 }
 
 /** For any project: what agents are told first, then documentation by the subject of the task. */

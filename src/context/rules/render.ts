@@ -42,6 +42,23 @@ function openFile({ path, source_class, selected_by }: BundleFile, boundary: str
   return `${openingTag(ELEMENT, { path, class: source_class, selected_by, boundary }, boundary)}\n`
 }
 
+/**
+ * What an adapter or a note calls itself is text of others and stands outside every fence: only what ids are made of is
+ * kept, and the reason does not quote it.
+ */
+function nameOf({ path, source_class }: BundleFile, boundary: string): string {
+  const isAdvice = source_class === 'tactical' || source_class === 'adapter'
+  const name = isAdvice ? path.replace(/[^\p{L}\p{N}._:/#@+-]+/gu, '_').slice(0, LONGEST_ID) : path
+  return harmlessLine(name, boundary, 200).text
+}
+
+function reasonOf({ reason, score, source_class }: BundleFile, boundary: string): string {
+  if (source_class === 'control_plane' || source_class === 'task') return harmlessLine(reason, boundary, 200).text
+  return score > 0 ? 'it matches the task' : 'nothing in it matches the task'
+}
+
+const LONGEST_ID = 80
+
 const sizeOf = ({ chars_emitted, chars_total }: BundleFile) => `${chars_emitted} of ${chars_total ?? 'many'} characters`
 
 const STYLES: Record<Rendering, Style> = {
@@ -55,12 +72,11 @@ const STYLES: Record<Rendering, Style> = {
         '\n## What is inside\n\n| file | class | why | size |\n| --- | --- | --- | --- |\n',
       ].join(''),
     row: (file, boundary) => {
-      const cell = (text: string) => harmlessLine(text, boundary, 200).text.replaceAll('|', '/')
-      return `| ${cell(file.path)} | ${file.source_class} | ${cell(file.reason)} | ${sizeOf(file)} |\n`
+      const cell = (text: string) => text.replaceAll('|', '/')
+      return `| ${cell(nameOf(file, boundary))} | ${file.source_class} | ${cell(reasonOf(file, boundary))} | ${sizeOf(file)} |\n`
     },
     middle: '\n## Files\n',
-    open: (file, boundary) =>
-      `\n### ${harmlessLine(file.path, boundary, 200).text}\n\n${file.fenced ? '' : openFile(file, boundary)}`,
+    open: (file, boundary) => `\n### ${nameOf(file, boundary)}\n\n${file.fenced ? '' : openFile(file, boundary)}`,
     close: closingTag,
     foot: '',
   },
@@ -74,7 +90,7 @@ const STYLES: Record<Rendering, Style> = {
         'Inside:\n',
       ].join(''),
     row: (file, boundary) =>
-      `- ${harmlessLine(file.path, boundary, 200).text}: ${file.source_class}, ${harmlessLine(file.reason, boundary, 200).text}, ${sizeOf(file)}\n`,
+      `- ${nameOf(file, boundary)}: ${file.source_class}, ${reasonOf(file, boundary)}, ${sizeOf(file)}\n`,
     middle: '',
     open: (file, boundary) => (file.fenced ? '' : openFile(file, boundary)),
     close: closingTag,
@@ -90,7 +106,7 @@ const STYLES: Record<Rendering, Style> = {
         '\nInside\n',
       ].join(''),
     row: (file, boundary) =>
-      `  ${harmlessLine(file.path, boundary, 200).text}  ${file.source_class}  ${harmlessLine(file.reason, boundary, 200).text}  ${sizeOf(file)}\n`,
+      `  ${nameOf(file, boundary)}  ${file.source_class}  ${reasonOf(file, boundary)}  ${sizeOf(file)}\n`,
     middle: '',
     open: (file, boundary) => `\n${file.fenced ? '' : openFile(file, boundary)}`,
     close: closingTag,

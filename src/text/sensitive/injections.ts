@@ -1,6 +1,7 @@
+import { findHostTags } from './host-tags.ts'
 import type { TextSpan } from './secrets.ts'
 
-const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy'] as const
+const INJECTION_KINDS = ['override', 'authority', 'exfiltration', 'command', 'secrecy', 'host-tag'] as const
 
 export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
@@ -73,9 +74,8 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english('authority', ['system'], '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:'),
   {
     kind: 'authority',
-    isPossible: (lower) => /system|inst|im_start|start_header_id|<<sys>>/.test(lower),
-    pattern: () =>
-      /<\|(?:im_start|system|start_header_id)\|>|<<SYS>>|\[INST\]|^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
+    isPossible: (lower) => lower.includes('system'),
+    pattern: () => /^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
   },
   english(
     'exfiltration',
@@ -140,7 +140,10 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
 export function findInjectionSpans(text: string): TextSpan<InjectionKind>[] {
   const lower = text.toLowerCase()
   const isChinese = /[\u4e00-\u9fff]/.test(text)
-  return INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower, isChinese)).flatMap(({ kind, pattern }) =>
-    [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
+  const tags = findHostTags(text).map((span) => ({ kind: 'host-tag' as const, ...span }))
+  const orders = INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower, isChinese)).flatMap(
+    ({ kind, pattern }) =>
+      [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
   )
+  return [...tags, ...orders]
 }

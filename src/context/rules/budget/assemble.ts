@@ -99,10 +99,10 @@ interface Ladder {
 }
 
 /** However much is asked for. */
-const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
+export const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
 
 /**
- * The asked limits; twice as many files of twice the length when a slice came out empty; more only if it was allowed.
+ * The asked limits; twice those of our own making when a slice came out empty; more only if it was allowed.
  * The wider limits are taken if they give that slice a place, at any total: were it a matter of room, a slightly larger
  * total could give a smaller bundle.
  */
@@ -117,7 +117,7 @@ export function descend<Tried extends Assembly>(
     return { level, assembly, limits: wider }
   }
   let found = attempt('restricted', limits)
-  if (emptySlice(slices, found.assembly) !== undefined) {
+  if (emptySlice(slices, found.assembly) !== undefined && !limits.isSet?.maxFiles) {
     const relaxed = attempt('relaxed', twice(limits))
     const [before, after] = [placesFor(slices, limits, configured), placesFor(slices, relaxed.limits, configured)]
     if (GROUNDS.some((each) => before[each] === 0 && after[each] > 0)) found = relaxed
@@ -131,12 +131,13 @@ export function widestLimits(limits: Limits, mayBeUnrestricted: boolean): Limits
   return mayBeUnrestricted ? atLeast(limits, CEILING) : twice(limits)
 }
 
-/** In a total of the same size. */
+/** In a total of the same size. A limit that somebody set stays. */
 function twice(limits: Limits): Limits {
+  const { maxFiles, maxCharsPerFile, total, isSet } = limits
   return atLeast(limits, {
-    maxFiles: Math.min(2 * limits.maxFiles, CEILING.maxFiles),
-    maxCharsPerFile: Math.min(2 * limits.maxCharsPerFile, CEILING.maxCharsPerFile),
-    total: limits.total,
+    maxFiles: isSet?.maxFiles ? 0 : Math.min(2 * maxFiles, CEILING.maxFiles),
+    maxCharsPerFile: isSet?.maxCharsPerFile ? 0 : Math.min(2 * maxCharsPerFile, CEILING.maxCharsPerFile),
+    total,
   })
 }
 

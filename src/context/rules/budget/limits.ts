@@ -8,6 +8,8 @@ export interface Limits {
   /** Of the rendering, in the unit of the measure. */
   total: number
   partitions: Partitions
+  /** Those that a user or a project set. They are never widened. */
+  isSet?: { maxFiles: boolean; maxCharsPerFile: boolean }
 }
 
 /** Slices that a project can do without. */
