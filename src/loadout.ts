@@ -63,6 +63,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
     update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
+    readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),

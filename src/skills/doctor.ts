@@ -10,13 +10,16 @@ import { unknownKeys } from '../machine/rules/config-keys.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
-import { readRepoState } from './disk/library-state.ts'
+import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
+import { listMerges } from './disk/pending-merge.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
 import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
+import { openGate, quarantineFinding } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
 import type { Operation } from './rules/operations.ts'
 import type { PlacementStatus } from './rules/skill.ts'
+import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
@@ -91,7 +94,7 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
     () => observe(setup, rootsOf(setup)),
     ({ registry }) => `${registry.skills.length} in the library`,
   )
-  const installs = seen.value === undefined ? [] : checkSkills(seen.value)
+  const installs = seen.value === undefined ? [] : [...checkSkills(seen.value), ...checkAnswers(setup, seen.value)]
   return [
     ...first,
     ...repository,
@@ -182,12 +185,17 @@ async function checkRepository(setup: Setup): Promise<Check[]> {
   if (state === undefined) return [repository.check]
   const fetched = state.remotes.length === 0 ? 'no remote' : 'ok'
   const { findings } = decideSync(library, state, fetched, { push: config.pushesOnSync })
-  const where = state.remotes.length === 0 ? 'no remote: this machine only' : `${state.branch} follows ${state.remote}`
-  const sync: Check[] =
-    findings.length === 0
-      ? [{ name: 'sync', state: 'fine', message: where }]
-      : findings.map((finding) => checkOf('sync', finding))
-  return [repository.check, ...sync]
+  const standing = standingOf(state, lastAsked(library))
+  const message = describeStanding(standing, machine.now())
+  const isUnknown = standing.remote !== undefined && standing.askedAt === undefined
+  const [mark, fix] = isUnknown
+    ? (['note', 'loadout sync --dry-run asks it'] as const)
+    : standing.behind > 0
+      ? (['note', 'loadout sync'] as const)
+      : (['fine', undefined] as const)
+  const hasTrouble = findings.some(({ severity }) => severity === 'error')
+  const sync: Check[] = hasTrouble ? [] : [{ name: 'sync', state: mark, message, ...(fix && { fix }) }]
+  return [repository.check, ...sync, ...findings.map((finding) => checkOf('sync', finding))]
 }
 
 function checkOf(name: string, { severity, message, code, hint }: Finding): Check {
@@ -206,6 +214,26 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
   if (installs.length > 0) return [...invalid, ...installs]
   const count = statuses.flatMap(({ placements }) => placements).filter(({ state }) => state === 'current').length
   return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
+}
+
+/** Merges that wait, and imported skills that nobody has answered for. */
+function checkAnswers({ machine, library }: Setup, { registry }: Observation): Check[] {
+  const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
+    const message = `a merge of ${skill} waits: ${conflicts.length === 0 ? 'ready' : count(conflicts.length)}`
+    return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
+  })
+  const names = registry.skills.map(({ skill }) => skill.name)
+  const gate = openGate(machine, library, names)
+  const shut = registry.skills.flatMap((registered) => gate.check(registered) ?? [])
+  gate.save()
+  const quarantined = shut
+    .filter(({ isDenied }) => !isDenied)
+    .map((each) => checkOf('review', { ...quarantineFinding(each), severity: 'warning' }))
+  return [...merges, ...quarantined]
+}
+
+function count(conflicts: number): string {
+  return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`
 }
 
 async function checkLeftovers(setup: Setup): Promise<Check[]> {

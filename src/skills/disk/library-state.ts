@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { HOOKS_MS, type Patience, runGit } from '../../machine/git.ts'
 import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../../machine/git-config.ts'
+import { gitFolder } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -141,6 +144,12 @@ export async function fetchRemote(
 }
 
 const ANY = [0, 1, 2, 128]
+
+/** When a fetch last succeeded: git writes what it brought, and empties that file before it asks. */
+export function lastAsked(repo: string): Date | undefined {
+  const stat = statSync(join(gitFolder(repo), 'FETCH_HEAD'), { throwIfNoEntry: false })
+  return stat === undefined || stat.size === 0 ? undefined : stat.mtime
+}
 
 /** Moves the branch forward and never aside. Files that are in the way, even ignored ones, stop it. */
 export async function fastForward(machine: Machine, repo: string, { trackingRef, track }: FastForward): Promise<void> {

@@ -1,0 +1,50 @@
+import type { RepoState } from './sync-decision.ts'
+
+/** How the library stands to its remote, and how old that knowledge is. */
+export interface Standing {
+  branch?: string
+  remote?: string
+  /** Files under `skills` that differ from the last commit. */
+  dirty: number
+  ahead: number
+  behind: number
+  /** When the remote was last asked, an ISO time; absent when it was not asked since the library was made or cloned. */
+  askedAt?: string
+}
+
+export function standingOf(state: RepoState, askedAt: Date | undefined): Standing {
+  const { branch, remote, ahead, behind, uncommitted } = state
+  return {
+    ...(branch !== undefined && { branch }),
+    ...(remote !== undefined && { remote }),
+    dirty: uncommitted.length,
+    ahead: remote === undefined ? 0 : ahead,
+    behind,
+    ...(askedAt && { askedAt: askedAt.toISOString() }),
+  }
+}
+
+/** In one sentence, which says nothing that was not looked at. */
+export function describeStanding({ branch, remote, behind, askedAt }: Standing, now: Date): string {
+  if (remote === undefined) return 'no remote: this machine only'
+  const follows = `${branch ?? 'no branch'} follows ${remote}`
+  if (askedAt === undefined) return `${follows}; ${remote} was not asked for news yet`
+  const when = ago(new Date(askedAt), now)
+  if (behind > 0) return `${follows}, and was ${behind === 1 ? '1 commit' : `${behind} commits`} behind ${when}`
+  return `${follows}, and had all of its commits ${when}`
+}
+
+const UNITS: readonly (readonly [seconds: number, one: string])[] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+]
+
+/** `5 minutes ago` */
+export function ago(then: Date, now: Date): string {
+  const seconds = Math.max(0, (now.getTime() - then.getTime()) / 1000)
+  const [length, unit] = UNITS.find(([each]) => seconds >= each) ?? []
+  if (length === undefined) return 'less than a minute ago'
+  const count = Math.floor(seconds / length)
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`
+}

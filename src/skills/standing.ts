@@ -1,0 +1,40 @@
+import type { Machine } from '../machine/machine.ts'
+import { requireRepository } from '../machine/repository.ts'
+import type { Report } from '../text/trouble.ts'
+import { fetchRemote, lastAsked, readRemote, readRepoState } from './disk/library-state.ts'
+import { listMerges } from './disk/pending-merge.ts'
+import { observe } from './observe.ts'
+import { type Standing, standingOf } from './rules/standing.ts'
+import { openSetup, type ScopeRequest } from './settings.ts'
+
+export interface StandingRequest extends ScopeRequest {
+  /** Ask the remote first. For a caller that does not make anybody wait: it takes as long as the network does. */
+  fetch?: boolean | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What asks for a sync or a decision. */
+export interface LibraryStanding extends Standing {
+  /** Installed copies that are not as the library has them. */
+  drift: number
+  /** Skills whose merge waits. */
+  merges: string[]
+}
+
+/** How the library stands to its remote and to the installed copies, by what was last fetched. */
+export async function readStanding(machine: Machine, request: StandingRequest): Promise<Report<LibraryStanding>> {
+  const setup = openSetup(machine, request)
+  await requireRepository(machine, setup.library)
+  if (request.fetch) {
+    const remote = await readRemote(machine, setup.library)
+    const { signal } = request
+    if (remote !== undefined) await fetchRemote(machine, setup.library, remote, { ...(signal && { signal }) })
+  }
+  const state = await readRepoState(machine, setup.library)
+  const roots = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
+  const { statuses } = await observe(setup, roots)
+  const placements = statuses.flatMap((status) => status.placements)
+  const drift = placements.filter(({ state: each }) => each !== 'current' && each !== 'unmanaged').length
+  const merges = listMerges(machine).map(({ skill }) => skill)
+  return { value: { ...standingOf(state, lastAsked(setup.library)), drift, merges }, findings: [] }
+}
