@@ -4,12 +4,12 @@ import type { Machine } from '../machine/machine.ts'
 import { readSettingsFile, SETTINGS_FILE } from '../machine/settings.ts'
 import { checkPack, isPack, packAround } from '../packs/validate.ts'
 import { asIssue, validateIndexFile } from '../payloads/index-validate.ts'
-import { indexPlace, type Layers, layerPlaces, readLayers } from '../payloads/layers.ts'
+import { indexPlace, type Layers, layerPlaces, projectOf, readLayers } from '../payloads/layers.ts'
 import { readPayloadFolder } from '../payloads/payload-root.ts'
 import { buildEntries } from '../payloads/rules/build-index.ts'
 import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { locate, READABLE } from './locate.ts'
 import { parseEntryId } from './rules/entry-id.ts'
 
@@ -22,7 +22,7 @@ export interface Validation {
   checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack'; path: string }[]
 }
 
-/** Checks what it is given, whatever that is; without a path, every layer that is in use and the library of skills. */
+/** Checks what it is given, whatever that is; without a path, every layer in use, `loadout.json` and the library. */
 export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
@@ -73,7 +73,8 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   const places = layerPlaces(machine, options)
   const { layers, findings } = readLayers(places)
   const library = configuredLibrary(machine)
-  if (layers.length === 0 && findings.length === 0 && library === undefined) {
+  const settings = projectSettings(machine, options)
+  if (layers.length === 0 && findings.length === 0 && library === undefined && settings === undefined) {
     throw new LoadoutError('NO_INDEX', 'no index was found in any layer, and no library is set up', {
       hint: 'run: loadout index build, or name what to validate',
     })
@@ -83,8 +84,22 @@ function validateLayers(machine: Machine, options: Layers): Report<Validation> {
   const used = new Set(layers.map(({ path }) => path))
   const issues = places.filter(({ path }) => used.has(path)).flatMap((place) => validateIndexFile(machine, place))
   const checked: Validation['checked'] = layers.map(({ path }) => ({ kind: 'index', path }))
+  if (settings !== undefined) checked.push({ kind: 'settings', path: settings.path })
   if (library !== undefined) checked.push({ kind: 'library', path: library })
-  return toReport([...[...broken, ...ofLibrary].map(asIssue), ...issues], checked)
+  const others = [...broken, ...(settings?.findings ?? []), ...ofLibrary]
+  return toReport([...others.map(asIssue), ...issues], checked)
+}
+
+/** What is wrong with the `loadout.json` of the project, if it has one. */
+function projectSettings(machine: Machine, layers: Layers): { path: string; findings: Finding[] } | undefined {
+  const project = projectOf(machine, layers)
+  const path = join(project?.root ?? '', SETTINGS_FILE)
+  if (project === undefined || !exists(path)) return undefined
+  try {
+    return { path, findings: readSettingsFile(path).findings }
+  } catch (error) {
+    return { path, findings: [{ ...asFinding(error), severity: 'error' }] }
+  }
 }
 
 function validatePayload(path: string): Report<Validation> {

@@ -50,10 +50,16 @@ export function withFile<T>(path: string, shown: string, flags: number, use: (fi
     file = openSync(path, flags, 0o666)
     return use(file, fstatSync(file))
   } catch (error) {
+    if (codeOf(error) === 'ENOENT' && isLink(path)) throw leadsNowhere(shown, error)
     throw asLoadoutError(error, shown, (flags & constants.O_RDWR) === 0 ? 'read' : 'write')
   } finally {
     if (file !== undefined) closeSync(file)
   }
+}
+
+function leadsNowhere(shown: string, cause: unknown): LoadoutError {
+  const message = `${shown} does not exist: it is a link that leads nowhere`
+  return new LoadoutError('FILE_NOT_FOUND', message, { hint: 'repair or remove the link', cause })
 }
 
 /** All of an open file, as long as it was when it was opened. */

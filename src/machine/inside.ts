@@ -71,6 +71,12 @@ export function readJsonInside(root: string, path: string, largest?: number): un
   return jsonOf(openText(root, path, largest ?? LARGEST_TEXT), join(root, path), largest)
 }
 
+/** Lends an open file of a skill, for content that is read in pieces. Throws like `readTextInside`. */
+export function withFileInside<T>(root: string, path: string, use: (file: number, stat: Stats) => T): T {
+  const shown = join(root, path)
+  return openInside(root, path, READING, (file, stat) => use(file, requireRegular(stat, shown)), shown)
+}
+
 function openText(root: string, path: string, largest: number): string {
   const shown = join(root, path)
   const read = (file: number, stat: Stats) => textOf(readWhole(file, stat, shown, largest), shown)
@@ -155,19 +161,38 @@ export function writeInside(root: string, path: string, content: string | readon
   const target = realOrNothing(full) ?? full
   try {
     makeFolders(dirname(target))
-    const folder = openSync(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY)
+    const folder = pinFolder(dirname(target), root)
     try {
-      // Through the open folder: whatever takes its place meanwhile, the file lands where the check looked.
-      const place = realOf(folder)
-      if (place !== undefined && !isBelow(realpathSync.native(root), place)) throw leadsOut(root, dirname(path), place)
-      const pinned = place === undefined ? dirname(target) : `/proc/self/fd/${folder}`
-      replaceFile(join(pinned, basename(target)), full, content)
+      replaceFile(join(folder.place, basename(target)), full, content)
     } finally {
-      closeSync(folder)
+      folder.close()
     }
   } catch (error) {
     throw asLoadoutError(error, full, 'write')
   }
+}
+
+export interface PinnedFolder {
+  /** A path to the folder, whatever takes its place meanwhile. */
+  place: string
+  close(): void
+}
+
+/** Opens a folder, and looks where it is only then: what is written through it lands inside the root. */
+export function pinFolder(path: string, root: string): PinnedFolder {
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  const close = () => closeSync(folder)
+  const real = realOf(folder)
+  // Where the system does not tell, the check of the path has to do.
+  if (real === undefined) return { place: path, close }
+  if (isBelow(realpathSync.native(root), real)) return { place: `/proc/self/fd/${folder}`, close }
+  close()
+  throw leadsOut(root, relative(root, path), real)
+}
+
+/** The folder of a file that a user named. Inside the project it must stay inside; elsewhere their word counts. */
+export function pinNamedFolder(root: string, path: string): PinnedFolder {
+  return pathFrom(root, path) === undefined ? { place: dirname(path), close: () => {} } : pinFolder(dirname(path), root)
 }
 
 /** A file that must not be there yet. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
-import { asLoadoutError, codeOf, makeFolders } from './files.ts'
+import { asLoadoutError, codeOf, makeFolders, READING, readWhole, withFile } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 
 /** Gives the lock back. */
@@ -118,7 +118,7 @@ function release(path: string): void {
 
 function readOwner(path: string): Owner | undefined {
   try {
-    const json = parsedOrNothing(readFileSync(join(path, OWNER_FILE), 'utf8'))
+    const json = parsedOrNothing(ownerText(join(path, OWNER_FILE)))
     // A lock takes its place with its owner inside: only a power cut leaves one whose owner cannot be read.
     if (!isRecord(json)) return { pid: 0, started: NEVER, host: hostname(), purpose: 'a command' }
     const { pid, started, host, purpose } = json
@@ -128,6 +128,12 @@ function readOwner(path: string): Owner | undefined {
   }
 }
 
+/** Never waits, whatever lies there. */
+function ownerText(path: string): string {
+  return withFile(path, path, READING, (file, stat) => readWhole(file, stat, path, LARGEST_OWNER).toString('utf8'))
+}
+
+const LARGEST_OWNER = 64 * 1024
 const NEVER = 'never'
 
 function parsedOrNothing(text: string): unknown {

@@ -1,8 +1,9 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Strategy } from '../search/strategy.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { readConfigJson } from './config-file.ts'
-import { exists, readJson } from './files.ts'
+import { exists } from './files.ts'
+import { readJsonInside } from './inside.ts'
 import type { Machine } from './machine.ts'
 import { checkSettings, type SettingsFile, type SettingsPart } from './rules/settings-shape.ts'
 
@@ -55,7 +56,7 @@ interface ReadSettings {
 
 /** A `loadout.json` anywhere, with everything that is wrong with it. Throws when it is not JSON. */
 export function readSettingsFile(path: string): ReadSettings {
-  const { file, problems } = checkSettings(readJson(path, LARGEST))
+  const { file, problems } = checkSettings(readJsonInside(dirname(path), basename(path), LARGEST))
   const badParts = new Map<string, Finding>()
   const findings: Finding[] = []
   for (const { part, place, says } of problems) {

@@ -42,7 +42,8 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   const path = join(home, SHARED_FOLDER, name)
   if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
   const files = packTemplate({ name, description: describe(request), profile, mode })
-  await writeNewFolder(path, files)
+  // The user's own packs may be kept elsewhere, behind a link.
+  await writeNewFolder(request.isUser ? '/' : home, path, files)
   const shown = shellWord(path)
   const next = [
     `loadout validate ${shown}`,

@@ -10,7 +10,7 @@ import {
   openPayloadRoot,
   type PayloadRoot,
   type PayloadRootRequest,
-  readIndexFile,
+  readIndexIn,
 } from './payload-root.ts'
 import { buildEntries, buildIndex, serializeIndex } from './rules/build-index.ts'
 import { findDrift } from './rules/drift.ts'
@@ -85,7 +85,7 @@ export function checkIndex(machine: Machine, request: PayloadRootRequest): Repor
   if (!exists(payloads.indexPath)) {
     throw new LoadoutError('NO_INDEX', `${payloads.indexPath} does not exist`, { hint: 'run: loadout index build' })
   }
-  const { index, findings: shape } = readIndexFile(payloads.indexPath)
+  const { index, findings: shape } = readIndexIn(payloads)
   const { entries, findings } = readEntries(payloads)
   return {
     value: { path: payloads.indexPath, entries: index.entries.length },

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { isFolder, readJson } from '../machine/files.ts'
+import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
 import { requireParts } from '../machine/settings.ts'
@@ -38,8 +39,24 @@ export function openPayloadRoot(machine: Machine, request: PayloadRootRequest): 
   return { root, indexPath: join(root, INDEX_IN_PROJECT), globs: settings.payloads }
 }
 
-export function readIndexFile(path: string): { index: LoadoutIndex; findings: Finding[] } {
-  const result = readIndex(readJson(path))
+/** An index that the user named. */
+export function readIndexFile(path: string): ReadIndex {
+  return checkIndex(readJson(path), path)
+}
+
+/** The index of a project must lie in it. */
+export function readIndexIn({ root, indexPath }: PayloadRoot): ReadIndex {
+  const isOfProject = indexPath === join(root, INDEX_IN_PROJECT)
+  return checkIndex(isOfProject ? readJsonInside(root, INDEX_IN_PROJECT) : readJson(indexPath), indexPath)
+}
+
+interface ReadIndex {
+  index: LoadoutIndex
+  findings: Finding[]
+}
+
+function checkIndex(json: unknown, path: string): ReadIndex {
+  const result = readIndex(json)
   if ('problem' in result) {
     throw new LoadoutError('BAD_JSON', `${path} is not an index: ${result.problem}`, {
       hint: 'an index is a JSON object with a list "entries"; loadout index build writes one',
@@ -49,9 +66,9 @@ export function readIndexFile(path: string): { index: LoadoutIndex; findings: Fi
 }
 
 /** The index that is there now, if it is usable. */
-export function currentIndex({ indexPath }: PayloadRoot): LoadoutIndex | undefined {
+export function currentIndex(payloads: PayloadRoot): LoadoutIndex | undefined {
   try {
-    return readIndexFile(indexPath).index
+    return readIndexIn(payloads).index
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error

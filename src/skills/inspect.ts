@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { readJson, readText } from '../machine/files.ts'
+import { readText } from '../machine/files.ts'
+import { readJsonInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
@@ -61,7 +62,7 @@ export async function previewSkill(
 
 function readSkill(folder: string, name: string): SkillText['skill'] | undefined {
   try {
-    return parseSkill(readJson(join(folder, SKILL_FILE)), name).skill
+    return parseSkill(readJsonInside(folder, SKILL_FILE), name).skill
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error

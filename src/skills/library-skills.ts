@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { libraryPath, readConfig } from '../agents/config.ts'
-import { isFolder, isLink, readJson } from '../machine/files.ts'
-import { staysInside } from '../machine/inside.ts'
+import { isFolder, isLink } from '../machine/files.ts'
+import { readJsonInside, staysInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -78,7 +78,7 @@ function findByFolder(library: string, name: string): Pick<RegisteredSkill, 'ski
   const path = join(library, folder)
   if (isLink(path) || !isFolder(path)) return undefined
   try {
-    const { skill } = parseSkill(readJson(join(path, SKILL_FILE)), name)
+    const { skill } = parseSkill(readJsonInside(path, SKILL_FILE), name)
     return skill?.name === name ? { skill, folder } : undefined
   } catch (error) {
     if (error instanceof LoadoutError) return undefined

@@ -39,7 +39,8 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
     throw notUsable(name, problems, known)
   }
   const path = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}.tar.gz`))
-  refuseNamedLinkOut(openProject(machine).root, path)
+  const project = openProject(machine).root
+  refuseNamedLinkOut(project, path)
   if (exists(path))
     throw new LoadoutError('FILE_EXISTS', `${path} exists already`, {
       hint: 'it was left as it is; --out names another',
@@ -47,7 +48,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const folder = join(library, registered.folder)
   const entries = archiveEntries(registered.skill, folder)
   const isDryRun = request.dryRun ?? false
-  if (!isDryRun) await writeArchive(entries, path)
+  if (!isDryRun) await writeArchive(entries, path, project)
   return { value: { name, path, entries: entries.map((entry) => entry.path), isDryRun }, findings: [] }
 }
 

@@ -285,7 +285,10 @@ export function hasErrors(findings: readonly Finding[]): boolean {
 export function alsoNaming(error: unknown, findings: readonly Finding[]): unknown {
   if (!(error instanceof LoadoutError)) return error
   const messages = new Set(findings.map((finding) => finding.message))
-  const [first, ...others] = [...messages].filter((each) => !error.message.includes(each))
+  // The same cause may be there already, with other words before it.
+  const causes = error.message.split('; ')
+  const isNamed = (each: string) => error.message.includes(each) || causes.some((cause) => each.includes(cause))
+  const [first, ...others] = [...messages].filter((each) => !isNamed(each))
   if (first === undefined) return error
   const { code, hint, message, cause } = error
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`

@@ -6,8 +6,11 @@ import { readHead } from '../../src/agents/disk/sight/read-head.ts'
 import { readBounded } from '../../src/context/disk/read-candidate.ts'
 import { readText } from '../../src/machine/files.ts'
 import { readInside, readTextInside, writeInside } from '../../src/machine/inside.ts'
+import { writeNewFolder } from '../../src/packs/disk/new-pack-folder.ts'
 import { openPack } from '../../src/packs/disk/pack-folder.ts'
 import { readPackHead } from '../../src/packs/disk/pack-head.ts'
+import { hashContent, hashFile } from '../../src/skills/disk/tree.ts'
+import { writeArchive } from '../../src/skills/disk/write-archive.ts'
 import { treeOf } from '../cli/civil.ts'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
 
@@ -73,6 +76,7 @@ describe('a file that is swapped for a link out while it is read', () => {
       bytes: (path) => String(readInside(root, path, { most: 100 }).bytes),
       bundle: (path) => JSON.stringify(readBounded(root, path, 10)),
       pack: (path) => openPack(root).read(path)?.text,
+      skill: (path) => (hashFile(root, { ...A_FILE, path }) === hashContent('secret') ? 'secret' : 'other'),
     }
     for (const end = Date.now() + 1500; Date.now() < end; ) {
       for (const [name, read] of Object.entries(readers)) {
@@ -101,6 +105,8 @@ const SWAP = `
     if (turn === 0) console.log('ready')
   }`
 
+const A_FILE = { kind: 'file' as const, isExecutable: false, size: 6, stamp: [0, 0, 0, 0, 0] as const }
+
 function attempt(act: () => unknown): string {
   try {
     return String(act())
@@ -117,11 +123,26 @@ describe('writing below a root', () => {
     const swapper = spawn(process.execPath, ['-e', SWAP, root, out])
     await new Promise((resolve) => swapper.stdout.once('data', resolve))
     const seen = new Set<string>()
-    for (const end = Date.now() + 1000; Date.now() < end; ) {
-      seen.add(attempt(() => writeInside(root, 'folder/b.md', 'written') ?? 'written'))
+    const archive = [{ path: 'a', isExecutable: false, content: { text: 'a' } }]
+    const writers: Record<string, (turn: number) => unknown> = {
+      file: () => writeInside(root, 'folder/b.md', 'written'),
+      archive: (turn) => writeArchive(archive, join(root, `folder/${turn}.tar.gz`), root),
+      pack: (turn) => writeNewFolder(root, join(root, `folder/${turn}`), new Map([['KNOWLEDGE.md', 'x']])),
+    }
+    for (let [turn, end] = [0, Date.now() + 1500]; Date.now() < end; turn++) {
+      for (const [name, write] of Object.entries(writers)) {
+        const outcome = await Promise.resolve(turn)
+          .then(write)
+          .then(
+            () => 'written',
+            () => 'refused',
+          )
+        seen.add(`${name} ${outcome}`)
+      }
     }
     swapper.kill('SIGKILL')
-    expect([...seen].sort()).toEqual(['refused', 'written'])
+    const both = Object.keys(writers).flatMap((name) => [`${name} refused`, `${name} written`])
+    expect([...seen].sort()).toEqual(both.sort())
     expect(treeOf(out)).toEqual(before)
   })
 

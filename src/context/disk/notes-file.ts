@@ -155,7 +155,9 @@ export async function pruneNotes(
   const release = isDryRun ? () => {} : await lockNotes(machine, projectRoot, path, 'note prune')
   try {
     const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
-    if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') throw new LoadoutError(failure.code, failure.message)
+    if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {
+      throw new LoadoutError(failure.code, failure.message, { hint: `move ${path} away` })
+    }
     const lines = splitLines(bytes ?? Buffer.alloc(0)).map(readLine)
     const { pruning, kept } = planPruning(lines, now, `${path}.corrupt`)
     const bad = lines.filter(({ problem }) => problem !== undefined)

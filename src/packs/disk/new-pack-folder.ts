@@ -2,28 +2,35 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, codeOf, exists, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
+import { type PinnedFolder, pinFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 
-/** Writes a new folder, all of it or nothing. What is there already is left alone. */
-export async function writeNewFolder(target: string, files: ReadonlyMap<string, string>): Promise<void> {
+/** Writes a new folder below a root, all of it or nothing. What is there already is left alone. */
+export async function writeNewFolder(root: string, target: string, files: ReadonlyMap<string, string>): Promise<void> {
   refuseExisting(target)
-  // Hidden, so that nobody takes it for a finished pack.
-  const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
+  let around: PinnedFolder | undefined
+  let stage: string | undefined
   try {
     makeFolders(dirname(target))
-    removeLeftovers(target)
+    around = pinFolder(dirname(target), root)
+    const place = join(around.place, basename(target))
+    // Hidden, so that nobody takes it for a finished pack.
+    stage = join(around.place, `${ownedName(`.${basename(target)}`)}.tmp`)
+    removeLeftovers(place)
     for (const [path, text] of files) {
       makeFolders(dirname(join(stage, path)))
       writeFileSync(join(stage, path), text, { flag: 'wx' })
     }
     await flushFiles(stage, [...files.keys()])
     refuseExisting(target)
-    renameSync(stage, target)
+    renameSync(stage, place)
   } catch (error) {
-    rmSync(stage, { recursive: true, force: true })
+    if (stage !== undefined) rmSync(stage, { recursive: true, force: true })
     if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) refuseExisting(target)
     throw asLoadoutError(error, target, 'write')
+  } finally {
+    around?.close()
   }
 }
 

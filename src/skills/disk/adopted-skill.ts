@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { isFile, readJson, readText } from '../../machine/files.ts'
+import { isFile, readText } from '../../machine/files.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import { libraryDocument, readDocument } from '../../machine/skill-document.ts'
 import { cutDocument, joinDocument } from '../../text/frontmatter-block.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
@@ -32,8 +33,8 @@ export function readAdopted(folder: string, skill: Skill, agent: string, install
     document: adoptedDocument(readText(join(folder, DOCUMENT_FILE)), expected, edited),
     files: others.flatMap(({ path, isExecutable }) => {
       const isMade = made.has(path) && made.get(path) === readText(join(installed, path))
-      const from = join(isMade ? folder : installed, path)
-      return isMade && !isFile(from) ? [] : [{ path, from, isExecutable }]
+      const source = isMade ? folder : installed
+      return isMade && !isFile(join(source, path)) ? [] : [{ path, folder: source, isExecutable }]
     }),
   }
 }
@@ -42,7 +43,7 @@ export function readAdopted(folder: string, skill: Skill, agent: string, install
 function declaredIn(installed: string, skill: Skill): Skill {
   const path = join(installed, SKILL_FILE)
   if (!isFile(path)) return skill
-  const parsed = parseSkill(readJson(path), skill.name)
+  const parsed = parseSkill(readJsonInside(installed, SKILL_FILE), skill.name)
   if (parsed.skill === undefined || parsed.skill.name !== skill.name) {
     const reason = parsed.problems?.join('; ') ?? `it renames the skill to "${parsed.skill?.name}"`
     throw new LoadoutError('INVALID_SKILL', `${path} cannot be adopted: ${reason}`, { hint: 'repair it, then adopt' })

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, isFile, readJson } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFile } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { formatMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
@@ -145,7 +146,7 @@ function keep(operation: Operation, target: string, { machine }: ApplyContext, s
 /** What a folder held when it was installed, as its marker says. */
 function markedHash(folder: string): string | undefined {
   const path = join(folder, MARKER_FILE)
-  const marker = isFile(path) ? parseMarker(readJson(path)) : { problem: 'it is missing' }
+  const marker = isFile(path) ? parseMarker(readJsonInside(folder, MARKER_FILE)) : { problem: 'it is missing' }
   return 'problem' in marker ? undefined : marker.contentHash
 }
 

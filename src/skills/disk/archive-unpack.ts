@@ -62,6 +62,7 @@ type Writer = ReturnType<ReturnType<typeof createTarDecoder>['writable']['getWri
 async function feed(file: string, limits: ArchiveLimits, writer: Writer): Promise<void> {
   try {
     await pipeline(
+      // Not `readInside`: the user named this file, wherever it is, and it may be large.
       createReadStream(file),
       (chunks: AsyncIterable<Buffer>) => requireGzip(chunks, file),
       createGunzip({ chunkSize: PIECE }),

@@ -83,7 +83,7 @@ export function writeBuild({ folder, files, made }: Build, target: string): { ha
   const rows: HashRow[] = []
   for (const { path, isExecutable } of files) {
     if (made.has(path)) continue
-    rows.push([path, isExecutable, copyFile(`${folder}/${path}`, `${target}/${path}`, isExecutable)])
+    rows.push([path, isExecutable, copyFile(folder, path, `${target}/${path}`, isExecutable)])
   }
   for (const [path, text] of made) rows.push([path, false, writeTreeFile(`${target}/${path}`, text, false)])
   return { hash: hashRows(rows), paths: rows.map(([path]) => path) }
@@ -93,7 +93,7 @@ export function writeBuild({ folder, files, made }: Build, target: string): { ha
 export function hashBuild({ folder, files, made }: Build): string {
   const copied = files.filter(({ path }) => !made.has(path))
   return hashRows([
-    ...copied.map((file): HashRow => [file.path, file.isExecutable, hashFile(join(folder, file.path), file)]),
+    ...copied.map((file): HashRow => [file.path, file.isExecutable, hashFile(folder, file)]),
     ...[...made].map(([path, text]): HashRow => [path, false, hashContent(text)]),
   ])
 }

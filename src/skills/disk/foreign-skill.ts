@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path'
-import { readJson, readText } from '../../machine/files.ts'
+import { readText } from '../../machine/files.ts'
+import { readJsonInside } from '../../machine/inside.ts'
 import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -42,7 +43,7 @@ export function readForeignSkill(path: string, { agents, targets }: ForeignOptio
 }
 
 function declared(path: string): Skill {
-  const parsed = parseSkill(readJson(join(path, SKILL_FILE)), basename(path))
+  const parsed = parseSkill(readJsonInside(path, SKILL_FILE), basename(path))
   if (parsed.skill === undefined) throw refused(path, parsed.problems.join('; '), `repair its ${SKILL_FILE}`)
   return parsed.skill
 }
@@ -85,28 +86,26 @@ function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: read
 }
 
 function identify(path: string, files: readonly TreeFile[]): Map<string, string> {
-  return new Map(
-    files.map((file) => [file.path, `${file.isExecutable ? 'x' : '-'} ${hashFile(join(path, file.path), file)}`]),
-  )
+  return new Map(files.map((file) => [file.path, `${file.isExecutable ? 'x' : '-'} ${hashFile(path, file)}`]))
 }
 
 /** A skill the way the library holds it: what is written, and where its other files come from. */
 export interface SkillContent {
   skill: Skill
   document: string
-  files: readonly { path: string; from: string; isExecutable: boolean }[]
+  files: readonly { path: string; folder: string; isExecutable: boolean }[]
 }
 
 export function contentOf({ path, skill, document, files }: ForeignSkill): SkillContent {
   const copied = [...files].map(([file, identity]) => {
-    return { path: file, from: join(path, file), isExecutable: identity.startsWith('x') }
+    return { path: file, folder: path, isExecutable: identity.startsWith('x') }
   })
   return { skill, document, files: copied }
 }
 
 /** Writes a skill into a folder that is not there yet. */
 export function writeSkillFolder({ skill, document, files }: SkillContent, target: string): void {
-  for (const { path, from, isExecutable } of files) copyFile(from, join(target, path), isExecutable)
+  for (const { path, folder, isExecutable } of files) copyFile(folder, path, join(target, path), isExecutable)
   writeTreeFile(join(target, DOCUMENT_FILE), document, false)
   writeTreeFile(join(target, SKILL_FILE), formatSkill(skill), false)
 }

@@ -12,8 +12,8 @@ import { type HashRow, hashContent, hashFile, hashRows, hashTree, listTree } fro
 
 /** The identity of a skill as the library holds it, without where it came from. */
 export function libraryHash({ skill, document, files }: SkillContent): string {
-  const copied = files.map(({ path, from, isExecutable }): HashRow => {
-    return [path, isExecutable, hashFile(from, { kind: 'file', size: Number.POSITIVE_INFINITY })]
+  const copied = files.map(({ path, folder, isExecutable }): HashRow => {
+    return [path, isExecutable, hashFile(folder, { path, kind: 'file' })]
   })
   return hashRows([...copied, [DOCUMENT_FILE, false, hashContent(document)], describing(skill)])
 }
@@ -25,7 +25,7 @@ export function libraryHashOf(folder: string, name: string): string | undefined 
   const { skill } = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (skill === undefined) return undefined
   const rows = files.flatMap((file): HashRow[] =>
-    file.path === SKILL_FILE ? [] : [[file.path, file.isExecutable, hashFile(join(folder, file.path), file)]],
+    file.path === SKILL_FILE ? [] : [[file.path, file.isExecutable, hashFile(folder, file)]],
   )
   return hashRows([...rows, describing(skill)])
 }

@@ -54,7 +54,7 @@ function readTree(folder: string): Map<string, MergeFile> {
   return new Map(
     files.flatMap((file): [string, MergeFile][] => {
       if (file.path === SKILL_FILE) return []
-      const id = hashFile(join(folder, file.path), file)
+      const id = hashFile(folder, file)
       const text = file.size > LARGEST_MERGED ? undefined : textIn(folder, file.path)
       return [[file.path, { id, isExecutable: file.isExecutable, text }]]
     }),
@@ -106,7 +106,7 @@ function writeFiles({ files }: TreeMerge, versions: SkillVersions, target: strin
 
 function writeFile(file: MergedFile, versions: SkillVersions, target: string): void {
   if (file.from === 'merge') writeTreeFile(target, file.text, file.isExecutable)
-  else copyFile(join(versions[file.from], file.path), target, file.isExecutable)
+  else copyFile(versions[file.from], file.path, target, file.isExecutable)
 }
 
 /** Files beside the place of one that did not merge. */
@@ -120,8 +120,8 @@ function writeConflict(conflict: TreeConflict, versions: SkillVersions, target: 
     writeTreeFile(join(target, path), writeMerge(chunks, sides), false)
     return
   }
-  if (ours) copyFile(join(versions.ours, ours.path), `${target}/${ours.path}${OURS_END}`, ours.isExecutable)
-  if (theirs) copyFile(join(versions.theirs, theirs.path), `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
+  if (ours) copyFile(versions.ours, ours.path, `${target}/${ours.path}${OURS_END}`, ours.isExecutable)
+  if (theirs) copyFile(versions.theirs, theirs.path, `${target}/${theirs.path}${THEIRS_END}`, theirs.isExecutable)
 }
 
 /** The skill that a merged folder describes; with conflicts in skill.json, the one that was known before. */

@@ -22,7 +22,7 @@ export function writeMerged(
     })
   }
   for (const { path, isExecutable } of tree.files) {
-    if (path !== SKILL_FILE) copyFile(join(files, path), join(target, path), isExecutable || executables.has(path))
+    if (path !== SKILL_FILE) copyFile(files, path, join(target, path), isExecutable || executables.has(path))
   }
   const merged = { ...parsed.skill, ...(source && { source }) }
   writeTreeFile(join(target, SKILL_FILE), formatSkill(merged), false)

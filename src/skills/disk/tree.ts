@@ -4,12 +4,10 @@ import {
   closeSync,
   constants,
   type Dirent,
-  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   readSync,
   type Stats,
@@ -21,6 +19,7 @@ import {
 import { dirname, join } from 'node:path'
 import { type Stamp, stampOf } from '../../machine/cache.ts'
 import { asLoadoutError, codeOf, makeFolders } from '../../machine/files.ts'
+import { withFileInside } from '../../machine/inside.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -124,7 +123,7 @@ export function treeProblem(files: readonly Pick<TreeFile, 'path' | 'kind'>[]): 
 
 /** The identity of a folder's content: names, executable bits and bytes, nothing else. */
 export function hashTree(folder: string, files: readonly TreeFile[]): string {
-  return hashRows(files.map((file) => [file.path, file.isExecutable, hashFile(join(folder, file.path), file)]))
+  return hashRows(files.map((file) => [file.path, file.isExecutable, hashFile(folder, file)]))
 }
 
 export type HashRow = readonly [path: string, isExecutable: boolean, hash: string]
@@ -137,23 +136,22 @@ export function hashRows(rows: readonly HashRow[]): string {
   return hash.digest('hex')
 }
 
-/** The identity of one file's content. */
-export function hashFile(path: string, { kind, size }: Pick<TreeFile, 'kind' | 'size'>): string {
+/** The identity of the content of one file below a folder. */
+export function hashFile(folder: string, { path, kind }: Pick<TreeFile, 'path' | 'kind'>): string {
   if (kind === 'special') return 'special'
   try {
-    if (kind === 'link') return `link ${readlinkSync(path)}`
-    if (size <= PIECE) return createHash('sha256').update(readFileSync(path)).digest('hex')
-    return pump(path, undefined)
+    if (kind === 'link') return `link ${readlinkSync(join(folder, path))}`
+    return pump(folder, path, undefined)
   } catch (error) {
-    throw asLoadoutError(error, path, 'read')
+    throw asLoadoutError(error, join(folder, path), 'read')
   }
 }
 
-/** Copies one file and says what its content was. */
-export function copyFile(from: string, to: string, isExecutable: boolean): string {
+/** Copies one file from below a folder and says what its content was. */
+export function copyFile(folder: string, path: string, to: string, isExecutable: boolean): string {
   const target = createFile(to, isExecutable)
   try {
-    return pump(from, target)
+    return pump(folder, path, target)
   } finally {
     closeSync(target)
   }
@@ -186,21 +184,18 @@ export function hashContent(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Reads a file to its end, hashes it, and writes it where asked. */
-function pump(from: string, to: number | undefined): string {
-  const source = openSync(from, 'r')
-  try {
+/** Reads a file to its end, hashes it, and writes it where asked. What was swapped since it was listed is not followed. */
+function pump(folder: string, path: string, to: number | undefined): string {
+  return withFileInside(folder, path, (source, { size }) => {
     const hash = createHash('sha256')
-    const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, fstatSync(source).size)))
+    const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, size)))
     for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
       const part = piece.subarray(0, length)
       hash.update(part)
       for (let written = 0; to !== undefined && written < length; ) written += writeSync(to, part, written)
     }
     return hash.digest('hex')
-  } finally {
-    closeSync(source)
-  }
+  })
 }
 
 /** Copies a whole folder, marker included, into one that does not exist yet. For backups: nothing is left out. */
@@ -210,7 +205,7 @@ export function copyFolder(from: string, to: string): void {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) copyFolder(source, target)
     else if (entry.isFile()) {
-      copyFile(source, target, false)
+      copyFile(from, entry.name, target, false)
       chmodSync(target, lstatSync(source).mode & 0o777)
       flushFile(target)
     } else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
@@ -230,6 +225,6 @@ function flushFile(path: string): void {
 export function copyTree(from: string, to: string, leftOut: readonly string[] = []): void {
   makeFolders(to)
   for (const { path, kind, isExecutable } of listTree(from).files) {
-    if (kind === 'file' && !leftOut.includes(path)) copyFile(join(from, path), join(to, path), isExecutable)
+    if (kind === 'file' && !leftOut.includes(path)) copyFile(from, path, join(to, path), isExecutable)
   }
 }

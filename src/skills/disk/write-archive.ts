@@ -1,10 +1,11 @@
 import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
 import { asLoadoutError, codeOf, exists, removeLeftovers } from '../../machine/files.ts'
+import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -22,19 +23,27 @@ const PIECE = 64 * 1024
 // zlib names the operating system here; no time, no name and "unknown" make it the same everywhere.
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255)
 
-/** Writes a new `.tar.gz`; the same entries give the same bytes. All or nothing, and never over an existing file. */
-export async function writeArchive(entries: readonly ArchiveEntry[], target: string): Promise<void> {
+/**
+ * Writes a new `.tar.gz`; the same entries give the same bytes. All or nothing, and never over an existing file. A target
+ * in the project that is named must stay in it.
+ */
+export async function writeArchive(entries: readonly ArchiveEntry[], target: string, project = '/'): Promise<void> {
   const items = planItems(entries, target)
-  removeLeftovers(target)
-  if (exists(target)) throw existsAlready(target)
-  const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
+  let folder: PinnedFolder | undefined
+  let stage: string | undefined
   try {
+    folder = pinNamedFolder(project, target)
+    const place = join(folder.place, basename(target))
+    removeLeftovers(place)
+    if (exists(place)) throw existsAlready(target)
+    stage = join(folder.place, `${ownedName(`.${basename(target)}`)}.tmp`)
     await writeStage(items, stage)
-    putInPlace(stage, target)
+    putInPlace(stage, place, linkSync, target)
   } catch (error) {
     throw asLoadoutError(error, target, 'write')
   } finally {
-    rmSync(stage, { force: true })
+    if (stage !== undefined) rmSync(stage, { force: true })
+    folder?.close()
   }
 }
 
@@ -136,7 +145,10 @@ async function addFile(path: string, add: Add): Promise<void> {
   }
 }
 
-/** A link could bring a file from anywhere into the archive; opening a pipe would wait for its writer. */
+/**
+ * A link could bring a file from anywhere into the archive; opening a pipe would wait for its writer. Not `readInside`:
+ * large files of the user's own library are read in pieces, without blocking.
+ */
 async function openSource(path: string): Promise<FileHandle> {
   const stat = lstatSync(path)
   if (stat.isSymbolicLink()) throw refuse(path, 'symlink')
@@ -155,12 +167,12 @@ async function readPiece(source: FileHandle, length: number): Promise<Uint8Array
 }
 
 /** Gives a finished file its name unless something has it. Where hard links are missing, an empty file reserves it. */
-export function putInPlace(stage: string, target: string, link = linkSync): void {
+export function putInPlace(stage: string, target: string, link = linkSync, shown = target): void {
   try {
     link(stage, target)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw existsAlready(target)
-    reserve(target)
+    if (codeOf(error) === 'EEXIST') throw existsAlready(shown)
+    reserve(target, shown)
     try {
       renameSync(stage, target)
     } catch (failure) {
@@ -170,11 +182,11 @@ export function putInPlace(stage: string, target: string, link = linkSync): void
   }
 }
 
-function reserve(target: string): void {
+function reserve(target: string, shown: string): void {
   try {
     closeSync(openSync(target, 'wx'))
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? existsAlready(target) : error
+    throw codeOf(error) === 'EEXIST' ? existsAlready(shown) : error
   }
 }
 

@@ -1,6 +1,6 @@
-import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import { isFile, isFolder } from '../../../machine/files.ts'
+import { isFile, isFolder, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../../../machine/open-project.ts'
@@ -80,7 +80,7 @@ function newestSession(machine: Machine, agent: string): string | undefined {
 
 function readLog(machine: Machine): string[] {
   try {
-    return readFileSync(hookLogPath(machine), 'utf8').split('\n')
+    return readText(hookLogPath(machine)).split('\n')
   } catch {
     return []
   }
