@@ -1,7 +1,8 @@
+import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from './civil.ts'
-import { aLinkTo, makeFolder, makeProject, runLoadout } from './run.ts'
+import { aLinkTo, aPipe, makeFolder, makeProject, runLoadout } from './run.ts'
 
 const PAYLOAD = '---\nid: a\nsummary: A thing\nkeywords: [alpha]\n---\n\nalpha\n'
 const PACK = '---\nname: birds\ndescription: Birds.\ntype: domain-reference\nstatus: ready\n---\n\n# Birds\n'
@@ -13,6 +14,7 @@ describe('a home that cannot be one: one clear message, and nothing is written',
     ['relative', () => 'home', 'there is no home folder'],
     ['a device', () => '/dev/null', 'not a folder'],
     ['a file', () => join(makeProject({ home: '' }), 'home'), 'not a folder'],
+    ['below a file', () => join(makeProject({ file: '' }), 'file/home'), 'not a folder'],
   ])('%s', (_, home, message) => {
     const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD })
     const before = treeOf(cwd)
@@ -27,6 +29,135 @@ describe('a home that cannot be one: one clear message, and nothing is written',
     expect(treeOf(cwd)).toEqual(before)
   })
 })
+
+describe('a home in which nothing can be made: what is only recorded is a warning, what must be kept is an error', () => {
+  const homes: [what: string, home: string | (() => string), isBound: boolean][] = [
+    // Below /proc the system says of a folder that is there that it is missing.
+    ['/proc', '/proc', false],
+    ['of a process', '/proc/self', false],
+    ['read-only', makeReadOnly, true],
+  ]
+  it.each(homes)('%s', (_, named, isBound) => {
+    const home = typeof named === 'string' ? named : named()
+    const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD, '.agents/knowledge/birds/KNOWLEDGE.md': PACK })
+    expect(runLoadout(['index', 'build'], { cwd }).code).toBe(0)
+    const before = treeOf(cwd)
+    for (const [code, message, ...args] of [
+      [0, 'the use was not recorded', 'plan', 'alpha'],
+      [0, 'could not be recorded', 'context', 'alpha'],
+      [2, 'could not be written', 'approve', 'pack:birds'],
+      [2, 'could not be written', 'note', 'add', 'remember'],
+      [2, 'could not be written', 'hooks', 'install', 'claude'],
+      [2, 'could not be written', 'agents', 'disable', 'codex'],
+    ] as const) {
+      const run = runLoadout(args, { cwd, home, isBound, milliseconds: 20_000 })
+      expectCivil(run)
+      expect.soft([run.code, run.stderr], args.join(' ')).toEqual([code, expect.stringContaining(message)])
+    }
+    expect(treeOf(cwd)).toEqual(before)
+  })
+})
+
+function makeReadOnly(): string {
+  const home = makeFolder()
+  chmodSync(home, 0o555)
+  return home
+}
+
+describe('what a hook reads', () => {
+  const ask = (cwd: string) => JSON.stringify({ session_id: 's', cwd, prompt: 'about alpha' })
+  const hook = (cwd: string, home: string) =>
+    runLoadout(['hook', 'claude', 'UserPromptSubmit'], {
+      cwd,
+      home,
+      stdin: ask(cwd),
+      milliseconds: 20_000,
+      cpuSeconds: 5,
+    })
+
+  it('5 MB of opening brackets as an index cost it that layer', () => {
+    const cwd = makeProject({ '.claude/loadout/index.json': '['.repeat(5_000_000) })
+    const run = hook(cwd, makeFolder())
+    expect([run.code, run.stdout]).toEqual([0, ''])
+    for (const [code, ...args] of [
+      [1, 'plan', 'alpha'],
+      [1, 'validate'],
+      [0, 'context', 'alpha'],
+    ] as const) {
+      const other = runLoadout(args, { cwd, milliseconds: 20_000, cpuSeconds: 10 })
+      expectCivil(other)
+      expect
+        .soft([other.code, other.stdout + other.stderr])
+        .toEqual([code, expect.stringContaining('layer is not used')])
+    }
+  })
+
+  it('pipes in place of its caches, its sessions and its log', () => {
+    const [cwd, home] = [makeProject({ '.claude/loadout/a.md': PAYLOAD }), makeFolder()]
+    runLoadout(['index', 'build'], { cwd, home })
+    const first = hook(cwd, home)
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('alpha')])
+    const files = ['.cache/loadout', '.local/state/loadout'].flatMap((folder) => filesIn(join(home, folder)))
+    expect(files.length).toBeGreaterThan(2)
+    for (const path of [...files, join(home, '.local/state/loadout/hooks.log')]) {
+      rmSync(path, { force: true })
+      aPipe(path)
+    }
+    const run = hook(cwd, home)
+    expectCivil(run)
+    expect(run.code).toBe(0)
+    expectCivil(runLoadout(['hooks', 'status'], { cwd, home, milliseconds: 20_000 }))
+  })
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+it('both settings files broken: one message names both', () => {
+  const cwd = makeProject({ 'loadout.json': '{', '.claude/loadout/a.md': PAYLOAD })
+  const home = makeProject({ '.config/loadout/config.json': '[' })
+  for (const args of [
+    ['context', 'alpha'],
+    ['plan', 'alpha'],
+    ['index', 'build'],
+    ['note', 'list'],
+  ]) {
+    const run = runLoadout(args, { cwd, home })
+    expectCivil(run)
+    expect.soft(run.code, args.join(' ')).toBe(2)
+    for (const name of ['loadout.json', 'config.json']) expect.soft(run.stderr.split(name)).toHaveLength(2)
+  }
+})
+
+describe('a project that cannot be one', () => {
+  it.each([
+    ['missing', () => join(makeFolder(), 'gone'), 'does not exist'],
+    ['a file', () => join(makeProject({ file: '' }), 'file'), 'is not a folder'],
+    ['a pipe', () => join(makeProject({ pipe: aPipe }), 'pipe'), 'is not a folder'],
+    ['unreadable', makeUnreadable, 'may not be read'],
+  ])('%s', (_, project, message) => {
+    for (const args of [
+      ['plan', 'alpha'],
+      ['context', 'alpha'],
+      ['packs', 'list'],
+      ['note', 'add', 'x'],
+      ['index', 'build'],
+    ]) {
+      const run = runLoadout([...args, '--project', project()], { isBound: true })
+      expectCivil(run)
+      expect.soft([run.code, run.stderr], args.join(' ')).toEqual([2, expect.stringContaining(message)])
+    }
+  })
+})
+
+function makeUnreadable(): string {
+  const folder = makeFolder()
+  chmodSync(folder, 0)
+  return folder
+}
 
 it('an index that is a link out of its project is not read', () => {
   const out = makeProject({ 'index.json': '{"entries":[{"id":"secret","path":"s.md","keywords":["alpha"]}]}' })

@@ -9,6 +9,7 @@ const { Script } = require('node:vm')
 const { cli, runs, cwd, kept, milliseconds } = JSON.parse(fs.readFileSync(0, 'utf8'))
 const dist = dirname(cli)
 const real = { ...fs }
+const home = process.env.HOME
 let heard = { 1: [], 2: [] }
 let started = []
 
@@ -81,10 +82,12 @@ function isProgram(file) {
 
 process.setMaxListeners(0)
 
-async function runOnce(args) {
+async function runOnce(run) {
+  const { args, ...place } = Array.isArray(run) ? { args: run } : run
   process.chdir('/')
   restore()
-  process.chdir(cwd)
+  process.chdir(place.cwd ?? cwd)
+  process.env.HOME = place.home ?? home
   heard = { 1: [], 2: [] }
   started = []
   process.exitCode = undefined
@@ -104,7 +107,7 @@ async function runOnce(args) {
 
 async function runAll() {
   const results = []
-  for (const args of runs) results.push(await runOnce(args))
+  for (const run of runs) results.push(await runOnce(run))
   process.exitCode = 0
   real.writeFileSync(1, JSON.stringify(results))
 }

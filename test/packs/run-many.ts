@@ -10,6 +10,9 @@ export interface ManyRun extends Run {
   took: number
 }
 
+/** Words, or words and where they are said. */
+export type Words = readonly string[] | { args: readonly string[]; cwd: string; home: string }
+
 export interface ManyOptions {
   cwd: string
   home: string
@@ -19,7 +22,7 @@ export interface ManyOptions {
 }
 
 /** Runs the built program once for each list of words, in one process, each on the same files. */
-export function runMany(runs: readonly (readonly string[])[], { cwd, home, kept = [], env }: ManyOptions): ManyRun[] {
+export function runMany(runs: readonly Words[], { cwd, home, kept = [], env }: ManyOptions): ManyRun[] {
   const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'run-many.cjs')], {
     // run-many.cjs compiles the program itself.
     env: { PATH: process.env.PATH, HOME: home, TMPDIR: makeFolder(), NODE_DISABLE_COMPILE_CACHE: '1', ...env },
