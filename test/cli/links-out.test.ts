@@ -83,6 +83,29 @@ describe('a link of a project that leads out: nothing is written, and the messag
   })
 })
 
+it('a library whose folder of skills leads out: no skill is made there', () => {
+  const out = makeProject({ 'drafts/delta/SKILL.md': '---\nname: delta\ndescription: A draft.\n---\n# Delta\n' })
+  const home = makeProject({ '.config/loadout/config.json': '{"repo_path":"~/library"}', 'library/README.md': 'x' })
+  symlinkSync(out, join(home, 'library/skills'))
+  for (const words of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['commit', '-qm', 'x'],
+  ]) {
+    execFileSync('git', ['-C', join(home, 'library'), ...words], { env: GIT, stdio: 'ignore' })
+  }
+  const before = treeOf(out)
+  for (const args of [
+    ['new', 'fresh'],
+    ['import', join(out, 'drafts/delta'), '--targets', 'claude'],
+  ]) {
+    const run = runLoadout(args, { home, cwd: home })
+    expectCivil(run)
+    expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('is a link that leads out')])
+  }
+  expect(treeOf(out)).toEqual(before)
+})
+
 describe('links that may be written through', () => {
   it('one that stays inside its project keeps its place, and the file its mode', () => {
     const project = makeProject({ '.claude/loadout/a.md': PAYLOAD, 'real.json': '{}' })

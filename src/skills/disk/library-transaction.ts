@@ -13,6 +13,7 @@ import {
 } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
+import { refuseLinkOut } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { commitOf, headCommit } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
@@ -123,6 +124,8 @@ export async function changeLibrary(
   library: string,
   { changes, message, signal, onProgress }: LibraryChange,
 ): Promise<string | undefined> {
+  // A library is cloned from somewhere: its folder of skills may be a link to anywhere.
+  for (const { folder } of changes) refuseLinkOut(library, dirname(folder))
   const staged: Staged[] = []
   try {
     for (const [at, change] of changes.entries()) {
