@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -520,6 +520,56 @@ describe('git killed at a write or in a hook, with its parent or alone', () => {
     console.log(`${name}: git killed at ${tally.killed} points; ${tally.locked} left a lock of git`)
     expect(failures).toEqual([])
     expect(tally.locked).toBeGreaterThan(0)
+  })
+})
+
+// Where strace is installed: the system itself kills at one system call, counted in each thread and each git by itself.
+// That reaches what the preload cannot: the threads that flush files, and every write inside git.
+const CALLS = 'mkdir rename unlink rmdir link chmod write pwrite64 fsync ftruncate unlinkat renameat2'
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+
+/** Undefined when no thread and no git came so far. */
+async function killedBySystem(start: World, args: readonly string[], call: string, nth: number) {
+  const world = await copyWorld(start)
+  const log = join(makeFolder(), 'calls')
+  const inject = `inject=${call}:signal=KILL:when=${nth}`
+  await loadout(world, args, {}, ['strace', '-f', '-o', log, '-e', `trace=${call}`, '-e', inject])
+  return readFileSync(log, 'utf8').includes('killed by SIGKILL') ? world : undefined
+}
+
+describe.skipIf(!hasStrace)('killed by the system at one system call, in any thread', () => {
+  it.each([
+    ['import', IMPORT],
+    ['sync of an edited copy', REFRESH_EDITED],
+    ['delete', DELETE],
+  ])('%s is finished or undone', { timeout: 1_800_000 }, async (name, scenario) => {
+    const before = await makeBase()
+    await scenario.prepare?.(before)
+    const after = await copyWorld(before)
+    await loadoutOk(after, ...scenario.args)
+    const tally: string[] = []
+    const failures: string[] = []
+    const calls = isThorough ? CALLS.split(' ') : ['rename', 'fsync']
+    await forEachAtOnce(calls, async (call) => {
+      let points = 0
+      // Only every so often: most calls of one kind are alike, and each costs a run.
+      for (let nth = 1; ; nth += isThorough ? 1 + (nth >> 4) : 4) {
+        const world = await killedBySystem(before, scenario.args, call, nth)
+        if (world === undefined) break
+        points += 1
+        try {
+          await gitToEnd(world)
+          await checkNext(world, { before, after, scenario }, () => false)
+        } catch (error) {
+          failures.push(`${call} ${nth}: ${error instanceof Error ? error.message : error}`)
+        }
+        rmSync(world.home, { recursive: true, force: true })
+      }
+      tally.push(`${points} of ${call}`)
+    })
+    console.log(`${name}: killed by the system at ${tally.sort().join(', ')}`)
+    expect(failures).toEqual([])
+    expect(tally.filter((row) => row.startsWith('0 ')).length).toBeLessThan(calls.length)
   })
 })
 

@@ -82,11 +82,17 @@ export function commitAll(world: World, message: string): void {
   git(world, 'commit', '--quiet', '--message', message)
 }
 
-/** Runs the built program in a world, beside others. */
-export function loadout(world: World, args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+/** Runs the built program in a world, beside others; through another program if one is named. */
+export function loadout(
+  world: World,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  through: readonly string[] = [],
+): Promise<Run> {
   return new Promise((settle) => {
     const options = { cwd: world.home, env: { ...envOf(world), ...env }, timeout: 60_000 }
-    const child = spawn(process.execPath, [CLI, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [program = '', ...words] = [...through, process.execPath, CLI, ...args]
+    const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     const run = { code: null as number | null, stdout: '', stderr: '' }
     child.stdout.on('data', (bytes) => {
       run.stdout += bytes
