@@ -65,7 +65,17 @@ function sweep(folder: string): void {
   removeOrphans(folder)
   for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
     const owner = readOwner(join(folder, name))
-    if (owner !== undefined && isDead(owner)) release(join(folder, name))
+    if (owner === undefined) removeEmpty(join(folder, name))
+    else if (isDead(owner)) release(join(folder, name))
+  }
+}
+
+/** A lock without an owner was being given back. If somebody has taken it meanwhile, it is not empty. */
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // It is taken, or gone.
   }
 }
 
