@@ -49,7 +49,7 @@ const ROWS: [place: string, ...expected: Says[]][] = [
     ),
     [2, SETTINGS, 'note add remember'],
     [2, SETTINGS, 'approve adapter:weather'],
-    [1, SETTINGS, 'validate'],
+    [2, SETTINGS, 'validate'],
     [2, SETTINGS, 'validate loadout.json'],
   ],
   [

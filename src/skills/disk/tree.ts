@@ -186,16 +186,27 @@ export function hashContent(content: string | Uint8Array): string {
 
 /** Reads a file to its end, hashes it, and writes it where asked. What was swapped since it was listed is not followed. */
 function pump(folder: string, path: string, to: number | undefined): string {
-  return withFileInside(folder, path, (source, { size }) => {
-    const hash = createHash('sha256')
-    const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, size)))
-    for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
-      const part = piece.subarray(0, length)
-      hash.update(part)
-      for (let written = 0; to !== undefined && written < length; ) written += writeSync(to, part, written)
-    }
-    return hash.digest('hex')
-  })
+  let unwritten: unknown
+  try {
+    return withFileInside(folder, path, (source, { size }) => {
+      const hash = createHash('sha256')
+      const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(1, size)))
+      for (let length = readSync(source, piece); length > 0; length = readSync(source, piece)) {
+        const part = piece.subarray(0, length)
+        hash.update(part)
+        try {
+          for (let written = 0; to !== undefined && written < length; ) written += writeSync(to, part, written)
+        } catch (error) {
+          unwritten = error
+          throw error
+        }
+      }
+      return hash.digest('hex')
+    })
+  } catch (error) {
+    // Who writes knows where: a full disk is no trouble of the file that is read.
+    throw unwritten ?? error
+  }
 }
 
 /** Copies a whole folder, marker included, into one that does not exist yet. For backups: nothing is left out. */
