@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { basename, dirname, join } from 'node:path'
 import { readInside } from '../../machine/inside.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import type { ReviewFile } from '../rules/review/review.ts'
@@ -14,19 +13,19 @@ const START = 512
 /** The files of a skill's folder for a look through them. What skill.json says is looked at as a skill. */
 export function readReviewFiles(folder: string): ReviewFile[] {
   return listTree(folder).files.flatMap(({ path, kind, isExecutable }): ReviewFile[] =>
-    kind !== 'file' || path === SKILL_FILE ? [] : [readReviewFile(join(folder, path), path, isExecutable)],
+    kind !== 'file' || path === SKILL_FILE ? [] : [readReviewFile(folder, path, isExecutable)],
   )
 }
 
 /** The same of a skill that is not in the library yet. */
 export function readContentFiles({ document, files }: SkillContent): ReviewFile[] {
   const own = { path: DOCUMENT_FILE, isExecutable: false, text: document }
-  return [own, ...files.map(({ path, from, isExecutable }) => readReviewFile(from, path, isExecutable))]
+  return [own, ...files.map(({ path, folder, isExecutable }) => readReviewFile(folder, path, isExecutable))]
 }
 
-function readReviewFile(place: string, path: string, isExecutable: boolean): ReviewFile {
+function readReviewFile(folder: string, path: string, isExecutable: boolean): ReviewFile {
   const limits = { most: LARGEST_REVIEWED, head: START }
-  const { bytes, size, failure } = readInside(dirname(place), basename(place), limits)
+  const { bytes, size, failure } = readInside(folder, path, limits)
   if (bytes === undefined) throw failure
   const start = bytes.subarray(0, START)
   if (!start.includes(0) && size > LARGEST_REVIEWED) return { path, isExecutable, text: undefined, isTooLarge: true }
