@@ -11,6 +11,7 @@ import { type Build, buildFor } from './disk/build.ts'
 import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
 import { readBuild, readBuildFile } from './disk/skill-files.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
+import { openGate, quarantineFinding } from './quarantine.ts'
 import { nameProblem, parseSkill, type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 
 export interface LibrarySkill {
@@ -69,7 +70,25 @@ function buildSkill(machine: Machine, name: string): Build | undefined {
   const found =
     findByFolder(library, name) ?? readLibrary(machine, library).skills.find(({ skill }) => skill.name === name)
   if (found === undefined || !staysInside(library, found.folder)) return undefined
+  if (found.skill.source !== undefined) refuseQuarantined(machine, library, name)
   return buildFor(join(library, found.folder), found.skill, 'agents')
+}
+
+/** What no agent gets as a copy, none gets as text either. */
+function refuseQuarantined(machine: Machine, library: string, name: string): void {
+  const { skills } = readLibrary(machine, library)
+  const registered = skills.find(({ skill }) => skill.name === name)
+  if (registered === undefined) return
+  const gate = openGate(
+    machine,
+    library,
+    skills.map(({ skill }) => skill.name),
+  )
+  const shut = gate.check(registered)
+  gate.save()
+  if (shut === undefined) return
+  const { code, message, hint } = quarantineFinding(shut)
+  throw new LoadoutError(code, message, { ...(hint !== undefined && { hint }) })
 }
 
 /** Most skills lie in a folder of their name. Only for the others the whole library has to be read. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SkillView } from '../../src/loadout.ts'
 import { removeDeadLocks } from '../../src/machine/git-folder.ts'
+import { libraryHashOf } from '../../src/skills/disk/merge-base.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { makeFolder } from '../cli/run.ts'
 import {
@@ -92,7 +93,45 @@ const REFRESH_EDITED: Scenario = {
   isEdited: true,
 }
 
+/** An edit here, and a change of another file in the library. */
+const both = async (world: World) => {
+  await edited(world)
+  write(join(world.library, 'skills/alpha'), { 'SKILL.md': '# Alpha\n\nSecond version.\n' })
+  commitAll(world, 'second')
+}
+
+/** Alpha as if it had been imported from a folder that has since changed. */
+const outdated = async (world: World) => {
+  const source = { path: '~/upstream', folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
+  const { 'skill.json': json, ...files }: Record<string, string> = ALPHA
+  const hash = libraryHashOf(join(world.library, 'skills/alpha'), 'alpha')
+  const record = { ...JSON.parse(json ?? ''), source: { ...source, library_hash: hash } }
+  write(join(world.library, 'skills/alpha'), { 'skill.json': JSON.stringify(record) })
+  commitAll(world, 'source')
+  const text = '---\nname: alpha\ndescription: About alpha.\n---\n# Alpha\n\nNews.\n'
+  write(join(world.home, 'upstream'), { ...files, 'SKILL.md': text, 'docs/new.md': 'New.\n' })
+  await installed(world)
+}
+
 const SCENARIOS: Record<string, Scenario> = {
+  'sync --merge of an edited copy': {
+    args: ['sync', '--merge'],
+    prepare: both,
+    commits: 'skills/alpha',
+    isEdited: true,
+  },
+  update: { args: ['update', 'alpha', '--yes'], prepare: outdated, commits: 'skills/alpha' },
+  'merge --continue': {
+    args: ['merge', 'alpha', '--take', 'other', '--continue'],
+    prepare: async (world) => {
+      await edited(world)
+      write(join(world.library, 'skills/alpha'), { 'docs/deep/notes.md': 'Third notes.\n' })
+      commitAll(world, 'third')
+      expect((await loadout(world, ['adopt', 'alpha', '--yes'])).code).toBe(1)
+    },
+    commits: 'skills/alpha',
+    isEdited: true,
+  },
   'equip, the first ever for one agent': {
     args: ['equip', 'alpha'],
     prepare: ({ home }) => rmSync(join(home, '.codex'), { recursive: true }),
@@ -277,7 +316,9 @@ async function checkNext(world: World, expected: Expected, isKnown: (state: stri
   checkStates(inventory.value.skills, expected)
   if (isKnown(`recovered ${stateOf(world)}`)) return
   const { findings } = await next.doctor({})
-  const codes = findings.map(({ code }) => code).filter((code) => !/^(?:OUTDATED|EDITED)_INSTALL$/.test(code))
+  const codes = findings
+    .map(({ code }) => code)
+    .filter((code) => !/^(?:OUTDATED|EDITED)_INSTALL$|^MERGE_CONFLICT$/.test(code))
   expect(codes).toEqual([])
   await next.sync({ keepEdits: true })
   checkAll(world, expected, { isSynced: true })

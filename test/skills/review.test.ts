@@ -74,6 +74,7 @@ describe('quarantine', () => {
     expect(refused.value.operations).toEqual([])
     expect(refused.findings).toMatchObject([{ severity: 'error', code: 'QUARANTINED' }])
     expect(refused.findings[0]?.message).toContain('SKILL.md:4 downloads something and runs it')
+    await expect(person.calls.openLibrarySkill({ name: 'alpha' })).rejects.toMatchObject({ code: 'QUARANTINED' })
     const { value } = await person.calls.approve({ what: 'skill:alpha' })
     expect(value).toMatchObject([
       { kind: 'skill', decision: 'approved', review: [expect.stringContaining('SKILL.md:4')] },

@@ -1,5 +1,6 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { expandHome } from '../../machine/config-file.ts'
 import { asLoadoutError, exists, isFolder, readJson, readText, writeAtomically } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -62,7 +63,7 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
   try {
     for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
     made.write(join(partial, MERGED))
-    writeTreeFile(join(partial, FILE), formatMerge(merge), false)
+    writeTreeFile(join(partial, FILE), formatMerge(machine, merge), false)
     renameSync(partial, folder)
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
@@ -87,7 +88,7 @@ export function openMerge(machine: Machine, skill: string): OpenMerge {
   if (!hasMerge(machine, skill)) {
     throw new LoadoutError('SKILL_NOT_FOUND', `no merge of ${skill} is waiting`, { hint: 'loadout merge lists them' })
   }
-  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  const merge = readMerge(machine, folder)
   const files = join(folder, MERGED)
   const conflicts = remake(folder, merge).conflicts.flatMap((conflict) => waiting(files, conflict))
   return { ...merge, files, conflicts }
@@ -111,7 +112,7 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
 export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs'): OpenMerge {
   const folder = folderOf(machine, skill)
   const { files } = openMerge(machine, skill)
-  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  const merge = readMerge(machine, folder)
   for (const conflict of remake(folder, merge).conflicts) {
     if (waiting(files, conflict).length === 0) continue
     if (conflict.kind === 'text') takeText(files, conflict, side)
@@ -136,7 +137,7 @@ function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 
 /** Files whose markers took their executable bit away. */
 export function executablesOf(machine: Machine, skill: string): ReadonlySet<string> {
   const folder = folderOf(machine, skill)
-  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  const merge = readMerge(machine, folder)
   const texts = remake(folder, merge).conflicts.filter(({ kind }) => kind === 'text')
   return new Set(texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])))
 }
@@ -151,9 +152,16 @@ export function dropMerge(machine: Machine, skill: string, isDone: boolean): str
   return kept
 }
 
-function formatMerge({ source, ...merge }: PendingMerge): string {
-  const json = { version: 1, ...merge, ...(source && { source: formatSource(source) }) }
+function formatMerge({ home }: Machine, { source, library, ...merge }: PendingMerge): string {
+  // A home that moves takes its merges along.
+  const place = library.startsWith(`${home}/`) ? `~${library.slice(home.length)}` : library
+  const json = { version: 1, ...merge, library: place, ...(source && { source: formatSource(source) }) }
   return `${JSON.stringify(json, null, 2)}\n`
+}
+
+function readMerge(machine: Machine, folder: string): PendingMerge {
+  const merge = parseMerge(readJson(join(folder, FILE)), join(folder, FILE))
+  return { ...merge, library: expandHome(machine, merge.library) }
 }
 
 function parseMerge(json: unknown, path: string): PendingMerge {
