@@ -65,6 +65,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
     readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
+    changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
     sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
@@ -218,7 +219,7 @@ export type { CandidateView } from './skills/candidates.ts'
 export type { Deletion } from './skills/delete.ts'
 export type { SkillDiff } from './skills/diff.ts'
 export type { Check, Health } from './skills/doctor.ts'
-export type { ImportResult } from './skills/import.ts'
+export type { ImportResult, SkillOffer } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
@@ -232,6 +233,7 @@ export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
+export type { TargetsChange } from './skills/targets.ts'
 export type { UpdateResult } from './skills/update.ts'
 export type { EntryUsage } from './usage/rules/entry-usage.ts'
 export type { Erasure, TaskKeeping } from './usage/usage.ts'

@@ -11,7 +11,7 @@ import { hook, hooksInstall, hooksRemove, hooksStatus } from './commands/hooks.t
 import { indexBuild, indexCheck, indexMigrate, resolve } from './commands/index.ts'
 import { adopt, diff, equip, sync, unequip } from './commands/installs.ts'
 import { inspect, inventory, suggest } from './commands/inventory.ts'
-import { deleteSkill, importSkills, init, newSkill, share } from './commands/library.ts'
+import { deleteSkill, importSkills, init, newSkill, share, targets } from './commands/library.ts'
 import {
   agents,
   agentsDisable,
@@ -45,7 +45,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   {
     title: 'The library of skills',
-    commands: [init, newSkill, importSkills, outdated, update, pin, unpin, deleteSkill, share],
+    commands: [init, newSkill, importSkills, targets, outdated, update, pin, unpin, deleteSkill, share],
   },
   {
     title: 'This machine',

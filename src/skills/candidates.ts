@@ -1,71 +1,170 @@
 import { join } from 'node:path'
+import { targetRoots } from '../agents/target-roots.ts'
 import type { Machine } from '../machine/machine.ts'
+import { realOrSame } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { readForeignSkill } from './disk/foreign-skill.ts'
-import { otherManagers, strangers } from './inventory.ts'
+import { buildFor, hashBuild } from './disk/build.ts'
+import { type ForeignOptions, readForeignSkill } from './disk/foreign-skill.ts'
+import { findSkillFolders } from './disk/registry.ts'
+import { type LockedSkill, readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
-import { type Candidate, type ForeignSkill, groupCandidates } from './rules/candidates.ts'
-import { openSetup, type ScopeRequest } from './settings.ts'
+import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
+import { type Refusal, refusalFindings } from './rules/refusals.ts'
+import { type RegisteredSkill, supports } from './rules/skill.ts'
+import { enabledAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
+
+/**
+ * How a skill that lies around stands to the library: not in it, installed exactly so, the same in other words, another
+ * text under its name, or copies that disagree.
+ */
+export type LooseState = 'new' | 'identical' | 'same' | 'differs' | 'blocked'
 
 export interface CandidateView {
   name: string
   description: string
   targets: string[]
   paths: string[]
+  state: LooseState
+  /** For paths that are links: what they lead to. */
+  links?: Record<string, string>
+  /** Where another manager took it from. */
+  manager?: string
   /** Why it cannot be imported as it is. */
   problem?: string
+}
+
+export interface LooseCandidate extends Candidate {
+  state: LooseState
+  locked?: LockedSkill
+}
+
+/** Skills in the agents' folders that Loadout did not install. */
+export interface LooseSkills {
+  candidates: LooseCandidate[]
+  /** By path: what a link leads to. */
+  links: ReadonlyMap<string, string>
+  refusals: Refusal[]
+  findings: Finding[]
 }
 
 /** What lies around in the agents' folders and could go into the library. */
 export async function listCandidates(machine: Machine, request: ScopeRequest): Promise<Report<CandidateView[]>> {
   const setup = openSetup(machine, request)
   const recovered = await recoverAll(setup, setup.roots)
-  const observation = await observe(setup, setup.roots)
-  const { candidates, findings } = findCandidates(observation)
-  const others = otherManagers(setup, observation)
-  return { value: candidates.map(viewCandidate), findings: [...recovered, ...findings, ...others] }
+  const { candidates, links, refusals, findings } = findLoose(setup, await observe(setup, setup.roots), undefined)
+  const value = candidates.map((candidate) => viewCandidate(candidate, links))
+  return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
 }
 
-/** Folders that are not ours and not in the library. One that cannot be read does not hide the others. */
-export function findCandidates(observation: Observation): { candidates: Candidate[]; findings: Finding[] } {
-  const folders = strangers(observation).map(({ name, root }) => ({ path: join(root.path, name), agents: root.agents }))
-  const { skills, findings } = readForeign(folders, undefined)
-  const taken = new Set(observation.statuses.map(({ name }) => name))
-  const candidates = groupCandidates(skills).map((candidate): Candidate => {
-    if (!taken.has(candidate.name)) return candidate
-    const { name, copies } = candidate
-    return { name, copies, problem: 'the library has a skill of this name already' }
+/** Everything without our marker. A folder that cannot be read does not hide the others. */
+export function findLoose(setup: Setup, observation: Observation, targets: readonly string[] | undefined): LooseSkills {
+  const places = loosePlaces(setup, observation)
+  const { skills, refusals } = readForeign(places, { targets, enabled: enabledAgents(setup.config) })
+  const { skills: locked, findings } = readSkillsLock(setup.machine, setup.project)
+  const judged = skills.map((copy) => ({ copy, state: stateOf(setup, observation, copy) }))
+  // No enabled agent reads the shared folder: what the library has of it is not missing anywhere.
+  const known = judged.filter(({ copy, state }) => copy.agents.length > 0 || state === 'new')
+  const fresh = groupCandidates(known.filter(({ state }) => state === 'new').map(({ copy }) => copy))
+  const taken = (['identical', 'same', 'differs'] as const).flatMap((state) =>
+    groupByName(known.filter((each) => each.state === state).map(({ copy }) => copy)).map(
+      ([name, copies]): LooseCandidate => ({ name, copies, state }),
+    ),
+  )
+  const candidates = [
+    ...fresh.map((each): LooseCandidate => ({ ...each, state: each.problem === undefined ? 'new' : 'blocked' })),
+    ...taken,
+  ].map((each) => {
+    const lock = locked.get(each.name)
+    return lock === undefined ? each : { ...each, locked: lock }
   })
-  return { candidates, findings }
+  const links = new Map(places.flatMap(({ path, link }) => (link === undefined ? [] : [[path, link]])))
+  return { candidates, links, refusals, findings }
 }
 
+interface LoosePlace {
+  path: string
+  agents: readonly string[]
+  link?: string
+}
+
+/** In the folders of the enabled agents, and in the shared one that other managers link to. */
+function loosePlaces({ machine, config, project }: Setup, { placements, roots }: Observation): LoosePlace[] {
+  const inRoots = placements
+    .filter(({ isSkill, marker }) => isSkill && marker === undefined)
+    .map(({ name, root, link }): LoosePlace => {
+      return { path: join(root.path, name), agents: root.agents, ...(link === undefined ? {} : { link }) }
+    })
+  const behind = new Set(inRoots.map(({ path }) => realOrSame(path)))
+  const shared = targetRoots(machine, config, project, ({ id }) => id === 'agents')
+  const others = shared.filter(({ path }) => !roots.some((root) => realOrSame(root.path) === realOrSame(path)))
+  const inShared = findSkillFolders(others).filter(({ path }) => !behind.has(realOrSame(path)))
+  return [...inRoots, ...inShared.map(({ path }) => ({ path, agents: [] }))]
+}
+
+function stateOf(setup: Setup, { find, registry }: Observation, copy: ForeignSkill): LooseState {
+  const registered = find(copy.skill.name)
+  if (registered !== undefined) return compare(setup, registered, copy)
+  return registry.invalid.some(({ name }) => name === copy.skill.name) ? 'differs' : 'new'
+}
+
+/** A copy beside the library's skill of its name. */
+function compare({ library }: Setup, { skill, folder }: RegisteredSkill, copy: ForeignSkill): LooseState {
+  const path = join(library, folder)
+  try {
+    const agent = copy.agents.find((id) => supports(skill, id)) ?? copy.agents[0] ?? ''
+    if (hashBuild(buildFor(path, skill, agent)) === copy.treeHash) return 'identical'
+    return isSameSkill(copy, readForeignSkill(path, { agents: [] })) ? 'same' : 'differs'
+  } catch (error) {
+    if (error instanceof LoadoutError) return 'differs'
+    throw error
+  }
+}
+
+function groupByName(copies: readonly ForeignSkill[]): [string, ForeignSkill[]][] {
+  const groups = new Map<string, ForeignSkill[]>()
+  for (const copy of copies) groups.set(copy.skill.name, [...(groups.get(copy.skill.name) ?? []), copy])
+  return [...groups]
+}
+
+type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }
+
+/** Reads folders of skills. Those that cannot be read are told apart. */
 export function readForeign(
-  folders: readonly { path: string; agents: readonly string[] }[],
-  targets: readonly string[] | undefined,
-): { skills: ForeignSkill[]; findings: Finding[]; failure?: LoadoutError } {
+  folders: readonly Folder[],
+  options: Omit<ForeignOptions, 'agents'>,
+): { skills: ForeignSkill[]; refusals: Refusal[]; failure?: LoadoutError } {
   const skills: ForeignSkill[] = []
-  const findings: Finding[] = []
+  const refusals: Refusal[] = []
   let failure: LoadoutError | undefined
-  for (const { path, agents } of folders) {
+  for (const { path, agents, found } of folders) {
     try {
-      skills.push(readForeignSkill(path, { agents, targets }))
+      skills.push({ ...readForeignSkill(path, { ...options, agents }), ...(found && { found }) })
     } catch (error) {
       if (!(error instanceof LoadoutError)) throw error
       const { code, message, hint } = error
       failure ??= error
-      findings.push({ severity: 'error', code, message, subject: path, ...(hint ? { hint } : {}) })
+      const reason = message.replace(`${path} cannot be imported: `, '').replaceAll(`${path}/`, '')
+      const name = found?.folder || path
+      refusals.push({ name, folder: found?.folder ?? path, code, reason, ...(hint ? { hint } : {}) })
     }
   }
-  return { skills, findings, ...(failure && { failure }) }
+  return { skills, refusals, ...(failure && { failure }) }
 }
 
-function viewCandidate({ name, copies, merged, problem }: Candidate): CandidateView {
+function viewCandidate(candidate: LooseCandidate, links: ReadonlyMap<string, string>): CandidateView {
+  const { name, copies, merged, problem, state, locked } = candidate
   const shown = merged ?? copies[0]
+  const paths = copies.map(({ path }) => path)
+  const linked = paths.flatMap((path) => (links.has(path) ? [[path, links.get(path) ?? ''] as const] : []))
   return {
     name,
     description: shown?.skill.description ?? '',
     targets: merged?.skill.targets ?? [...new Set(copies.flatMap(({ skill }) => skill.targets))],
-    paths: copies.map(({ path }) => path),
+    paths,
+    state,
+    ...(linked.length === 0 ? {} : { links: Object.fromEntries(linked) }),
+    ...(locked === undefined ? {} : { manager: locked.from }),
+    ...(state === 'differs' ? { problem: 'the library has another text under this name' } : {}),
     ...(problem === undefined ? {} : { problem }),
   }
 }

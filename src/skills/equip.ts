@@ -16,6 +16,8 @@ export interface EquipCommand extends ScopeRequest, Carrying {
   tags?: readonly string[] | undefined
   all?: boolean | undefined
   targets?: readonly string[] | undefined
+  /** Folders and links that are not ours make room; a copy of them is kept. */
+  replace?: boolean | undefined
 }
 
 /** Installs skills for agents. */
@@ -27,7 +29,7 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
   return change(setup, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
     const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
-    return planEquip(statuses, { names, agents, roots, isExplicit })
+    return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
 }
 

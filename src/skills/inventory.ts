@@ -5,6 +5,7 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
 import { readSkillsLock } from './disk/skills-lock.ts'
 import { type Observation, observe, recoverAll } from './observe.ts'
+import { listed } from './rules/refusals.ts'
 import {
   EVERY_AGENT,
   type Placement,
@@ -114,15 +115,13 @@ export function strangers({ placements, statuses }: Observation): Placement[] {
 }
 
 /** Skills of a project that another manager wrote into its lock file: theirs to change, not ours. */
-export function otherManagers({ project }: Setup, { placements }: Observation): Finding[] {
+function otherManagers({ machine, project }: Setup, { placements }: Observation): Finding[] {
   if (project === undefined) return []
-  const { skills, findings } = readSkillsLock(project)
+  const { skills, findings } = readSkillsLock(machine, project)
   const found = placements.filter(({ name, marker, root }) => root.scope === 'project' && !marker && skills.has(name))
-  return [
-    ...findings,
-    ...found.map(({ name, root }): Finding => {
-      const message = `${join(root.path, name)} was placed by another manager, from ${skills.get(name)}`
-      return { severity: 'info', code: 'OTHER_MANAGER', message, subject: name }
-    }),
-  ]
+  if (found.length === 0) return findings
+  const names = [...new Set(found.map(({ name }) => `${name} from ${skills.get(name)?.from}`))]
+  const message = `another manager placed ${names.length === 1 ? 'a skill' : `${names.length} skills`} here: ${listed(names)}`
+  const hint = 'loadout import --project . lists them, and takes them over with --all --adopt'
+  return [...findings, { severity: 'info', code: 'OTHER_MANAGER', message, hint }]
 }

@@ -1,6 +1,4 @@
 import { join } from 'node:path'
-import { AGENTS } from '../agents/rules/agents.ts'
-import { isEnabled } from '../agents/rules/config.ts'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
@@ -10,7 +8,7 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { writeTreeFile } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
 import { formatSkill, requireName, SKILL_FILE } from './rules/skill.ts'
-import { namedAgents, openSetup } from './settings.ts'
+import { enabledAgents, namedTargets, openSetup } from './settings.ts'
 
 export interface NewSkillRequest {
   name: string
@@ -31,8 +29,7 @@ export interface NewSkill {
 export async function startSkill(machine: Machine, request: NewSkillRequest): Promise<Report<NewSkill>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, {})
-  const agents = AGENTS.map(({ id }) => id)
-  const targets = namedAgents(request.targets) ?? agents.filter((id) => isEnabled(setup.config, id))
+  const targets = namedTargets(request.targets, setup.config) ?? enabledAgents(setup.config)
   const folder = `${SKILLS_FOLDER}/${name}`
   const path = join(setup.library, folder)
   const tags = (request.tags ?? []).flatMap((tag) => tag.split(',')).filter((tag) => tag !== '')

@@ -19,7 +19,7 @@ import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-
 import { openGate, quarantineFinding } from './quarantine.ts'
 import type { Operation, OperationPlan } from './rules/operations.ts'
 import { type LibraryState, reconcile } from './rules/reconcile.ts'
-import type { Placement, RegisteredSkill, SkillStatus } from './rules/skill.ts'
+import { type Placement, type RegisteredSkill, type SkillStatus, supports } from './rules/skill.ts'
 import type { Setup } from './settings.ts'
 
 /** The library and what is installed, as they are now. */
@@ -49,7 +49,7 @@ export async function observe(
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
-    .map((placement) => withExpectation(setup, placement, byName.get(placement.name)))
+    .map((placement) => withExpectation(setup, placement, byName.get(placement.name), willChange))
   // A library that is only looked at before it comes is gone afterwards.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
@@ -58,12 +58,23 @@ export async function observe(
   return { roots, registry, placements, statuses, state, find: (name) => byName.get(name) }
 }
 
-/** For a marker of an older program: what the folder would hold if it were installed now. */
-function withExpectation({ library }: Setup, placement: Placement, registered: RegisteredSkill | undefined): Placement {
-  const { marker, root } = placement
-  if (registered === undefined || marker === undefined || 'problem' in marker || marker.contentHash) return placement
+/**
+ * For a marker of an older program: what the folder would hold if it were installed now. For a folder that is not ours
+ * only before a change: what is equal can be taken over.
+ */
+function withExpectation(
+  { library }: Setup,
+  placement: Placement,
+  registered: RegisteredSkill | undefined,
+  willChange: boolean,
+): Placement {
+  const { marker, root, kind } = placement
+  const isLoose = marker === undefined && kind === 'folder'
+  const isAsked = isLoose ? willChange : marker !== undefined && !('problem' in marker) && !marker.contentHash
+  if (registered === undefined || !isAsked) return placement
   try {
-    const agent = marker.agent ?? root.agents[0] ?? ''
+    const marked = marker !== undefined && 'commit' in marker ? marker.agent : undefined
+    const agent = marked ?? root.agents.find((id) => supports(registered.skill, id)) ?? root.agents[0] ?? ''
     const build = buildFor(join(library, registered.folder), registered.skill, agent)
     return { ...placement, expectedHash: hashBuild(build) }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { changeConfig, libraryPath, readConfig } from '../agents/config.ts'
 import { type AgentView, listAgents } from '../agents/list-agents.ts'
-import { requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
+import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
 import { type Config, isEnabled, withAction } from '../agents/rules/config.ts'
 import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
 import { configPath, resolveConfigured } from '../machine/config-file.ts'
@@ -9,6 +9,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
+import { EVERY_AGENT } from './rules/skill.ts'
 
 /** What happens by itself when the library changes. */
 const ACTIONS = [
@@ -100,6 +101,18 @@ export function namedAgents(names: readonly string[] | undefined): string[] | un
   return [...new Set(ids.map((id) => requireAgent(id).id))]
 }
 
+/** What skills are said to support with `--targets`: agents, `all` for those that are enabled now, `*` for every one. */
+export function namedTargets(names: readonly string[] | undefined, config: Config): string[] | undefined {
+  const ids = (names ?? []).flatMap((name) => name.split(',')).map((id) => id.trim())
+  if (ids.length === 0) return undefined
+  if (ids.includes(EVERY_AGENT)) return [EVERY_AGENT]
+  return ids.includes('all') ? enabledAgents(config) : [...new Set(ids.map((id) => requireAgent(id).id))]
+}
+
+export function enabledAgents(config: Config): string[] {
+  return AGENTS.map(({ id }) => id).filter((id) => isEnabled(config, id))
+}
+
 /** The folders of the named agents, or of all that are enabled. */
 export function rootsFor(setup: Setup, agents: readonly string[] | undefined): TargetRoot[] {
   if (agents === undefined) return setup.roots
@@ -110,6 +123,11 @@ export function rootsFor(setup: Setup, agents: readonly string[] | undefined): T
     })
   }
   return setup.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
+}
+
+/** The folders of the scope that was asked for, and in a project the user's own as well. */
+export function everyRoot({ roots, userRoots, project }: Setup): TargetRoot[] {
+  return project === undefined ? roots : [...roots, ...userRoots]
 }
 
 /** Also the folders of agents that are switched off: what was once installed there can still be removed. */

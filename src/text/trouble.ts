@@ -86,6 +86,7 @@ export const CODES = [
   'QUARANTINED',
   'REVIEW',
   'NOTHING_TO_IMPORT',
+  'TARGETS_ASSUMED',
   'BAD_ARCHIVE',
   // agents and what is installed for them
   'UNKNOWN_AGENT',

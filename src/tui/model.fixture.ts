@@ -64,9 +64,22 @@ export function previewOf(name: string, markdown = `# ${name}\n\nDo it well.\n`)
 }
 
 export const CANDIDATES: CandidateView[] = [
-  { name: 'deploy', description: 'Deploys.', targets: ['claude'], paths: ['/home/.claude/skills/deploy'] },
-  { name: 'lint', description: 'Lints.', targets: ['codex'], paths: ['/home/.codex/skills/lint'] },
-  { name: 'twice', description: 'Differs.', targets: ['claude'], paths: ['/a', '/b'], problem: 'two copies differ' },
+  {
+    name: 'deploy',
+    description: 'Deploys.',
+    targets: ['claude'],
+    paths: ['/home/.claude/skills/deploy'],
+    state: 'new',
+  },
+  { name: 'lint', description: 'Lints.', targets: ['codex'], paths: ['/home/.codex/skills/lint'], state: 'new' },
+  {
+    name: 'twice',
+    description: 'Differs.',
+    targets: ['claude'],
+    paths: ['/a', '/b'],
+    state: 'blocked',
+    problem: 'two copies differ',
+  },
 ]
 
 export const CHECKS: Check[] = [

@@ -961,7 +961,14 @@ describe('an outcome', () => {
       'an import',
       doneWith({
         of: 'import',
-        value: { imported: [{ name: 'deploy', from: [], folder: '', targets: [] }], adopted: [], isDryRun: false },
+        value: {
+          imported: [{ name: 'deploy', from: [], folder: '', targets: [] }],
+          unchanged: [],
+          refused: [],
+          leftOut: [],
+          adopted: [],
+          isDryRun: false,
+        },
       }),
       { work: undefined, notice: { text: '1 imported: deploy' } },
       ['load inventory', 'load candidates'],

@@ -66,7 +66,9 @@ function hostile(): Model {
     ...made,
     imports: {
       at: 1,
-      candidates: HOSTILE.map((name) => ({ name, description: text, targets: HOSTILE, paths: HOSTILE, problem: text })),
+      candidates: HOSTILE.map((name) => {
+        return { name, description: text, targets: HOSTILE, paths: HOSTILE, state: 'blocked', problem: text }
+      }),
       chosen: HOSTILE.slice(0, 2),
     },
     doctor: {

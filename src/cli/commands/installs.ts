@@ -30,10 +30,13 @@ export const equip = defineCommand({
   details:
     'A copy goes into the folder of every enabled agent that the skill supports. What is not ours is never touched.',
   args: NAMES,
-  flags: EQUIP_FLAGS,
+  flags: {
+    ...EQUIP_FLAGS,
+    replace: { kind: 'switch', summary: 'replace folders and links that are not ours; a copy is kept elsewhere' },
+  },
   run: (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
-    if (source === undefined) return loadout.equip(requestOf(input))
+    if (source === undefined) return loadout.equip({ ...requestOf(input), replace: input.flags.replace })
     throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
       hint: `first: loadout import ${shellWord(source)}`,
     })

@@ -1,6 +1,7 @@
-import type { AgentView, Health, ProfileSaving, SavedProfile, SettingsView } from '../../loadout.ts'
+import type { AgentView, Health, Loadout, ProfileSaving, SavedProfile, SettingsView } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
+import type { Finding } from '../../text/trouble.ts'
+import { DRY_RUN_FLAG, defineCommand, type Flags, type Input, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 import { printOperations } from './installs.ts'
 
@@ -18,12 +19,29 @@ export const agents = defineCommand({
 export const agentsEnable = defineCommand({
   name: 'agents enable',
   summary: 'install skills for these agents from now on',
+  details: 'Says how many skills of the library do not support them yet; on a terminal it offers to add them.',
   args: AGENT_IDS,
   flags: DRY_RUN_FLAG,
-  run: ({ args, flags }, loadout) =>
-    loadout.switchAgents({ ids: namesIn(args.ids), isOn: true, dryRun: flags['dry-run'] }),
+  run: async ({ args, flags, ask }, loadout) => {
+    const ids = namesIn(args.ids)
+    const { value, findings } = await loadout.switchAgents({ ids, isOn: true, dryRun: flags['dry-run'] })
+    return { value, findings: [...findings, ...(await offerTargets(loadout, ids, flags['dry-run'] ? undefined : ask))] }
+  },
   print: printAgents,
 })
+
+/** Skills that name their agents do not support a new one by themselves. */
+async function offerTargets(loadout: Loadout, ids: string[], ask: Input<Flags>['ask']): Promise<Finding[]> {
+  const preview = await loadout.changeTargets({ names: [], all: true, add: ids, dryRun: true }).catch(() => undefined)
+  const lacking = preview?.value.changed.length ?? 0
+  if (lacking === 0) return []
+  const skills = `${count(lacking, 'skill')} of the library ${lacking === 1 ? 'does' : 'do'} not support ${ids.join(', ')}`
+  if (ask !== undefined && /^y(es)?$/i.test(ask(`${skills}. Add ${ids.length === 1 ? 'it' : 'them'} to all? [y/N] `))) {
+    return (await loadout.changeTargets({ names: [], all: true, add: ids })).findings
+  }
+  const hint = `loadout targets --all ${ids.map((id) => `--add ${id}`).join(' ')}`
+  return [{ severity: 'info', code: 'UNSUPPORTED_TARGET', message: skills, hint }]
+}
 
 export const agentsDisable = defineCommand({
   name: 'agents disable',

@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, isFile } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFile, isLink } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { realOrSame } from '../../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { formatMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
@@ -73,16 +74,18 @@ async function prepare(operation: Operation, context: ApplyContext, builder: typ
   const work = workFolderIn(root)
   const target = join(root, skill)
   switch (operation.kind) {
+    case 'adopt':
+      if (operation.contentHash !== undefined) {
+        const { contentHash } = operation
+        return () => {
+          restamp(operation, contentHash, context)
+          return []
+        }
+      }
+      return prepareInstall(operation, context, builder)
     case 'install':
     case 'refresh':
-    case 'adopt': {
-      const stage = await stageInstall(operation, context, builder)
-      return () => {
-        const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, context, stage)
-        swapIn(stage, target)
-        return kept ? [kept] : []
-      }
-    }
+      return prepareInstall(operation, context, builder)
     case 'remove':
       return () => {
         const kept = keep(operation, target, context)
@@ -97,6 +100,16 @@ async function prepare(operation: Operation, context: ApplyContext, builder: typ
         restamp(operation, operation.contentHash, context)
         return []
       }
+  }
+}
+
+async function prepareInstall(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
+  const target = join(operation.root, operation.skill)
+  const stage = await stageInstall(operation, context, builder)
+  return () => {
+    const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, context, stage)
+    swapIn(stage, target)
+    return kept ? [kept] : []
   }
 }
 
@@ -134,6 +147,10 @@ function requireFree(stage: string, target: string): undefined {
 
 /** A copy of what may hold somebody's work: as planned, or because it was changed since. */
 function keep(operation: Operation, target: string, { machine }: ApplyContext, stage?: string): Finding | undefined {
+  if (isLink(target)) {
+    const message = `${target} was a link; what it led to stays in ${realOrSame(target)}`
+    return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
+  }
   const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
   const hash = hashTree(target, listTree(target).files)
   const isKnown = [target, stage].some((folder) => folder !== undefined && markedHash(folder) === hash)
@@ -166,6 +183,7 @@ function restamp({ skill, agent, root }: Operation, contentHash: string, context
  * a new file: a kill cannot split it, and any mixture of the two would still be a marker.
  */
 function overwrite(path: string, text: Buffer): boolean {
+  if (!exists(path)) return false
   const file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     if (fstatSync(file).size !== text.length) return false

@@ -16,30 +16,50 @@ import {
   type Skill,
   supports,
 } from '../rules/skill.ts'
-import { copyFile, hashFile, listTree, type TreeFile, treeProblem, writeTreeFile } from './tree.ts'
+import { copyFile, type HashRow, hashFile, hashRows, listTree, treeProblem, writeTreeFile } from './tree.ts'
 
 export interface ForeignOptions {
   /** The agents whose folder it lies in. */
   agents: readonly string[]
   /** What a person says it supports. */
   targets?: readonly string[] | undefined
+  /** The agents that are enabled here, for a skill that nothing else is known of. */
+  enabled?: readonly string[]
 }
 
+/** As long as what can be installed. */
+const LARGEST_DOCUMENT = 16 * 1024 * 1024
+
 /** Reads any skill's folder, with or without skill.json. Refuses what cannot be brought into the library. */
-export function readForeignSkill(path: string, { agents, targets }: ForeignOptions): ForeignSkill {
+export function readForeignSkill(path: string, options: ForeignOptions): ForeignSkill {
+  const { agents, targets, enabled = [] } = options
   const { files } = listTree(path)
   const problem = treeProblem(files)
   if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
   if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
-  const document = importedDocument(readText(join(path, DOCUMENT_FILE)))
+  const document = importedDocument(readText(join(path, DOCUMENT_FILE), LARGEST_DOCUMENT))
   if (document.problem !== undefined) {
     throw refused(path, `${DOCUMENT_FILE}, ${document.problem}`, 'repair its frontmatter: what it says would be lost')
   }
   const isDeclared = files.some((file) => file.path === SKILL_FILE)
-  const skill = isDeclared ? declared(path) : inferred(path, document, targets ?? agents)
+  const isAssumed = !isDeclared && targets === undefined && agents.length === 0
+  const skill = isDeclared ? declared(path) : inferred(path, document, targets ?? (isAssumed ? enabled : agents))
   keepMetadata(skill, document.metadata, agents)
-  const others = files.filter((file) => file.path !== DOCUMENT_FILE && file.path !== SKILL_FILE)
-  return { path, agents, skill, isDeclared, document: libraryDocument(document.body), files: identify(path, others) }
+  const rows = files.map((file): HashRow => [file.path, file.isExecutable, hashFile(path, file)])
+  return {
+    path,
+    agents,
+    skill,
+    isDeclared,
+    document: libraryDocument(document.body),
+    files: new Map(
+      rows
+        .filter(([name]) => name !== DOCUMENT_FILE && name !== SKILL_FILE)
+        .map(([name, isExecutable, hash]) => [name, `${isExecutable ? 'x' : '-'} ${hash}`]),
+    ),
+    treeHash: hashRows(rows),
+    ...(isAssumed ? { isAssumed } : {}),
+  }
 }
 
 function declared(path: string): Skill {
@@ -58,7 +78,11 @@ function inferred(path: string, document: ReturnType<typeof importedDocument>, t
     throw refused(path, 'it has no description', `add a frontmatter with a description to its ${DOCUMENT_FILE}`)
   }
   if (targets.length === 0) {
-    throw refused(path, 'nothing says which agents it supports', 'name them: --targets claude,codex')
+    throw refused(
+      path,
+      'it names no agents, and none is enabled here',
+      'loadout agents enable claude, or --targets claude',
+    )
   }
   return { name, description, tags: [], targets: [...targets], metadata: {}, others: {} }
 }
@@ -83,10 +107,6 @@ function keepMetadata(skill: Skill, found: Record<string, unknown>, agents: read
     }
     if (Object.keys(own).length > 0) skill.metadata[holder] = own
   }
-}
-
-function identify(path: string, files: readonly TreeFile[]): Map<string, string> {
-  return new Map(files.map((file) => [file.path, `${file.isExecutable ? 'x' : '-'} ${hashFile(path, file)}`]))
 }
 
 /** A skill the way the library holds it: what is written, and where its other files come from. */

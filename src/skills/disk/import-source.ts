@@ -1,69 +1,159 @@
 import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
-import { cloneRepository } from '../../machine/clone.ts'
+import { cloneRepository, cloneSource } from '../../machine/clone.ts'
 import { expandHome } from '../../machine/config-file.ts'
-import { asLoadoutError, exists, isFile, isFolder, isLink, makeFolder } from '../../machine/files.ts'
+import { exists, isFile, isFolder, makeFolder } from '../../machine/files.ts'
+import { runGit } from '../../machine/git.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { commitOf, currentBranch, headCommit } from '../../machine/repository.ts'
 import { makeScratch } from '../../machine/scratch.ts'
 import { pathProblem } from '../../text/paths.ts'
-import { DOCUMENT_FILE, slug } from '../../text/skill-document.ts'
+import { slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { compareText } from '../../text/values.ts'
+import type { SkillSource } from '../rules/source.ts'
+import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/source-name.ts'
 import { unpackArchive } from './archive-unpack.ts'
+
+/** Where a source came from, as a skill of it will remember. */
+export type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>
 
 /** Where skills to import lie, once fetched and unpacked. */
 export interface ImportSource {
-  /** Folders with a SKILL.md each. */
-  folders: string[]
+  /** The part of it that was named. */
+  root: string
+  /** That part below the origin, with slashes; empty for all of it. */
+  part: string
+  origin: Origin
+  /** An archive that `share` made: its skills say themselves where they come from. */
+  isShared: boolean
   /** A text about the folders, in which a temporary copy is called what it was fetched from. */
   tell(text: string): string
   /** Removes what was only fetched. */
   dispose(): void
 }
 
-/** What a person named: a folder, an archive made by `share`, or a git URL. */
-export async function openImportSource(
-  machine: Machine,
-  named: string,
-  { subfolder = '', signal }: { subfolder?: string | undefined; signal?: AbortSignal | undefined },
-): Promise<ImportSource> {
+export interface SourceOptions {
+  subfolder?: string | undefined
+  ref?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** What a person named: a folder, an archive, a git URL, `owner/repo`, or the web page of a folder in a repository. */
+export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = resolve(machine.cwd, expandHome(machine, named))
-  if (exists(path) && !isBareRepository(path)) return openLocal(path, subfolder)
-  if (!exists(path) && !isGitUrl(named)) {
+  if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
+  const repository = exists(path) ? { url: path } : parseRepositoryName(named)
+  if (repository === undefined) {
     throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, {
-      hint: 'name a folder, an archive made by loadout share, or a git URL',
+      hint: 'name a folder, a .tar.gz, a git URL or owner/repo',
     })
   }
+  return openRepository(machine, named, repository, options)
+}
+
+async function openRepository(
+  machine: Machine,
+  named: string,
+  repository: RepositoryName,
+  { subfolder, ref: askedRef, signal }: SourceOptions,
+): Promise<ImportSource> {
+  const patience = signal === undefined ? {} : { signal }
+  const { url } = repository
+  const split = repository.refAndFolder === undefined ? undefined : await splitPage(machine, repository, patience)
+  const ref = askedRef ?? split?.ref ?? repository.ref
+  const part = [split?.folder ?? repository.folder ?? '', subfolder ?? ''].filter((each) => each !== '').join('/')
+  const isCommit = ref !== undefined && /^[0-9a-f]{7,64}$/.test(ref)
   return fetched(named, async (folder) => {
-    await cloneRepository(machine, named, folder, { depth: 1, ...(signal && { signal }) })
-    return inside(folder, subfolder)
+    await cloneRepository(machine, url, folder, { ...(isCommit ? {} : { depth: 1, branch: ref }), ...patience })
+    if (isCommit) {
+      const commit = await commitOf(machine, folder, ref)
+      await runGit(machine, folder, ['checkout', '--quiet', '--detach', commit])
+    }
+    const [commit, branch] = [await headCommit(machine, folder), ref ?? (await currentBranch(machine, folder))]
+    const isPath = exists(url)
+    return {
+      root: inside(folder, part),
+      part,
+      isShared: false,
+      origin: {
+        ...(isPath ? { path: inHome(machine, url) } : { url: withoutPassword(url) }),
+        ...(branch === undefined || isCommit ? {} : { ref: branch }),
+        ...(commit === undefined ? {} : { commit }),
+      },
+    }
   })
 }
 
-async function openLocal(path: string, subfolder: string): Promise<ImportSource> {
-  if (isFolder(path)) return { folders: skillsIn(inside(path, subfolder)), tell: (text) => text, dispose() {} }
+/** The names of all branches and tags tell where the ref of a web address ends. */
+async function splitPage(
+  machine: Machine,
+  { url, refAndFolder = '' }: RepositoryName,
+  patience: { signal?: AbortSignal },
+) {
+  const ask = ['ls-remote', '--heads', '--tags', '--', cloneSource(machine, url)]
+  const { stdout } = await runGit(machine, machine.cwd, ask, patience)
+  const refs = [...stdout.matchAll(/\trefs\/(?:heads|tags)\/(.+?)(?:\^\{\})?$/gm)].map(([, name = '']) => name)
+  return splitRef(refAndFolder, refs)
+}
+
+async function openLocal(
+  machine: Machine,
+  path: string,
+  { subfolder = '', ref }: SourceOptions,
+): Promise<ImportSource> {
+  if (ref !== undefined && exists(join(path, '.git'))) {
+    return openRepository(machine, path, { url: path }, { subfolder, ref })
+  }
+  if (isFolder(path)) {
+    const origin = { path: inHome(machine, path), ...(await stateOf(machine, path)) }
+    const root = inside(path, subfolder)
+    return { root, part: subfolder, origin, isShared: false, tell: (text) => text, dispose() {} }
+  }
   if (!isFile(path) || !/\.(tar\.gz|tgz)$/.test(path)) {
     throw new LoadoutError('NOTHING_TO_IMPORT', `${path} is neither a folder nor a .tar.gz`, {
-      hint: 'name a folder with a SKILL.md, an archive made by loadout share, or a git URL',
+      hint: 'name a folder, a .tar.gz, a git URL or owner/repo',
     })
   }
   return fetched(path, async (folder) => {
     makeFolder(folder)
     await unpackArchive(path, folder)
-    const library = readdirSync(folder).map((name) => join(folder, name, 'library'))
-    return inside(library.find(isFolder) ?? folder, subfolder)
+    const library = readdirSync(folder)
+      .map((name) => join(folder, name, 'library'))
+      .find(isFolder)
+    const origin = { path: inHome(machine, path) }
+    return { root: inside(library ?? folder, subfolder), part: subfolder, origin, isShared: library !== undefined }
   })
 }
 
+/** The commit of a folder that is a repository. Whatever keeps git from telling, the skills can be imported. */
+async function stateOf(machine: Machine, path: string): Promise<Pick<Origin, 'ref' | 'commit'>> {
+  if (!exists(join(path, '.git'))) return {}
+  try {
+    const [commit, ref] = [await headCommit(machine, path), await currentBranch(machine, path)]
+    return { ...(ref === undefined ? {} : { ref }), ...(commit === undefined ? {} : { commit }) }
+  } catch (error) {
+    if (error instanceof LoadoutError) return {}
+    throw error
+  }
+}
+
+/** The same place on every machine of a person. */
+function inHome({ home }: Machine, path: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}
+
 /** In a temporary folder that is removed, whatever happens. A skill without a name of its own gets the source's. */
-async function fetched(named: string, fetch: (folder: string) => Promise<string>): Promise<ImportSource> {
+async function fetched(
+  named: string,
+  fetch: (folder: string) => Promise<Omit<ImportSource, 'tell' | 'dispose'>>,
+): Promise<ImportSource> {
   const scratch = makeScratch()
   const folder = join(scratch, slug(basename(named).replace(/\.(git|tar\.gz|tgz)$/, '')) || 'skill')
   const tell = (text: string) => text.replaceAll(folder, withoutPassword(named))
   const dispose = () => rmSync(scratch, { recursive: true, force: true })
   try {
-    return { folders: skillsIn(await fetch(folder)), tell, dispose }
+    return { ...(await fetch(folder)), tell, dispose }
   } catch (error) {
     dispose()
     throw retold(error, tell)
@@ -90,36 +180,6 @@ function inside(root: string, subfolder: string): string {
   })
 }
 
-/** The folder itself if it is a skill, else the skills in it or in its `skills` folder. */
-function skillsIn(folder: string): string[] {
-  if (isFile(join(folder, DOCUMENT_FILE)) || exists(join(folder, DOCUMENT_FILE))) return [folder]
-  const inner = join(folder, 'skills')
-  // A link could lead out of what was fetched.
-  const found = [folder, ...(isFolder(inner) && !isLink(inner) ? [inner] : [])].flatMap(skillFolders)
-  if (found.length > 0) return found
-  throw new LoadoutError('NOTHING_TO_IMPORT', `${folder} holds no skill`, {
-    hint: `a skill is a folder with a ${DOCUMENT_FILE}`,
-  })
-}
-
-function skillFolders(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
-    return names
-      .sort(compareText)
-      .map((name) => join(folder, name))
-      .filter((path) => exists(join(path, DOCUMENT_FILE)))
-  } catch (error) {
-    throw asLoadoutError(error, folder, 'read')
-  }
-}
-
 function isBareRepository(path: string): boolean {
   return isFolder(join(path, 'objects')) && isFile(join(path, 'HEAD')) && isFolder(join(path, 'refs'))
-}
-
-/** With a scheme, or as ssh writes it: `git@host:path`. Whether git may use it is decided when it is cloned. */
-function isGitUrl(named: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(named) || /^[\w.-]+@[\w.-]+:/.test(named)
 }

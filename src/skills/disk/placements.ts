@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TargetRoot } from '../../agents/rules/agents.ts'
-import { asLoadoutError, isFolder } from '../../machine/files.ts'
+import { asLoadoutError, isFile, isFolder } from '../../machine/files.ts'
+import { realOrSame } from '../../machine/open-project.ts'
 import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -16,11 +18,18 @@ export function readPlacements(root: TargetRoot, cache: TreeCache): Placement[] 
     entries.sort((a, b) => compareText(a.name, b.name))
     return entries.flatMap((entry) => {
       if (entry.isDirectory()) return readPlacement(root, entry.name, cache)
-      return { name: entry.name, root, kind: entry.isSymbolicLink() ? 'link' : 'file' }
+      return entry.isSymbolicLink() ? readLink(root, entry.name) : { name: entry.name, root, kind: 'file' }
     })
   } catch (error) {
     throw asLoadoutError(error, root.path, 'read')
   }
+}
+
+/** Another manager's install, most often: a link to a folder elsewhere. */
+function readLink(root: TargetRoot, name: string): Placement {
+  const path = join(root.path, name)
+  const link = realOrSame(path)
+  return { name, root, kind: 'link', link, isSkill: isFile(join(path, DOCUMENT_FILE)) }
 }
 
 const MOST_READINGS = 5

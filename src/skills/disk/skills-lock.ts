@@ -1,25 +1,54 @@
 import { join } from 'node:path'
 import { exists, readJson } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
+import type { SkillSource } from '../rules/source.ts'
 
-const LOCK_FILE = 'skills-lock.json'
+/** A skill that another manager placed, and where it took it from. */
+export interface LockedSkill {
+  /** As its lock file says it. */
+  from: string
+  /** The same as a source of ours, where it can be told. */
+  origin?: Pick<SkillSource, 'url' | 'path' | 'folder' | 'ref'>
+}
 
-/** What another skills manager placed in a project: name to source. The file is read and never written. */
-export function readSkillsLock(project: string): { skills: ReadonlyMap<string, string>; findings: Finding[] } {
-  const path = join(project, LOCK_FILE)
+/** What the lock file of `npx skills` says: of a project, or of the user. It is read and never written. */
+export function readSkillsLock(
+  machine: Machine,
+  project: string | undefined,
+): { skills: ReadonlyMap<string, LockedSkill>; findings: Finding[] } {
+  const path = lockPath(machine, project)
   if (!exists(path)) return { skills: new Map(), findings: [] }
   try {
     const json = readJson(path)
     const skills = isRecord(json) && isRecord(json.skills) ? Object.entries(json.skills) : []
-    return { skills: new Map(skills.map(([name, row]) => [name, sourceOf(row)])), findings: [] }
+    return { skills: new Map(skills.map(([name, row]) => [name, lockedSkill(row)])), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `the lock file of another manager was passed over: ${error.message}`
-    return { skills: new Map(), findings: [{ severity: 'warning', code: error.code, message, subject: LOCK_FILE }] }
+    return { skills: new Map(), findings: [{ severity: 'warning', code: error.code, message, subject: path }] }
   }
 }
 
-function sourceOf(row: unknown): string {
-  return isRecord(row) && typeof row.source === 'string' ? row.source : 'an unknown source'
+function lockPath({ home, env }: Machine, project: string | undefined): string {
+  if (project !== undefined) return join(project, 'skills-lock.json')
+  const state = env.XDG_STATE_HOME
+  return state ? join(state, 'skills', '.skill-lock.json') : join(home, '.agents', '.skill-lock.json')
+}
+
+function lockedSkill(row: unknown): LockedSkill {
+  if (!isRecord(row)) return { from: 'an unknown source' }
+  const { source, sourceType, sourceUrl, ref, skillPath } = row
+  const from = [source, sourceUrl].find((value) => typeof value === 'string') ?? 'an unknown source'
+  const folder = typeof skillPath === 'string' ? skillPath.replace(/\\/g, '/').replace(/\/?SKILL\.md$/, '') : undefined
+  const place = placeOf(source, sourceType, sourceUrl)
+  if (place === undefined || folder === undefined) return { from }
+  return { from, origin: { ...place, folder, ...(typeof ref === 'string' ? { ref } : {}) } }
+}
+
+function placeOf(source: unknown, type: unknown, url: unknown): Pick<SkillSource, 'url' | 'path'> | undefined {
+  if (type === 'local') return typeof source === 'string' ? { path: source } : undefined
+  if (typeof url === 'string' && /^(?:https?|ssh|git|file):|^[\w.-]+@[\w.-]+:/.test(url)) return { url }
+  return type === 'github' && typeof source === 'string' ? { url: `https://github.com/${source}` } : undefined
 }

@@ -15,8 +15,14 @@ export function inTheWay(name: string, found: PlacementStatus): Finding {
   const place = placeOf(found)
   if (found.state === 'unmanaged') {
     const message = `${place} was not installed by loadout${found.reason ? ` (${found.reason})` : ''}; it was left as it is`
-    const aside = `move it away: mv ${shellWord(place)} ${shellWord(`${place}.aside`)}`
-    const hint = found.reason ? aside : `loadout diff ${name}${scopeFlag(found)} shows how it differs; ${aside}`
+    const where = scopeFlag(found)
+    const replace = `loadout equip ${name}${where} --replace puts the library's in its place`
+    const hint =
+      found.placement.kind === 'file'
+        ? `remove it, or move it out of this folder: mv ${shellWord(place)} ~/`
+        : found.placement.kind === 'link'
+          ? `${replace}; what the link leads to stays`
+          : `loadout diff ${name}${where} shows how it differs; ${replace} and keeps a copy elsewhere`
     return { severity: 'error', code: 'UNMANAGED_FOLDER', message, subject: name, hint }
   }
   return needsAction(name, found)

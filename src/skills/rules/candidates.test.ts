@@ -11,6 +11,7 @@ function copyIn(path: string, changes: Partial<ForeignSkill> = {}, skill: Partia
     isDeclared: false,
     document: 'text\n',
     files: new Map([['a.sh', 'hash x']]),
+    treeHash: path,
     ...changes,
   }
 }

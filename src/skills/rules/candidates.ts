@@ -14,6 +14,12 @@ export interface ForeignSkill {
   document: string
   /** All other files: path to content and executable bit. */
   files: ReadonlyMap<string, string>
+  /** Of the folder as it is, SKILL.md and skill.json as they were written. */
+  treeHash: string
+  /** Its agents are those that are enabled here: nothing else names any. */
+  isAssumed?: boolean
+  /** Where it was found, if it lies in a source. */
+  found?: { folder: string; plugin?: string; isHidden: boolean }
 }
 
 /** Something that could be imported: one skill, with all the copies of it that lie around. */
@@ -24,6 +30,8 @@ export interface Candidate {
   merged?: ForeignSkill
   /** Why it cannot be imported. */
   problem?: string
+  /** Copies in hidden folders that differ from the others: nobody means those. */
+  passedOver?: ForeignSkill[]
 }
 
 /** Copies of one name that agree are one candidate; copies that do not are one that is blocked. */
@@ -31,9 +39,13 @@ export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
   const byName = new Map<string, ForeignSkill[]>()
   for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
   return sortedBy(byName, ([name]) => name).map(([name, unsorted]) => {
-    const copies = sortedBy(unsorted, ({ path }) => path)
+    const copies = sortedBy(unsorted, ({ path, found }) => `${found?.isHidden ? 1 : 0} ${path}`)
     const differing = differences(copies)
     if (differing.length === 0) return { name, copies, merged: merge(copies) }
+    const visible = copies.filter(({ found }) => !found?.isHidden)
+    if (visible.length > 0 && visible.length < copies.length && differences(visible).length === 0) {
+      return { name, copies: visible, merged: merge(visible), passedOver: copies.slice(visible.length) }
+    }
     return { name, copies, problem: `its copies differ in ${differing.join(', ')}` }
   })
 }
@@ -75,6 +87,14 @@ function merge(copies: readonly ForeignSkill[]): ForeignSkill {
   for (const { skill } of copies) for (const [id, own] of Object.entries(skill.metadata)) setOwn(metadata, id, own)
   const targets = base.isDeclared ? base.skill.targets : [...new Set(copies.flatMap(({ skill }) => skill.targets))]
   return { ...base, agents: copies.flatMap(({ agents }) => agents), skill: { ...base.skill, targets, metadata } }
+}
+
+/** Whether two copies say the same, whatever their tags, their agents and the form of their frontmatter. */
+export function isSameSkill(a: ForeignSkill, b: ForeignSkill): boolean {
+  const bare = (copy: ForeignSkill): ForeignSkill => {
+    return { ...copy, isDeclared: false, skill: { ...copy.skill, tags: [], others: {} } }
+  }
+  return a.skill.name === b.skill.name && differences([bare(a), bare(b)]).length === 0
 }
 
 function isSame(a: unknown, b: unknown): boolean {

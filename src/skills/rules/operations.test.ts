@@ -83,8 +83,40 @@ describe('equipping', () => {
   })
 
   it('passes over what does not fit when all are meant', () => {
-    expect(equip([statusOf()], { roots: [SHARED], isExplicit: false })).toEqual([])
-    expect(equip([statusOf()], { roots: [SHARED], isExplicit: false, agents: ['amp'] })).toEqual([])
+    expect(equip([statusOf()], { roots: [CLAUDE, CODEX], isExplicit: false, agents: undefined })).toHaveLength(2)
+    const two = [
+      statusOf(),
+      statusOf([], { name: 'other', registered: registeredOf({ name: 'other', targets: ['amp'] }) }),
+    ]
+    const names = ['review', 'other']
+    expect(equip(two, { names, roots: [SHARED], isExplicit: false, agents: ['amp'] })).toEqual([
+      'install other for amp in /project/.agents/skills',
+      'warning UNSUPPORTED_TARGET: review does not support amp',
+    ])
+  })
+
+  it('says when nothing of all supports an agent', () => {
+    const wanted = { roots: [SHARED], isExplicit: false }
+    expect(equip([statusOf()], { ...wanted, agents: ['amp'] })).toEqual([
+      'error UNSUPPORTED_TARGET: none of the skills supports amp',
+    ])
+    expect(equip([statusOf()], wanted)[0]).toMatch(/^info UNSUPPORTED_TARGET: none of the skills supports /)
+  })
+
+  it('takes over what is just so, and replaces what is not only when asked', () => {
+    const folder = '/home/.claude/skills'
+    const identical = foundOf('unmanaged', { isIdentical: true }, { contentHash: 'h' })
+    expect(equip([statusOf([identical])])).toEqual([`adopt review for claude in ${folder}`])
+    expect(equip([statusOf([foundOf('unmanaged')])])[0]).toMatch(/^error UNMANAGED_FOLDER/)
+    expect(equip([statusOf([foundOf('unmanaged')])], { replaces: true })).toEqual([
+      `adopt review for claude in ${folder}`,
+    ])
+    const edited = foundOf('edited', { mayBeEdited: true })
+    expect(equip([statusOf([edited])], { replaces: true })).toEqual([
+      `refresh review for claude in ${folder} with a copy`,
+    ])
+    const file = foundOf('unmanaged', {}, { kind: 'file' })
+    expect(equip([statusOf([file])], { replaces: true })[0]).toMatch(/^error UNMANAGED_FOLDER/)
   })
 
   const refused: [

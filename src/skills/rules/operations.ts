@@ -3,7 +3,8 @@ import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
-import { missing, type PlacementStatus, type RegisteredSkill, type SkillStatus, supports } from './skill.ts'
+import { listed } from './refusals.ts'
+import { missing, type PlacementStatus, type RegisteredSkill, type Skill, type SkillStatus, supports } from './skill.ts'
 
 /** One thing to do in a target root. A list of them is a plan: it can be printed, and it can be applied. */
 export type Operation = {
@@ -18,8 +19,11 @@ export type Operation = {
   | { kind: 'remove'; keepsCopy: boolean }
   /** The content is as it should be; only the marker is written anew. */
   | { kind: 'restamp'; contentHash: string }
-  /** A folder of the user's, equal to what would be installed or just imported, becomes ours. */
-  | { kind: 'adopt' }
+  /**
+   * Something that is not ours becomes ours. With a hash its content is as it should be, and only the marker is written;
+   * otherwise what would be installed takes its place, and a copy is kept.
+   */
+  | { kind: 'adopt'; contentHash?: string }
   /** A change that was interrupted is finished or undone: always the first thing that a command does. */
   | { kind: 'recover' }
 )
@@ -56,6 +60,8 @@ export interface EquipRequest {
   roots: readonly TargetRoot[]
   /** The skills were named one by one: each must be possible. Otherwise what does not fit is passed over. */
   isExplicit: boolean
+  /** What stands in the way, or was edited, makes room; a copy is kept. */
+  replaces?: boolean | undefined
 }
 
 export type StatusIndex = ReadonlyMap<string, SkillStatus>
@@ -71,18 +77,40 @@ export function planEquip(
   byName: StatusIndex = indexStatuses(statuses),
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
+  const skills: Skill[] = []
   for (const name of new Set(request.names)) {
     const status = byName.get(name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
+    skills.push(status.registered.skill)
     const { registered } = status
     const wanted = request.roots.flatMap((root) => {
       const agent = agentFor(registered, root, request)
       return agent === undefined ? [] : [{ root, agent }]
     })
-    for (const { root, agent } of wanted) planPlacement(plan, status, root, agent)
+    for (const { root, agent } of wanted) planPlacement(plan, status, root, agent, request.replaces ?? false)
     if (wanted.length === 0 && request.isExplicit) throw unsupported(registered, request.agents)
   }
+  if (!request.isExplicit) plan.findings.push(...passedOver(skills, request))
   return plan
+}
+
+/** Of agents that were named, every skill that does not support them; of all others only where no skill does. */
+function passedOver(skills: readonly Skill[], { agents, roots }: EquipRequest): Finding[] {
+  const there = roots.flatMap((root) => root.agents)
+  const asked = agents?.filter((id) => there.includes(id)) ?? there
+  return asked.flatMap((agent): Finding[] => {
+    const names = skills.filter((skill) => !supports(skill, agent)).map(({ name }) => name)
+    const isNone = names.length === skills.length
+    if (names.length === 0 || (agents === undefined && !isNone)) return []
+    const whose = names.length === 1 ? names[0] : `${names.length} skills`
+    const which = names.length === 1 ? '' : `: ${listed(names)}`
+    const message = isNone
+      ? `none of ${skills.length === 1 ? 'the skills' : `${names.length} skills`} supports ${agent}`
+      : `${whose} ${names.length === 1 ? 'does' : 'do'} not support ${agent}${which}`
+    const hint = `loadout targets ${names.length > 3 ? '--all' : names.join(' ')} --add ${agent}`
+    const severity = agents === undefined ? 'info' : isNone ? 'error' : 'warning'
+    return [{ severity, code: 'UNSUPPORTED_TARGET', message, hint }]
+  })
 }
 
 /** The agent whose metadata an install in this folder takes. */
@@ -97,16 +125,26 @@ function agentFor(registered: RegisteredSkill, root: TargetRoot, request: EquipR
 function unsupported({ skill }: RegisteredSkill, agents: readonly string[] = []): LoadoutError {
   const whom = agents.length > 0 ? agents.join(', ') : 'any agent that is enabled here'
   return new LoadoutError('UNSUPPORTED_TARGET', `${skill.name} does not support ${whom}`, {
-    hint: `it supports ${skill.targets.join(', ')}; add to "targets" in its skill.json what works as well`,
+    hint: `it supports ${skill.targets.join(', ')}; loadout targets ${skill.name} --add ${agents[0] ?? '<agent>'} changes that`,
   })
 }
 
-function planPlacement(plan: OperationPlan, status: SkillStatus, root: TargetRoot, agent: string): void {
+function planPlacement(
+  plan: OperationPlan,
+  status: SkillStatus,
+  root: TargetRoot,
+  agent: string,
+  replaces: boolean,
+): void {
   const found = status.placements.find(({ placement }) => placement.root.path === root.path)
   const place = { skill: status.name, agent, scope: root.scope, root: root.path }
   if (found === undefined) plan.operations.push({ kind: 'install', ...place })
-  else if (found.state === 'outdated') {
+  else if (found.isIdentical) {
+    plan.operations.push({ kind: 'adopt', contentHash: found.placement.contentHash ?? '', ...place })
+  } else if (found.state === 'outdated' || (replaces && found.state === 'edited')) {
     plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place, agent: found.agent })
+  } else if (replaces && found.state !== 'current' && found.placement.kind !== 'file' && !found.placement.problem) {
+    plan.operations.push({ kind: 'adopt', ...place })
   } else if (found.state !== 'current') plan.findings.push(inTheWay(status.name, found))
 }
 

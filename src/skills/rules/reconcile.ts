@@ -56,8 +56,11 @@ function judge(
   const verdict = (state: PlacementState, more: Partial<PlacementStatus> = {}): PlacementStatus => {
     return { state, placement, agent, isBehind: false, mayBeEdited: false, ...more }
   }
-  if (placement.kind !== 'folder') return verdict('unmanaged', { reason: `a ${placement.kind} stands in its place` })
-  if (marker === undefined) return verdict('unmanaged')
+  if (placement.kind !== 'folder') return verdict('unmanaged', { reason: standingIn(placement) })
+  if (marker === undefined) {
+    const isIdentical = placement.contentHash !== undefined && placement.contentHash === placement.expectedHash
+    return verdict('unmanaged', isIdentical ? { isIdentical } : {})
+  }
   if (placement.problem !== undefined) return verdict('broken', { reason: placement.problem })
   if ('problem' in marker) return verdict('broken', { reason: `its marker is broken: ${marker.problem}` })
   const isEdited = marker.contentHash !== undefined && marker.contentHash !== placement.contentHash
@@ -72,6 +75,12 @@ function judge(
   const isBehind = marker.sourceHash !== registered.sourceHash
   if (isEdited) return verdict('edited', { isBehind, mayBeEdited: true })
   return verdict(isBehind ? 'outdated' : 'current', { isBehind })
+}
+
+function standingIn({ kind, link }: Placement): string {
+  return kind === 'link'
+    ? `a link${link === undefined ? '' : ` to ${link}`} stands in its place`
+    : 'a file stands in its place'
 }
 
 /** An old marker has no hashes: what is there is compared with what would be installed now. */

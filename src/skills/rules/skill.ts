@@ -167,13 +167,15 @@ export interface Placement {
   root: TargetRoot
   /** Only a folder can be ours. */
   kind: 'folder' | 'file' | 'link'
+  /** What a link leads to. */
+  link?: string
   /** Whether it holds a SKILL.md. */
   isSkill?: boolean
   /** Absent without our marker file; a problem when there is one that cannot be read. */
   marker?: InstallMarker | { problem: string }
   /** Of what is there now, without the marker. */
   contentHash?: string
-  /** What would be there if it were installed now: only asked for markers that carry no hashes. */
+  /** What would be there if it were installed now: asked for markers without hashes, and for folders without marker. */
   expectedHash?: string
   /** Why the folder could not be read. */
   problem?: string
@@ -201,6 +203,8 @@ export interface PlacementStatus {
   isBehind: boolean
   /** Nobody can say whether it was edited: treated as if it were. */
   mayBeEdited: boolean
+  /** Not ours, and exactly what would be installed: the marker is all that is missing. */
+  isIdentical?: true
   reason?: string
 }
 

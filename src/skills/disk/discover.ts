@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { exists, isFile } from '../../machine/files.ts'
+import { readJsonInside, readTextInside } from '../../machine/inside.ts'
+import { Walk, type WalkEntry, type WalkFolder } from '../../machine/walk.ts'
+import { DOCUMENT_FILE } from '../../text/skill-document.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { compareText } from '../../text/values.ts'
+import { type Marketplace, type Plugin, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
+
+/** A folder with a SKILL.md that was found in a source. */
+export interface FoundSkill {
+  path: string
+  /** Below the source, with slashes; empty for the source itself. */
+  folder: string
+  /** The plugin that it belongs to, where the source says so. */
+  plugin?: string
+}
+
+/** Things of one kind that are not imported, and why. */
+export interface LeftOutSkills {
+  reason: string
+  count: number
+  /** The first of them. */
+  examples: string[]
+}
+
+export interface Discovery {
+  skills: FoundSkill[]
+  leftOut: LeftOutSkills[]
+  findings: Finding[]
+}
+
+const MOST_FOLDERS = 200_000
+const LARGEST_MANIFEST = 8 * 1024 * 1024
+const MANIFESTS = '.claude-plugin'
+
+const REASONS = {
+  inside: 'inside another skill',
+  linked: `${DOCUMENT_FILE} is a link`,
+  link: 'a link to a folder with a skill',
+  dependencies: 'folders of dependencies, which were not looked into',
+  elsewhere: 'plugins of the marketplace that lie in other repositories',
+  submodules: 'submodules, which are not fetched',
+  unreadable: 'folders that cannot be read',
+  limit: `folders beyond the limit of ${MOST_FOLDERS}`,
+} as const
+
+/** Walks a whole source. A folder with a SKILL.md is one skill; whatever lies in it belongs to it. */
+export function discoverSkills(root: string): Discovery {
+  const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
+  const found: FoundSkill[] = []
+  const leftOut = new Tally()
+  const inSkill = new Set<string>()
+  const manifests: Manifests = { plugins: [], elsewhere: [], findings: [] }
+  for (const folder of walk.folders()) {
+    const { path, inside, entries } = folder
+    const document = entries.find(({ name, kind }) => name === DOCUMENT_FILE && kind !== 'folder')
+    const isInside = inSkill.has(parentOf(inside)) && inside !== ''
+    if (isInside) inSkill.add(inside)
+    if (document !== undefined && isInside) leftOut.add('inside', inside)
+    else if (document?.kind === 'link' && inside !== '') leftOut.add('linked', inside)
+    else if (document !== undefined) {
+      found.push({ path, folder: inside })
+      inSkill.add(inside)
+    }
+    if (!isInside) readManifests(folder, manifests)
+    for (const entry of entries) enterOrTell(walk, folder, entry, isInside, leftOut)
+  }
+  found.sort((a, b) => compareText(a.folder, b.folder))
+  for (const name of manifests.elsewhere) leftOut.add('elsewhere', name)
+  for (const name of submodulesOf(root)) leftOut.add('submodules', name)
+  for (const { inside } of walk.leftOut.unreadable) leftOut.add('unreadable', inside)
+  if (walk.leftOut.count > 0) leftOut.add('limit', '', walk.leftOut.count)
+  return {
+    skills: found.map((each) => withPlugin(each, manifests.plugins)),
+    ...leftOut.told(),
+    findings: manifests.findings,
+  }
+}
+
+function withPlugin(found: FoundSkill, plugins: readonly Plugin[]): FoundSkill {
+  const plugin = pluginFor(plugins, found.folder)
+  return plugin === undefined ? found : { ...found, plugin }
+}
+
+function parentOf(inside: string): string {
+  const at = inside.lastIndexOf('/')
+  return at < 0 ? '' : inside.slice(0, at)
+}
+
+function enterOrTell(walk: Walk, folder: WalkFolder, entry: WalkEntry, isInside: boolean, leftOut: Tally): void {
+  const { name, kind } = entry
+  const inside = folder.inside === '' ? name : `${folder.inside}/${name}`
+  if (kind === 'link' && !isInside && isFile(join(folder.path, name, DOCUMENT_FILE))) leftOut.add('link', inside)
+  if (kind !== 'folder') return
+  if (!walk.isIgnored(name)) folder.enter(name)
+  else if (!isInside && name !== '.git') leftOut.add('dependencies', inside)
+}
+
+class Tally {
+  private readonly rows = new Map<keyof typeof REASONS, LeftOutSkills>()
+
+  add(kind: keyof typeof REASONS, example: string, count = 1): void {
+    const row = this.rows.get(kind) ?? { reason: REASONS[kind], count: 0, examples: [] }
+    row.count += count
+    if (row.examples.length < MOST_EXAMPLES && example !== '') row.examples.push(example)
+    this.rows.set(kind, row)
+  }
+
+  told(): { leftOut: LeftOutSkills[] } {
+    return { leftOut: [...this.rows.values()] }
+  }
+}
+
+const MOST_EXAMPLES = 5
+
+interface Manifests extends Marketplace {
+  findings: Finding[]
+}
+
+/** What a plugin or a marketplace in this folder says. One that is broken costs only what it would have said. */
+function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifests): void {
+  if (!entries.some(({ name, kind }) => name === MANIFESTS && kind === 'folder')) return
+  const read = (file: string, use: (json: unknown) => void) => {
+    const place = `${MANIFESTS}/${file}`
+    if (!exists(join(path, place))) return
+    try {
+      use(readJsonInside(path, place, LARGEST_MANIFEST))
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      const subject = inside === '' ? place : `${inside}/${place}`
+      const message = `${subject} was passed over: ${error.message.replace(`${join(path, place)} `, 'it ')}`
+      manifests.findings.push({ severity: 'warning', code: error.code, message, subject })
+    }
+  }
+  read('marketplace.json', (json) => {
+    const { plugins, elsewhere } = parseMarketplace(json, inside)
+    manifests.plugins.push(...plugins)
+    manifests.elsewhere.push(...elsewhere)
+  })
+  read('plugin.json', (json) => {
+    const plugin = parsePlugin(json, inside)
+    if (plugin !== undefined) manifests.plugins.push(plugin)
+  })
+}
+
+/** Paths in .gitmodules. */
+function submodulesOf(root: string): string[] {
+  if (!exists(join(root, '.gitmodules'))) return []
+  try {
+    const text = readTextInside(root, '.gitmodules')
+    return [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  } catch (error) {
+    if (error instanceof LoadoutError) return []
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import { LoadoutError } from '../../text/trouble.ts'
+import { nearest } from '../../text/values.ts'
+import type { Candidate } from './candidates.ts'
+import { requireName } from './skill.ts'
+
+/** Not in the library; in it just so; its name is taken by something else; its copies disagree. */
+export type OfferState = 'new' | 'unchanged' | 'taken' | 'blocked'
+
+/** Something that could be imported, under the name that it would get. */
+export interface Offer {
+  candidate: Candidate
+  name: string
+  state: OfferState
+  reason?: string
+}
+
+export interface Naming {
+  names?: readonly string[] | undefined
+  as?: string | undefined
+  prefix?: string | undefined
+}
+
+/** Names for the library. One name fits one skill. */
+export function nameOffers(candidates: readonly Candidate[], naming: Naming): Offer[] {
+  const { as, prefix = '' } = naming
+  const offers = separate(candidates, naming).map((candidate): Offer => {
+    const name = prefix === '' ? candidate.name : requireName(`${prefix}${candidate.name}`)
+    return { candidate, name, state: 'new' }
+  })
+  if (as === undefined) return offers
+  const meant = naming.names === undefined ? offers : chooseOffers(offers, naming.names)
+  if (meant.length !== 1) {
+    throw new LoadoutError('USAGE', `--as names one skill, and ${meant.length} were found`, {
+      hint: 'choose one with --skill <name>, or use --prefix <text>',
+    })
+  }
+  const name = requireName(as)
+  return offers.map((offer) => (offer === meant[0] ? { ...offer, name } : offer))
+}
+
+/** A folder that was named stands for itself, whatever other folders have its skill's name. */
+function separate(candidates: readonly Candidate[], { names = [] }: Naming): Candidate[] {
+  return candidates.flatMap((candidate) => {
+    const named = candidate.copies.filter(
+      ({ found }) => found !== undefined && names.some((each) => isFolder(each, found.folder)),
+    )
+    if (candidate.merged !== undefined || named.length === 0) return [candidate]
+    return named.map((copy) => ({ name: candidate.name, copies: [copy], merged: copy }))
+  })
+}
+
+function isFolder(named: string, folder: string): boolean {
+  return folder !== '' && named.replace(/^\.\//, '').replace(/\/+$/, '') === folder
+}
+
+/** By the name it has or gets, by its folder, or by its plugin. Every word must mean something. */
+export function chooseOffers(offers: readonly Offer[], names: readonly string[]): Offer[] {
+  const words = names
+    .flatMap((name) => name.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const chosen = new Set<Offer>()
+  for (const word of words) {
+    const meant = offers.filter((offer) => isMeant(offer, word))
+    if (meant.length === 0) throw notOffered(word, offers)
+    for (const offer of meant) chosen.add(offer)
+  }
+  return offers.filter((offer) => chosen.has(offer))
+}
+
+function isMeant({ candidate, name }: Offer, word: string): boolean {
+  if (candidate.name === word || name === word) return true
+  return candidate.copies.some(
+    ({ found }) => found !== undefined && (found.plugin === word || isFolder(word, found.folder)),
+  )
+}
+
+function notOffered(word: string, offers: readonly Offer[]): LoadoutError {
+  const close = nearest(
+    word,
+    offers.map(({ name }) => name),
+  )
+  return new LoadoutError(
+    'SKILL_NOT_FOUND',
+    `there is no skill ${JSON.stringify(word)} in it${close === undefined ? '' : `; did you mean ${close}?`}`,
+    { hint: '--list shows what is there' },
+  )
+}

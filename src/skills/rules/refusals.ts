@@ -1,0 +1,37 @@
+import type { Code, Finding } from '../../text/trouble.ts'
+
+/** A skill that was not taken, and why. */
+export interface Refusal {
+  /** Its name, or its folder where it has none. */
+  name: string
+  folder: string
+  code: Code
+  reason: string
+  hint?: string
+}
+
+const MOST_NAMED = 5
+
+/** One cause, one finding, whatever the number of skills. */
+export function refusalFindings(refusals: readonly Refusal[], verb = 'imported'): Finding[] {
+  const causes = new Map<string, Refusal[]>()
+  for (const refusal of refusals) {
+    const key = `${refusal.code}\0${refusal.reason}`
+    causes.set(key, [...(causes.get(key) ?? []), refusal])
+  }
+  return [...causes.values()].map((group): Finding => {
+    const [first] = group as [Refusal, ...Refusal[]]
+    const { code, reason, hint } = first
+    const isAlone = group.length === 1
+    const whom = isAlone ? `${first.name} was` : `${group.length} skills were`
+    const names = isAlone ? '' : `: ${listed(group.map(({ name }) => name))}`
+    const message = `${whom} not ${verb}, because ${reason}${names}`
+    return { severity: 'error', code, message, ...(isAlone ? { subject: first.name } : {}), ...(hint ? { hint } : {}) }
+  })
+}
+
+/** `a, b, c and 4 more` */
+export function listed(names: readonly string[], most = MOST_NAMED): string {
+  const shown = names.slice(0, most).join(', ')
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown
+}

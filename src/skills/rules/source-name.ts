@@ -1,0 +1,62 @@
+import { LoadoutError } from '../../text/trouble.ts'
+
+/** A git repository as a person named it, with the part of it that is meant. */
+export interface RepositoryName {
+  url: string
+  /** A branch, tag or commit. */
+  ref?: string
+  folder?: string
+  /** A ref and a folder in one, as web pages write them: only the repository tells where the ref ends. */
+  refAndFolder?: string
+}
+
+const HOSTS: Readonly<Record<string, string>> = {
+  github: 'github.com',
+  gitlab: 'gitlab.com',
+  bitbucket: 'bitbucket.org',
+}
+
+const WEB_PAGE = /^((?:https?|file):\/\/.+?)\/(?:-\/)?(?:tree|blob|src)\/(.+?)\/*$/i
+const SHORTHAND =
+  /^(?:(github|gitlab|bitbucket):)?([A-Za-z0-9][\w-]*)\/([\w.-]+?)(?:\.git)?(?:\/([^#]+?))?\/*(?:#(.+))?$/
+const URL = /^[a-z][a-z0-9+.-]*:/i
+const SSH = /^[\w.-]+@[\w.-]+:/
+
+/** `owner/repo`, `owner/repo/folder#ref`, the address of a folder on a web page, or anything that git clones. */
+export function parseRepositoryName(named: string): RepositoryName | undefined {
+  const page = WEB_PAGE.exec(named)
+  if (page !== null) return { url: page[1] ?? '', refAndFolder: decoded(page[2] ?? '').replace(/\/?SKILL\.md$/, '') }
+  const short = SHORTHAND.exec(named)
+  if (short !== null && !/^\.+$/.test(short[3] ?? '')) {
+    const [, host = 'github', owner, repository, folder, ref] = short
+    return {
+      url: `https://${HOSTS[host]}/${owner}/${repository}`,
+      ...(folder === undefined ? {} : { folder }),
+      ...(ref === undefined ? {} : { ref }),
+    }
+  }
+  if (!URL.test(named) && !SSH.test(named)) return undefined
+  const at = named.indexOf('#')
+  return at < 0 ? { url: named } : { url: named.slice(0, at), ref: named.slice(at + 1) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Where the ref of `ref/folder` ends: at the longest name that the repository has, else at a commit. */
+export function splitRef(refAndFolder: string, refs: readonly string[]): { ref: string; folder: string } {
+  const parts = refAndFolder.split('/')
+  for (let length = parts.length; length > 0; length--) {
+    const ref = parts.slice(0, length).join('/')
+    const isCommit = length === 1 && /^[0-9a-f]{7,64}$/.test(ref)
+    if (refs.includes(ref) || isCommit) return { ref, folder: parts.slice(length).join('/') }
+  }
+  throw new LoadoutError('FILE_NOT_FOUND', `the repository has no branch or tag for ${JSON.stringify(refAndFolder)}`, {
+    hint: 'check the address, or name the parts: --ref <branch> --subfolder <path>',
+  })
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { requireAgent } from '../agents/rules/agents.ts'
+import type { Machine } from '../machine/machine.ts'
+import { requireRepository } from '../machine/repository.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { changeLibrary } from './disk/library-transaction.ts'
+import { readRegistry } from './disk/registry.ts'
+import { copyFile, listTree, writeTreeFile } from './disk/tree.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { asWriter } from './observe.ts'
+import { type Refusal, refusalFindings } from './rules/refusals.ts'
+import { EVERY_AGENT, formatSkill, notUsable, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
+import { changedTargets } from './rules/targets.ts'
+import { enabledAgents, openSetup, type Setup } from './settings.ts'
+
+export interface TargetsRequest {
+  names: readonly string[]
+  all?: boolean | undefined
+  add?: readonly string[] | undefined
+  remove?: readonly string[] | undefined
+  /** Default: what the configuration says about imports. */
+  commit?: boolean | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface TargetsChange {
+  changed: { name: string; before: string[]; after: string[] }[]
+  unchanged: number
+  commit?: string
+  isDryRun: boolean
+}
+
+/** Changes which agents skills of the library support. */
+export async function changeTargets(machine: Machine, request: TargetsRequest): Promise<Report<TargetsChange>> {
+  const setup = openSetup(machine, {})
+  const [add, remove] = [agentsIn(request.add), agentsIn(request.remove)]
+  requireRequest(request, [...add, ...remove])
+  await requireRepository(machine, setup.library)
+  const run = async (recovered: Finding[]): Promise<Report<TargetsChange>> => {
+    const refusals: Refusal[] = []
+    const chosen = chooseSkills(setup, request)
+    const changes = chosen.flatMap(({ skill, folder }) => {
+      const after = changedTargets(skill, { add, remove, enabled: enabledAgents(setup.config) })
+      if (after === undefined) {
+        const reason = 'no agent would be left'
+        refusals.push({
+          name: skill.name,
+          folder,
+          code: 'UNSUPPORTED_TARGET',
+          reason,
+          hint: 'loadout delete removes a skill',
+        })
+        return []
+      }
+      return formatSkill(after) === formatSkill(skill) ? [] : [{ folder, before: skill, after }]
+    })
+    const isDryRun = request.dryRun ?? false
+    const commit = isDryRun || changes.length === 0 ? undefined : await write(setup, changes, request)
+    const changed = changes.map(({ before, after }) => {
+      return { name: after.name, before: before.targets, after: after.targets }
+    })
+    const unchanged = chosen.length - changed.length - refusals.length
+    const value = { changed, unchanged, ...(commit && { commit }), isDryRun }
+    return { value, findings: [...recovered, ...refusalFindings(refusals, 'changed')] }
+  }
+  return request.dryRun ? run([]) : asWriter(setup, [], 'targets', run)
+}
+
+function agentsIn(names: readonly string[] = []): string[] {
+  const ids = names.flatMap((name) => name.split(',')).map((id) => id.trim())
+  return ids.map((id) => (id === EVERY_AGENT ? id : requireAgent(id).id))
+}
+
+function requireRequest({ names, all }: TargetsRequest, agents: readonly string[]): void {
+  for (const name of names) requireName(name)
+  if (names.length === 0 && !all) {
+    throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --all' })
+  }
+  if (agents.length > 0) return
+  throw new LoadoutError('USAGE', 'nothing is to be changed', { hint: '--add <agent>, --remove <agent>' })
+}
+
+function chooseSkills({ machine, library }: Setup, { names, all }: TargetsRequest) {
+  const { skills, invalid } = readRegistry(library, openTreeCache(machine))
+  const known = skills.map(({ skill }) => skill.name)
+  for (const name of names) {
+    const problems = invalid.find((each) => each.name === name)?.problems ?? []
+    if (!known.includes(name)) throw notUsable(name, problems, known)
+  }
+  return all ? skills : skills.filter(({ skill }) => names.includes(skill.name))
+}
+
+interface Change {
+  folder: string
+  before: Skill
+  after: Skill
+}
+
+/** Only skill.json is written anew; all other files are copied as they are. */
+function write({ machine, library, config }: Setup, changes: readonly Change[], request: TargetsRequest) {
+  const [first] = changes
+  const whose = changes.length === 1 ? (first?.after.name ?? '') : `${changes.length} skills`
+  const message = (request.commit ?? config.commitsImports) ? `Change the agents of ${whose}` : undefined
+  return changeLibrary(machine, library, {
+    message,
+    changes: changes.map(({ folder, after }) => ({
+      folder,
+      write: (stage) => {
+        const from = join(library, folder)
+        for (const { path, isExecutable } of listTree(from).files) {
+          if (path !== SKILL_FILE) copyFile(from, path, join(stage, path), isExecutable)
+        }
+        writeTreeFile(join(stage, SKILL_FILE), formatSkill(after), false)
+      },
+    })),
+  })
+}

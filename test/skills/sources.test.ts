@@ -1,0 +1,306 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createLoadout, type Loadout } from '../../src/loadout.ts'
+import { makeFolder } from '../cli/run.ts'
+import { commitAll, git, makeRepository, put, putAll, skill } from '../cli/skills-machine.ts'
+
+/** A person's computer, used without starting the program. */
+function makePerson(skills: Record<string, string> = {}, config: object = {}) {
+  const home = makeFolder()
+  const library = makeRepository(join(home, 'library'))
+  putAll(join(library, 'skills'), skills)
+  commitAll(library, 'Start')
+  put(join(home, '.config/loadout/config.json'), JSON.stringify({ repo_path: '~/library', ...config }))
+  const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
+  const loadout: Loadout = createLoadout({ home, cwd: home, env, now: () => new Date('2026-01-02T03:04:05Z') })
+  const record = (name: string) => JSON.parse(readFileSync(join(library, 'skills', name, 'skill.json'), 'utf8'))
+  return { home, library, loadout, record, path: (...parts: string[]) => join(home, ...parts) }
+}
+
+const document = (name: string, body = `# ${name}\n`) => `---\nname: ${name}\ndescription: Does ${name}.\n---\n${body}`
+
+/** Every layout that public repositories have. */
+const LAYOUTS = {
+  'README.md': 'Skills.\n',
+  'skills/flat/SKILL.md': document('flat'),
+  'skills/flat/assets/sample/SKILL.md': document('sample'),
+  'category/deep/er/nested/SKILL.md': document('nested'),
+  'plugins/git/skills/commit/SKILL.md': document('commit'),
+  'plugins/git/.claude-plugin/plugin.json': '{ "name": "git-tools" }',
+  '.claude-plugin/marketplace.json': JSON.stringify({
+    plugins: [
+      { name: 'docs', source: './', skills: ['./category/deep/er/nested'] },
+      { name: 'far', source: { source: 'github', repo: 'o/r' } },
+    ],
+  }),
+  '.gemini/skills/flat/SKILL.md': document('flat'),
+  '.gemini/skills/flat/assets/sample/SKILL.md': document('sample'),
+  '.gemini/skills/nested/SKILL.md': document('nested', '# An older text\n'),
+  'node_modules/pkg/SKILL.md': document('pkg'),
+}
+
+function makeSource(files: Record<string, string> = LAYOUTS): string {
+  const source = makeRepository(join(makeFolder(), 'source'))
+  putAll(source, files)
+  commitAll(source, 'Start')
+  return source
+}
+
+describe('a source of skills', () => {
+  it('is walked to its end; mirrors are one, and what is left out is counted', async () => {
+    const { loadout } = makePerson()
+    const { value, findings } = await loadout.importSkills({ source: makeSource(), list: true })
+    expect(value.offers?.map(({ name, folder, plugin }) => [name, folder, plugin])).toEqual([
+      ['commit', 'plugins/git/skills/commit', 'git-tools'],
+      ['flat', 'skills/flat', undefined],
+      ['nested', 'category/deep/er/nested', 'docs'],
+    ])
+    expect(value.leftOut.map(({ count, reason }) => `${count} ${reason}`)).toEqual([
+      '1 folders of dependencies, which were not looked into',
+      '2 inside another skill',
+      '1 plugins of the marketplace that lie in other repositories',
+      '1 copies of the same content in other folders',
+      '1 copies in hidden folders that differ from the others',
+    ])
+    expect(findings).toEqual([])
+  })
+
+  it('becomes one commit, with where each skill came from; again it is unchanged', async () => {
+    const { loadout, library, record } = makePerson()
+    const source = makeSource()
+    const { value, findings } = await loadout.importSkills({ source: `file://${source}` })
+    expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
+    expect(findings.map(({ message }) => message)).toEqual([
+      '3 skills name no agents; they got those that are enabled: claude, codex',
+    ])
+    expect(git(library, 'log', '--format=%s')).toBe(`Import 3 skills from ${source}\nStart`)
+    expect(record('nested')).toMatchObject({
+      targets: ['claude', 'codex'],
+      source: {
+        url: `file://${source}`,
+        folder: 'category/deep/er/nested',
+        ref: 'main',
+        commit: git(source, 'rev-parse', 'HEAD'),
+        tree_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        imported_at: '2026-01-02T03:04:05Z',
+      },
+    })
+    const again = await loadout.importSkills({ source })
+    expect(again).toMatchObject({ value: { imported: [], unchanged: ['commit', 'flat', 'nested'] }, findings: [] })
+  })
+
+  it('holds no skill only when no folder of it does', async () => {
+    const { loadout } = makePerson()
+    const source = makeSource({ 'a/b/c/README.md': 'x', 'node_modules/pkg/SKILL.md': document('pkg') })
+    await expect(loadout.importSkills({ source })).rejects.toThrow(/holds no skill: 1 left out/)
+  })
+
+  it('is named with its ref and folder, as a web page names it', async () => {
+    const { loadout, record } = makePerson()
+    const source = makeSource()
+    git(source, 'checkout', '--quiet', '-b', 'team/next')
+    putAll(source, { 'skills/next/SKILL.md': document('next') })
+    const commit = commitAll(source, 'Next')
+    git(source, 'checkout', '--quiet', 'main')
+    await loadout.importSkills({ source: `file://${source}/tree/team/next/skills/next` })
+    expect(record('next').source).toMatchObject({ ref: 'team/next', folder: 'skills/next', commit })
+    await expect(loadout.importSkills({ source: `file://${source}/tree/gone/skills` })).rejects.toThrow('no branch')
+    const named = await loadout.importSkills({ source, ref: commit.slice(0, 12), subfolder: 'skills', names: ['next'] })
+    expect(named.value.unchanged).toEqual(['next'])
+  })
+
+  it('that is broken in places gives everything else', async () => {
+    const { loadout } = makePerson()
+    const source = makeSource({
+      ...LAYOUTS,
+      '.claude-plugin/marketplace.json': '{ "plugins": [',
+      'bad/one/SKILL.md': '---\nname: one\n---\n',
+      'bad/two/SKILL.md': '---\nname: two\n---\n',
+    })
+    symlinkSync('/etc/passwd', join(source, 'skills/flat/link'))
+    put(join(source, 'huge/SKILL.md'), 'x'.repeat(17 * 1024 * 1024))
+    const { value, findings } = await loadout.importSkills({ source })
+    expect(value.imported.map(({ name }) => name)).toEqual(['commit', 'flat', 'nested'])
+    expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      expect.stringMatching(/^warning: \.claude-plugin\/marketplace\.json was passed over/),
+      'error: 2 skills were not imported, because it has no description: bad/one, bad/two',
+      expect.stringMatching(/^error: huge was not imported, because SKILL.md has 17825792 bytes/),
+      expect.stringMatching(/^error: skills\/flat was not imported, because link is a symbolic link/),
+      expect.stringMatching(/^info: 3 skills name no agents/),
+    ])
+  })
+})
+
+describe('a choice', () => {
+  it('is needed where several are found and nobody made it', async () => {
+    const { loadout, library } = makePerson()
+    const asked: string[] = []
+    const choose = (offers: readonly { name: string }[]) => void asked.push(...offers.map(({ name }) => name))
+    const { value } = await loadout.importSkills({ source: makeSource(), choose })
+    expect(value).toMatchObject({ isUndecided: true, imported: [] })
+    expect(asked).toEqual(['commit', 'flat', 'nested'])
+    expect(git(library, 'status', '--porcelain')).toBe('')
+  })
+
+  it.each([
+    [['flat'], ['flat']],
+    [['git-tools'], ['commit']],
+    [['category/deep/er/nested,flat'], ['flat', 'nested']],
+  ])('%j', async (names, expected) => {
+    const { loadout } = makePerson()
+    const { value } = await loadout.importSkills({ source: makeSource(), names, dryRun: true })
+    expect(value.imported.map(({ name }) => name)).toEqual(expected)
+  })
+
+  it('that names something else is refused with what is near', async () => {
+    const { loadout } = makePerson()
+    await expect(loadout.importSkills({ source: makeSource(), names: ['flad'] })).rejects.toThrow('did you mean flat?')
+  })
+
+  it('of a name: for one skill, or a prefix for all; two folders with one name are told apart', async () => {
+    const two = { 'a/review/SKILL.md': document('review'), 'b/review/SKILL.md': document('review', '# Other\n') }
+    const { loadout, record } = makePerson(skill('flat', {}, '# Mine\n'))
+    const source = makeSource({ ...two, 'flat/SKILL.md': document('flat') })
+    const { value, findings } = await loadout.importSkills({ source })
+    expect([value.imported, value.refused.map(({ code }) => code)]).toEqual([[], ['SKILL_EXISTS', 'IMPORT_CONFLICT']])
+    expect(findings).toHaveLength(2)
+    await loadout.importSkills({ source, names: ['b/review'], as: 'review-b' })
+    expect(record('review-b').source.folder).toBe('b/review')
+    await expect(loadout.importSkills({ source, as: 'x' })).rejects.toThrow('--as names one skill')
+    await expect(loadout.importSkills({ source, names: ['flat'], as: '../x' })).rejects.toThrow('cannot be a skill')
+    await loadout.importSkills({ source, names: ['flat'], prefix: 'team-' })
+    expect(record('team-flat').name).toBe('team-flat')
+  })
+})
+
+describe('agents of imported skills', () => {
+  it('are those that the author wrote, those that were named, or every one', async () => {
+    const { loadout, record, path } = makePerson()
+    const source = makeSource({ 'a/SKILL.md': document('a'), 'b/SKILL.md': '# b\n', 'b/skill.json': '' })
+    writeFileSync(join(source, 'b/skill.json'), JSON.stringify({ description: 'b', targets: ['cursor'] }))
+    await loadout.importSkills({ source, targets: ['*'] })
+    expect([record('a').targets, record('b').targets]).toEqual([['*'], ['cursor']])
+    await loadout.equip({ names: [], all: true })
+    expect(existsSync(path('.codex/skills/a/SKILL.md'))).toBe(true)
+    expect(existsSync(path('.codex/skills/b'))).toBe(false)
+  })
+
+  it('can be changed for all at once, in one commit', async () => {
+    const { loadout, library, record } = makePerson({ ...skill('alpha'), ...skill('beta', { targets: ['codex'] }) })
+    const none = await loadout.equip({ names: [], all: true, targets: ['claude'] })
+    expect(none.findings.map(({ message }) => message)).toEqual(['beta does not support claude'])
+    const { value, findings } = await loadout.changeTargets({
+      names: [],
+      all: true,
+      add: ['gemini'],
+      remove: ['codex'],
+    })
+    expect(value.changed.map(({ name }) => name)).toEqual(['alpha', 'beta'])
+    expect([record('alpha').targets, record('beta').targets]).toEqual([['claude', 'gemini'], ['gemini']])
+    expect([git(library, 'log', '-1', '--format=%s'), findings]).toEqual(['Change the agents of 2 skills', []])
+    const last = await loadout.changeTargets({ names: ['beta'], remove: ['gemini'] })
+    expect(last.findings.map(({ message }) => message)).toEqual([
+      'beta was not changed, because no agent would be left',
+    ])
+  })
+
+  it('that no skill supports are not said to be equipped', async () => {
+    const { loadout } = makePerson(skill('alpha'), { targets: { cursor: { enabled: true } } })
+    const { value, findings } = await loadout.equip({ names: [], all: true, targets: ['cursor'] })
+    expect(value.operations).toEqual([])
+    expect(findings).toMatchObject([{ severity: 'error', message: 'none of the skills supports cursor' }])
+  })
+})
+
+describe('what another manager placed', () => {
+  /** As `npx skills add -g` leaves it. */
+  function makeLinks(home: string, names: readonly string[]): void {
+    for (const name of names) {
+      put(join(home, '.agents/skills', name, 'SKILL.md'), document(name))
+      for (const agent of ['.claude', '.codex']) {
+        mkdirSync(join(home, agent, 'skills'), { recursive: true })
+        symlinkSync(`../../.agents/skills/${name}`, join(home, agent, 'skills', name))
+      }
+    }
+    const row = { source: 'o/r', sourceType: 'github', sourceUrl: 'https://github.com/o/r.git', ref: 'v2' }
+    const skills = { linked: { ...row, skillPath: 'skills/linked/SKILL.md' } }
+    put(join(home, '.agents/.skill-lock.json'), JSON.stringify({ version: 3, skills }))
+  }
+
+  it('is listed with what links lead to, and taken over; what they led to stays', async () => {
+    const { loadout, home, record, path } = makePerson()
+    makeLinks(home, ['linked', 'other'])
+    put(path('.agents/skills/unlinked/SKILL.md'), document('unlinked'))
+    const listed = await loadout.listCandidates({})
+    expect(listed.value.map(({ name, state, manager }) => [name, state, manager])).toEqual([
+      ['linked', 'new', 'o/r'],
+      ['other', 'new', undefined],
+      ['unlinked', 'new', undefined],
+    ])
+    expect(listed.value[0]?.links?.[path('.claude/skills/linked')]).toMatch(/\.agents\/skills\/linked$/)
+    const { value } = await loadout.importSkills({ adopt: true })
+    expect(value.imported.map(({ name }) => name)).toEqual(['linked', 'other', 'unlinked'])
+    expect(value.adopted).toHaveLength(4)
+    for (const place of ['.claude/skills/linked', '.codex/skills/other']) {
+      expect(lstatSync(path(place)).isDirectory()).toBe(true)
+      expect(existsSync(path(place, '.loadout'))).toBe(true)
+    }
+    expect(existsSync(path('.agents/skills/linked/SKILL.md'))).toBe(true)
+    const from = { url: 'https://github.com/o/r.git', folder: 'skills/linked', ref: 'v2' }
+    expect(record('linked').source).toMatchObject(from)
+    expect((await loadout.listCandidates({})).value).toEqual([])
+  })
+
+  it('with a lock file that is broken is taken over all the same', async () => {
+    const { loadout, home, record } = makePerson()
+    makeLinks(home, ['linked'])
+    put(join(home, '.agents/.skill-lock.json'), '{ "version": 3, "skills": [')
+    const { value, findings } = await loadout.importSkills({ adopt: true })
+    expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
+    expect(findings[0]?.message).toMatch(/^the lock file of another manager was passed over/)
+    expect(record('linked').source).toBeUndefined()
+  })
+})
+
+describe('loose folders of skills that the library has', () => {
+  it('are taken over in one command, and no text is lost', async () => {
+    const { loadout, path } = makePerson({ ...skill('exact'), ...skill('same'), ...skill('differs') })
+    await loadout.equip({ names: ['exact'], targets: ['claude'] })
+    rmSync(path('.claude/skills/exact/.loadout'))
+    const installed = readFileSync(path('.claude/skills/exact/SKILL.md'), 'utf8')
+    put(
+      path('.claude/skills/same/SKILL.md'),
+      '---\ndescription: "Does same"\nname: same\n---\n# same\n\nThe text of same.\n',
+    )
+    put(path('.claude/skills/differs/SKILL.md'), document('differs', '# My own text\n'))
+    const listed = await loadout.listCandidates({})
+    expect(listed.value.map(({ name, state }) => [name, state])).toEqual([
+      ['exact', 'identical'],
+      ['same', 'same'],
+      ['differs', 'differs'],
+    ])
+    const { value, findings } = await loadout.importSkills({ adopt: true })
+    expect(value.adopted.map(({ skill: name }) => name)).toEqual(['exact', 'same'])
+    expect(readFileSync(path('.claude/skills/exact/SKILL.md'), 'utf8')).toBe(installed)
+    expect(findings.map(({ code }) => code)).toEqual(['SKILL_EXISTS', 'BACKED_UP'])
+    const refused = await loadout.equip({ names: ['differs'], targets: ['claude'] })
+    expect(refused.findings[0]).toMatchObject({ code: 'UNMANAGED_FOLDER', hint: expect.stringContaining('--replace') })
+    expect(refused.findings[0]?.hint).not.toContain('.aside')
+    const replaced = await loadout.equip({ names: ['differs'], targets: ['claude'], replace: true })
+    const kept = / is in (.+)$/.exec(replaced.findings[0]?.message ?? '')?.[1] ?? ''
+    expect(readFileSync(join(kept, 'SKILL.md'), 'utf8')).toContain('My own text')
+    expect(kept.startsWith(path('.claude'))).toBe(false)
+    expect((await loadout.listCandidates({})).value).toEqual([])
+  })
+
+  it('are taken over by equip where they are just so', async () => {
+    const { loadout, path } = makePerson(skill('exact'))
+    await loadout.equip({ names: ['exact'], targets: ['claude'] })
+    rmSync(path('.claude/skills/exact/.loadout'))
+    const { value } = await loadout.equip({ names: ['exact'] })
+    expect(value.operations.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['adopt claude', 'install codex'])
+    const inventory = await loadout.inventory({})
+    expect(inventory.value.skills.map(({ state }) => state)).toEqual(['current'])
+  })
+})
