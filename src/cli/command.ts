@@ -73,6 +73,8 @@ export interface Command<F extends Flags = Flags, V = unknown> {
   print(value: V, screen: Screen, findings: readonly Finding[]): string
   /** The value for --json, where it differs from what `run` gives. */
   toJson?(value: V): unknown
+  /** True when what it prints names files: those below the home folder begin with `~`. */
+  shortensHome?: boolean
   /** True when the findings are the answer: `print` shows them, and standard error stays quiet. */
   printsFindings?: boolean
   /** Whether an approval or a confirmation is missing, and nobody could be asked. */

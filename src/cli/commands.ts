@@ -21,6 +21,7 @@ import {
   profileApply,
   profileList,
   profileSave,
+  profileSwitch,
 } from './commands/machine.ts'
 import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
@@ -49,7 +50,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   {
     title: 'This machine',
-    commands: [config, agents, agentsEnable, agentsDisable, profileSave, profileApply, profileList],
+    commands: [config, agents, agentsEnable, agentsDisable, profileSave, profileApply, profileSwitch, profileList],
   },
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {

@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
 import { commandHelp, overview } from './help.ts'
 import { parseArguments, requireArguments } from './parse.ts'
-import { createScreen, formatError, formatFindings, printableLine, type Screen } from './screen.ts'
+import { createScreen, formatError, formatFindings, inHome, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
 declare const LOADOUT_VERSION: string | undefined
@@ -45,7 +45,8 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
 
 async function runCommand(argv: readonly string[], terminal: Terminal, loadInterface: LoadInterface): Promise<number> {
   if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv, loadInterface)
-  const screen = createScreen(terminal.hasColour('stdout'))
+  const width = terminal.isSeen('stdout') ? undefined : Number.POSITIVE_INFINITY
+  const screen = createScreen(terminal.hasColour('stdout'), width)
   const told = tellAbout(argv, screen)
   if (told !== undefined) {
     terminal.write('stdout', argv.includes('--json') ? toJsonText(told) : Object.values(told).join(''))
@@ -123,7 +124,8 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
     const whole = Array.isArray(json) ? json : { ...(json as object), findings }
     terminal.write('stdout', toJsonText(whole))
   } else {
-    terminal.write('stdout', command.print(value, screen, findings))
+    const text = command.print(value, screen, findings)
+    terminal.write('stdout', command.shortensHome ? inHome(text, process.env.HOME) : text)
   }
   if (asJson || !command.printsFindings) {
     terminal.write('stderr', formatFindings(findings, createScreen(terminal.hasColour('stderr'))))

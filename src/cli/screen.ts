@@ -2,20 +2,31 @@ import { printableLine, printable as printableText } from '../text/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../text/text-width.ts'
 import type { Finding, LoadoutError } from '../text/trouble.ts'
 
+const WIDTH = 80
+
 /** How text may look where it is going. */
 export interface Screen {
   strong(text: string): string
   faint(text: string): string
   good(text: string): string
   alert(text: string): string
+  /** How wide a line of a table may be. What goes into a pipe or a file is never cut. */
+  columns: number
 }
 
 const plain = (text: string) => text
 
-export function createScreen(hasColour: boolean): Screen {
-  if (!hasColour) return { strong: plain, faint: plain, good: plain, alert: plain }
+export function createScreen(hasColour: boolean, columns = WIDTH): Screen {
+  if (!hasColour) return { strong: plain, faint: plain, good: plain, alert: plain, columns }
   const paint = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
-  return { strong: paint(1), faint: paint(2), good: paint(32), alert: paint(33) }
+  return { strong: paint(1), faint: paint(2), good: paint(32), alert: paint(33), columns }
+}
+
+/** Paths below the home folder as people write them. One in quotes stays: a shell would not expand it. */
+export function inHome(text: string, home: string | undefined): string {
+  if (!home || home === '/') return text
+  const start = new RegExp(`(^|[\\s(])${home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/+$/, '')}/`, 'gm')
+  return text.replace(start, '$1~/')
 }
 
 /** Rows with aligned columns, two blanks apart; `right` names the columns of numbers. Texts from files are made harmless. */
@@ -103,7 +114,6 @@ export function formatError(error: LoadoutError, screen: Screen): string {
   )
 }
 
-const WIDTH = 80
 const GAP = 2
 
 /** The columns that the widest of some texts takes. */

@@ -14,10 +14,12 @@ import { lastAsked, readRepoState } from './disk/library-state.ts'
 import { isUnfinished } from './disk/library-transaction.ts'
 import { listMerges } from './disk/pending-merge.ts'
 import { interruptedIn, workFolderIn } from './disk/work-folder.ts'
+import { listingFindings } from './listing.ts'
 import { asRootWriter, carryOut, type Observation, observe } from './observe.ts'
 import { openGate, quarantineFinding } from './quarantine.ts'
 import { needsAction } from './rules/attention.ts'
 import type { Operation } from './rules/operations.ts'
+import { listed } from './rules/refusals.ts'
 import type { PlacementStatus } from './rules/skill.ts'
 import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
@@ -94,7 +96,15 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
     () => observe(setup, rootsOf(setup)),
     ({ registry }) => `${registry.skills.length} in the library`,
   )
-  const installs = seen.value === undefined ? [] : [...checkSkills(seen.value), ...checkAnswers(setup, seen.value)]
+  const installs =
+    seen.value === undefined
+      ? []
+      : [
+          ...checkSkills(seen.value),
+          ...checkLoose(seen.value),
+          ...checkAnswers(setup, seen.value),
+          ...checkListing(setup),
+        ]
   return [
     ...first,
     ...repository,
@@ -234,6 +244,24 @@ function checkAnswers({ machine, library }: Setup, { registry }: Observation): C
 
 function count(conflicts: number): string {
   return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`
+}
+
+/** Skills that somebody else placed under names of the library: they are never updated. */
+function checkLoose({ statuses }: Observation): Check[] {
+  const loose = statuses.filter(({ placements }) => placements.some(({ state }) => state === 'unmanaged'))
+  if (loose.length === 0) return []
+  const names = loose.map(({ name }) => name)
+  const message = `${names.length === 1 ? 'a folder has' : `${names.length} folders have`} the name of a skill of the library, and Loadout did not install ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
+  const fix = 'loadout import lists them; loadout import --all --adopt takes them over'
+  return [{ name: 'installs', state: 'note', message, code: 'UNMANAGED_FOLDER', fix }]
+}
+
+/** Installed is not seen: an agent's list of skills has a limit. */
+function checkListing({ machine, project, roots }: Setup): Check[] {
+  const agents = roots.flatMap((root) => root.agents)
+  return listingFindings(machine, agents, project).map((finding) =>
+    checkOf('listing', { ...finding, severity: 'error' }),
+  )
 }
 
 async function checkLeftovers(setup: Setup): Promise<Check[]> {

@@ -2,13 +2,23 @@ import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
 import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
+import { listingFindings } from './listing.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
 import { requireName, type SkillStatus, supports } from './rules/skill.ts'
-import { allRoots, namedAgents, openSetup, rootsFor, type ScopeRequest, type Setup } from './settings.ts'
+import {
+  allRoots,
+  namedAgents,
+  openSetup,
+  otherProjectRoots,
+  rootsFor,
+  type ScopeRequest,
+  type Setup,
+} from './settings.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, Carrying {
@@ -18,6 +28,8 @@ export interface EquipCommand extends ScopeRequest, Carrying {
   targets?: readonly string[] | undefined
   /** Folders and links that are not ours make room; a copy of them is kept. */
   replace?: boolean | undefined
+  /** For removing: what the usage log has no use of. */
+  unused?: boolean | undefined
 }
 
 /** Installs skills for agents. */
@@ -26,11 +38,18 @@ export async function equip(machine: Machine, request: EquipCommand): Promise<Re
   const agents = namedAgents(request.targets)
   requireSelection(request)
   const roots = rootsInUse(setup, rootsFor(setup, agents), request)
-  return change(setup, roots, 'equip', request, ({ statuses }) => {
+  const report = await change(setup, roots, 'equip', request, ({ statuses }) => {
     const isExplicit = request.names.length > 0
     const names = isExplicit ? request.names : select(statuses, request, ({ registered }) => registered !== undefined)
     return planEquip(statuses, { names, agents, roots, isExplicit, replaces: request.replace })
   })
+  if (request.dryRun || report.value.operations.length === 0) return report
+  const crowded = listingFindings(
+    machine,
+    roots.flatMap((root) => root.agents),
+    setup.project,
+  )
+  return { ...report, findings: [...report.findings, ...crowded] }
 }
 
 /** A folder is made only for an agent that one of the skills supports. */
@@ -47,32 +66,43 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
   const setup = openSetup(machine, request)
   const agents = namedAgents(request.targets)
   requireSelection(request)
-  const roots = allRoots(setup)
+  const roots = [...allRoots(setup), ...otherProjectRoots(setup, () => true)]
     .filter((root) => agents === undefined || root.agents.some((id) => agents.includes(id)))
     .filter(({ path }) => isFolder(path))
   return change(setup, roots, 'unequip', request, ({ statuses, placements }) => {
     const present = new Set(placements.map(({ name }) => name))
     const isKnown = (name: string) => present.has(name)
     const isExplicit = request.names.length > 0
-    const names = isExplicit ? request.names : select(statuses, request, isInstalled)
+    const used = request.unused ? usedSkills(machine) : undefined
+    const isMeant = (status: SkillStatus) => isInstalled(status) && used?.has(status.name) !== true
+    const names = isExplicit ? request.names : select(statuses, request, isMeant)
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
   })
 }
 
-function requireSelection({ names, tags, all }: EquipCommand): void {
+/** What the log has seen used. Without any use it says nothing about what is not used. */
+function usedSkills(machine: Machine): ReadonlySet<string> {
+  const entries = summarizeLog(machine, {}).value.filter(({ kind, used }) => kind === 'skill' && used > 0)
+  if (entries.length > 0) return new Set(entries.map(({ entryId }) => entryId))
+  throw new LoadoutError('USAGE_EMPTY', 'the usage log has no use of any skill, so unused ones are not known', {
+    hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
+  })
+}
+
+function requireSelection({ names, tags, all, unused }: EquipCommand): void {
   for (const name of names) requireName(name)
-  if (names.length > 0 || all || (tags ?? []).length > 0) return
+  if (names.length > 0 || all || unused || (tags ?? []).length > 0) return
   throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --tag <tag>, or --all' })
 }
 
 function select(
   statuses: readonly SkillStatus[],
-  { tags = [], all }: EquipCommand,
+  { tags = [], all, unused }: EquipCommand,
   isMeant: (status: SkillStatus) => boolean,
 ): string[] {
   const hasTag = ({ registered }: SkillStatus) => registered?.skill.tags.some((tag) => tags.includes(tag))
-  const chosen = statuses.filter((status) => isMeant(status) && (all || hasTag(status)))
-  if (chosen.length === 0 && !all) {
+  const chosen = statuses.filter((status) => isMeant(status) && (all || unused || hasTag(status)))
+  if (chosen.length === 0 && !all && !unused) {
     const hint = 'loadout inventory --json lists the tags of every skill'
     throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
   }

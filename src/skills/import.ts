@@ -245,7 +245,10 @@ function refusalOf({ candidate, name, state, reason = '' }: Offer): Refusal[] {
   const [copy] = candidate.copies
   const folder = copy?.found?.folder ?? copy?.path ?? ''
   if (state === 'blocked') {
-    const hint = 'choose one: --skill <folder>, with --as <name> for another name'
+    const hint =
+      copy?.found === undefined
+        ? 'make the copies equal, or import one of them by its path'
+        : 'choose one: --skill <folder>, with --as <name> for another name'
     return [{ name, folder, code: 'IMPORT_CONFLICT', reason: `${reason} (${placesOf(candidate)})`, hint }]
   }
   if (state !== 'taken') return []

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { changeConfig, readConfig } from '../agents/config.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
-import { isEnabled, withRepoPath, withTarget } from '../agents/rules/config.ts'
+import { isEnabled, withDefaults, withRepoPath, withTarget } from '../agents/rules/config.ts'
+import { userRoot } from '../agents/target-roots.ts'
 import { cloneRepository } from '../machine/clone.ts'
 import { configPath, expandHome } from '../machine/config-file.ts'
 import { exists, makeFolder } from '../machine/files.ts'
@@ -51,10 +52,17 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
   await changeConfig(machine, (json) => {
     const switched =
       agents === undefined ? [] : AGENTS.filter(({ id }) => isEnabled(before, id) !== agents.includes(id))
-    return switched.reduce(
+    const connected = switched.reduce(
       (config, { id }) => withTarget(config, id, enabled.includes(id)),
       withRepoPath(json, library),
     )
+    const written = AGENTS.filter(({ id, isEnabledByDefault }) => isEnabledByDefault || enabled.includes(id))
+    const places = written.map((agent) => ({
+      id: agent.id,
+      enabled: enabled.includes(agent.id),
+      path: userRoot(machine, before, agent).replace(`${machine.home}/`, '~/'),
+    }))
+    return withDefaults(connected, places)
   })
   const { skills, findings } = readRegistry(library, openTreeCache(machine))
   return { value: { ...value, skills: skills.length, isDryRun: false }, findings }

@@ -100,13 +100,20 @@ export async function recoverAll(setup: Setup, roots: readonly TargetRoot[]): Pr
 }
 
 /** The user's own folders may be links, as dotfile managers make them; those of a project must stay inside it. */
-function leavesProject({ project }: Setup, { path, scope }: TargetRoot): boolean {
-  return scope === 'project' && project !== undefined && !staysInside(project, relative(project, path))
+function leavesProject(setup: Setup, root: TargetRoot): boolean {
+  const project = projectOf(setup, root)
+  return project !== undefined && !staysInside(project, relative(project, root.path))
+}
+
+function projectOf({ projects }: Setup, { path, scope }: TargetRoot): string | undefined {
+  return scope === 'project' ? projects.find((project) => path.startsWith(`${project}/`)) : undefined
 }
 
 function refuseLinkedRoots(setup: Setup, roots: readonly TargetRoot[]): void {
-  const leaving = roots.find((root) => leavesProject(setup, root))
-  if (leaving !== undefined && setup.project !== undefined) refuseNamedLinkOut(setup.project, leaving.path)
+  for (const root of roots) {
+    const project = projectOf(setup, root)
+    if (project !== undefined && leavesProject(setup, root)) refuseNamedLinkOut(project, root.path)
+  }
 }
 
 type Writing<T> = (recovered: Finding[]) => Promise<T>

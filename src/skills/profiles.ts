@@ -1,8 +1,10 @@
-import { changeConfig, readConfig } from '../agents/config.ts'
-import { type Profile, withProfile } from '../agents/rules/config.ts'
+import { libraryPath, readConfig } from '../agents/config.ts'
+import type { Profile } from '../agents/rules/config.ts'
 import type { Machine } from '../machine/machine.ts'
+import { requireRepository } from '../machine/repository.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { compareText, getOwn, nearest, setOwn } from '../text/values.ts'
+import { compareText, nearest, setOwn } from '../text/values.ts'
+import { readLibraryProfiles, requireProfileName, writeLibraryProfile } from './disk/profiles.ts'
 import { rememberProject } from './disk/projects.ts'
 import { asWriter, type Carrying, carryOut, type Outcome, observe } from './observe.ts'
 import { planProfile } from './rules/plan-profile.ts'
@@ -11,35 +13,53 @@ import { openSetup, type ScopeRequest } from './settings.ts'
 export interface SavedProfile {
   name: string
   profile: Profile
+  /** Where it is written: in the library, which every machine has, or in the configuration of this one. */
+  place: 'library' | 'machine'
 }
 
 export interface ProfileSaving extends SavedProfile {
+  commit?: string
   isDryRun: boolean
 }
 
-/** Writes down which agent has which skill now, under a name. */
+/** Writes down in the library which agent has which skill now, under a name. */
 export async function saveProfile(
   machine: Machine,
   request: ScopeRequest & { name: string; dryRun?: boolean | undefined },
 ): Promise<Report<ProfileSaving>> {
+  const name = requireProfileName(request.name)
   const setup = openSetup(machine, request)
   const { statuses } = await observe(setup, setup.roots)
   const profile: Profile = {}
-  for (const { name, placements } of statuses) {
+  for (const { name: skill, placements } of statuses) {
     const agents = placements
       .filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
       .map(({ agent }) => agent)
-    if (agents.length > 0) setOwn(profile, name, agents.sort(compareText))
+    if (agents.length > 0) setOwn(profile, skill, agents.sort(compareText))
   }
-  const isDryRun = request.dryRun ?? false
-  if (!isDryRun) await changeConfig(machine, (json) => withProfile(json, request.name, profile))
-  return { value: { name: request.name, profile, isDryRun }, findings: [] }
+  const value = { name, profile, place: 'library' as const, isDryRun: request.dryRun ?? false }
+  if (request.dryRun) return { value, findings: [] }
+  await requireRepository(machine, setup.library)
+  return asWriter(setup, [], 'profile', async (findings) => {
+    const isCommitted = setup.config.commitsImports
+    const commit = await writeLibraryProfile(machine, setup.library, { name, profile, isCommitted })
+    return { value: { ...value, ...(commit && { commit }) }, findings }
+  })
 }
 
+/** Those of the library, then those that only this machine's configuration has. */
 export function listProfiles(machine: Machine, _request: object): Report<SavedProfile[]> {
-  const { profiles } = readConfig(machine)
-  const value = Object.entries(profiles).map(([name, profile]) => ({ name, profile }))
-  return { value: value.sort((a, b) => compareText(a.name, b.name)), findings: [] }
+  const config = readConfig(machine)
+  const known: ReturnType<typeof readLibraryProfiles> =
+    config.repoPath === undefined
+      ? { profiles: new Map(), findings: [] }
+      : readLibraryProfiles(libraryPath(machine, config))
+  const own = Object.entries(config.profiles).filter(([name]) => !known.profiles.has(name))
+  const value = [
+    ...[...known.profiles].map(([name, profile]): SavedProfile => ({ name, profile, place: 'library' })),
+    ...own.map(([name, profile]): SavedProfile => ({ name, profile, place: 'machine' })),
+  ]
+  return { value: value.sort((a, b) => compareText(a.name, b.name)), findings: known.findings }
 }
 
 /** Equips everything that a profile names; with `exact` also unequips what it does not. */
@@ -48,8 +68,14 @@ export async function applyProfile(
   request: ScopeRequest & Carrying & { name: string; exact?: boolean | undefined },
 ): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
-  const profile = getOwn(setup.config.profiles, request.name)
-  if (profile === undefined) throw noProfile(request.name, Object.keys(setup.config.profiles))
+  const { value: all } = listProfiles(machine, {})
+  const profile = all.find(({ name }) => name === request.name)?.profile
+  if (profile === undefined) {
+    throw noProfile(
+      request.name,
+      all.map(({ name }) => name),
+    )
+  }
   const run = async () => {
     const observation = await observe(setup, setup.roots, true)
     const plan = planProfile(observation.statuses, profile, setup.roots, request.exact ?? false)

@@ -8,6 +8,7 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { knownProjects } from './disk/projects.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
 
@@ -70,6 +71,8 @@ export function detectProject(machine: Machine, _request: object): { project?: s
 export interface ScopeRequest {
   /** A folder of the project; undefined for the user's own skills. */
   project?: string | undefined
+  /** Also every project that this machine has installed into. */
+  allProjects?: boolean | undefined
 }
 
 /** Where everything is on this machine. */
@@ -82,6 +85,8 @@ export interface Setup {
   roots: TargetRoot[]
   /** The user's own, which a project also sees. */
   userRoots: TargetRoot[]
+  /** The project that was named, and others that are meant. */
+  projects: readonly string[]
 }
 
 export function openSetup(machine: Machine, request: ScopeRequest): Setup {
@@ -91,7 +96,9 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const project = request.project === undefined ? undefined : requireProject(machine, config, request.project)
   const userRoots = targetRoots(machine, config, undefined)
   const roots = project === undefined ? userRoots : targetRoots(machine, config, project)
-  return { machine, config, library, project, roots, userRoots }
+  const named = project === undefined ? [] : [project]
+  const projects = [...new Set([...named, ...(request.allProjects ? knownProjects(machine) : [])])]
+  return { machine, config, library, project, roots, userRoots, projects }
 }
 
 /** The agents that a person named with `--target`: undefined when none, or `all`. */
@@ -123,6 +130,12 @@ export function rootsFor(setup: Setup, agents: readonly string[] | undefined): T
     })
   }
   return setup.roots.filter((root) => root.agents.some((id) => agents.includes(id)))
+}
+
+/** The folders of all projects that are meant besides the named one. */
+export function otherProjectRoots({ machine, config, project, projects }: Setup, which?: () => boolean): TargetRoot[] {
+  const others = projects.filter((each) => each !== project)
+  return others.flatMap((each) => targetRoots(machine, config, each, which))
 }
 
 /** The folders of the scope that was asked for, and in a project the user's own as well. */

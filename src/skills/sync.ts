@@ -18,7 +18,7 @@ import { planRefresh } from './rules/operations.ts'
 import type { LibraryState } from './rules/reconcile.ts'
 import type { Registry } from './rules/skill.ts'
 import { decideSync, type FastForward, type Fetched, type SyncStep } from './rules/sync-decision.ts'
-import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { openSetup, otherProjectRoots, type ScopeRequest, type Setup } from './settings.ts'
 
 export interface SyncResult extends Outcome {
   /** What was done with the repository. */
@@ -53,7 +53,7 @@ export async function sync(machine: Machine, request: SyncCommand): Promise<Repo
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)
   const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
-  const roots = inScope.filter(({ path }) => isFolder(path))
+  const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))
   if (request.dryRun) return withScratch((scratch) => previewSync(setup, roots, request, scratch))
   const run = async (recovered: Finding[]): Promise<Report<SyncResult>> => {
     const fetched = await fetchTracked(setup, request)

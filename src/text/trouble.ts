@@ -51,6 +51,7 @@ export const CODES = [
   'USAGE_NOT_RECORDED',
   'USAGE_JUNK_LINES',
   'USAGE_UNREADABLE',
+  'USAGE_EMPTY',
   'NO_TASK_TEXTS',
   'ROUTING_CHANGED',
   // examples

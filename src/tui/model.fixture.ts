@@ -121,8 +121,8 @@ export function modelOf(values: Partial<Model> = {}, inventory: Partial<Model['i
     doctor: { health: { checks: CHECKS, fixed: [] }, at: 0 },
     profiles: {
       list: [
-        { name: 'work', profile: { 'api-review': ['claude'] } },
-        { name: 'home', profile: { sketch: ['codex'] } },
+        { name: 'work', profile: { 'api-review': ['claude'] }, place: 'library' },
+        { name: 'home', profile: { sketch: ['codex'] }, place: 'library' },
       ],
       at: 0,
     },

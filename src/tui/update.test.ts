@@ -1000,7 +1000,7 @@ describe('an outcome', () => {
     ['profiles', doneWith({ of: 'load profiles', value: [] }), { profiles: { list: [], at: 0 } }, []],
     [
       'a saved profile',
-      doneWith({ of: 'save profile', value: { name: 'w', profile: {} } }),
+      doneWith({ of: 'save profile', value: { name: 'w', profile: {}, place: 'library', isDryRun: false } }),
       { notice: { text: 'profile w saved' } },
       ['load profiles'],
     ],

@@ -75,7 +75,7 @@ function hostile(): Model {
       at: 2,
       health: { fixed: [], checks: HOSTILE.map((name) => ({ ...CHECKS[2]!, name, message: text, fix: text })) },
     },
-    profiles: { at: 1, list: HOSTILE.map((name) => ({ name, profile: { [name]: HOSTILE } })) },
+    profiles: { at: 1, list: HOSTILE.map((name) => ({ name, profile: { [name]: HOSTILE }, place: 'library' })) },
     settings: {
       at: 1,
       view: {

@@ -32,7 +32,14 @@ describe('init', () => {
     expect(run.stdout).toContain('loadout new <name>')
     expectNarrow(run.stdout)
     expect(git(machine.path('skills'), 'log', '--format=%s')).toBe('Start a library of skills')
-    expect(JSON.parse(machine.read('.config/loadout/config.json'))).toEqual({ repo_path: machine.path('skills') })
+    expect(JSON.parse(machine.read('.config/loadout/config.json'))).toEqual({
+      repo_path: machine.path('skills'),
+      targets: {
+        claude: { enabled: true, path: '~/.claude/skills' },
+        codex: { enabled: true, path: '~/.codex/skills' },
+      },
+      repo_actions: { import_auto_commit: true, delete_auto_commit: true },
+    })
   })
 
   it('saves a relative path as an absolute one', () => {
@@ -68,7 +75,12 @@ describe('init', () => {
     expect(JSON.parse(machine.read('dotfiles/loadout.json'))).toEqual({
       theirs: { deep: [1] },
       repo_path: machine.path('lib'),
-      targets: { codex: { path: '~/elsewhere', enabled: false }, future: { path: 'x' } },
+      targets: {
+        claude: { enabled: true, path: '~/.claude/skills' },
+        codex: { path: '~/elsewhere', enabled: false },
+        future: { path: 'x' },
+      },
+      repo_actions: { import_auto_commit: true, delete_auto_commit: true },
     })
   })
 
@@ -550,10 +562,8 @@ describe('share and import', () => {
     const machine = makeMachine()
     machine.write('drop/x/SKILL.md', PLAIN)
     machine.write('drop/x/scripts/a.sh', 'a')
-    const refused = machine.run('import', 'drop/x')
-    expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('--targets claude,codex')
-    expect(machine.json('import', 'drop/x', '--targets', 'claude,codex')).toMatchObject({
+    expect(machine.json('import', 'drop/x')).toMatchObject({
+      findings: [{ code: 'TARGETS_ASSUMED' }],
       imported: [
         { name: 'plain-one', folder: 'skills/plain-one', targets: ['claude', 'codex'], commit: expect.any(String) },
       ],
@@ -587,9 +597,12 @@ describe('share and import', () => {
     machine.write('many/one/SKILL.md', '# One\n\nFirst.\n')
     machine.write('many/two/SKILL.md', '# Two\n\nSecond.\n')
     machine.write('many/bad/SKILL.md', '# Bad\n')
-    const run = machine.run('import', 'many', '--targets', 'claude')
+    const asked = machine.run('import', 'many', '--targets', 'claude')
+    expect(asked.code).toBe(3)
+    expect(asked.stdout).toContain('Choose with --skill <name,…>, or take --all of them.')
+    const run = machine.run('import', 'many', '--all', '--targets', 'claude')
     expect(run.code).toBe(1)
-    expect(run.stderr).toContain('many/bad')
+    expect(run.stderr).toContain('bad was not imported')
     expect(machine.json('inventory')).toMatchObject({ skills: [{ name: 'one' }, { name: 'two' }] })
   })
 
@@ -601,7 +614,7 @@ describe('share and import', () => {
     git(bare, 'clone', '--quiet', '--bare', source, 'all.git')
     const url = `file://${bare}/all.git`
     const machine = makeMachine()
-    expect(machine.json('import', url, '--targets', 'claude')).toMatchObject({ imported: [{ name: 'one' }] })
+    expect(machine.json('import', url, '--skill', 'one')).toMatchObject({ imported: [{ name: 'one' }] })
     expect(machine.json('import', url, '--subfolder', 'more/two', '--targets', 'claude')).toMatchObject({
       imported: [{ name: 'two' }],
     })
@@ -621,10 +634,10 @@ describe('share and import', () => {
     rmSync(join(source, 'SKILL.md'))
     putAll(source, { 'bad/SKILL.md': '# Bad\n', 'lint-rules/SKILL.md': '# Lint rules\n\nAgain.\n' })
     commitAll(source, 'Others')
-    const run = machine.run('import', url, '--targets', 'claude')
+    const run = machine.run('import', url, '--all', '--targets', 'claude')
     expect(run.code).toBe(1)
-    expect(run.stderr).toContain(`${url}/bad`)
-    expect(run.stderr).toContain('"lint-rules" already')
+    expect(run.stderr).toContain('bad was not imported')
+    expect(run.stderr).toContain('lint-rules was not imported, because the library has another skill of this name')
     const gone = machine.run('import', `${url}.gone`)
     expect(gone.stderr).toContain(`${url}.gone could not be cloned`)
     expect(run.stderr + gone.stderr).not.toMatch(/loadout\.\d+-/)
@@ -702,7 +715,7 @@ describe('candidates', () => {
     machine.write('.claude/skills/loose/a.sh', 'a')
     machine.write('.codex/skills/loose/a.sh', 'a')
     const listed = machine.run('import')
-    expect(listed.stdout).toContain('1 skill outside the library')
+    expect(listed.stdout).toContain('1 skill that Loadout did not install')
     const command = /^loadout (import .*--adopt)/m.exec(listed.stdout)?.[1] ?? ''
     expect(machine.run(...command.split(' ')).code).toBe(0)
     expect(machine.json('inventory')).toMatchObject({
@@ -711,7 +724,7 @@ describe('candidates', () => {
       ],
       unmanaged: 0,
     })
-    expect(machine.run('import').stdout).toContain('is in the library')
+    expect(machine.run('import').stdout).toContain('Loadout installed every skill')
   })
 
   it('metadata of each agent is kept when copies merge', () => {

@@ -304,3 +304,58 @@ describe('loose folders of skills that the library has', () => {
     expect(inventory.value.skills.map(({ state }) => state)).toEqual(['current'])
   })
 })
+
+describe('profiles', () => {
+  it('lie in the library, and switching makes it exactly that set', async () => {
+    const { loadout, library, path } = makePerson({ ...skill('alpha'), ...skill('beta') })
+    await loadout.equip({ names: ['alpha'] })
+    await loadout.saveProfile({ name: 'work' })
+    expect(git(library, 'log', '-1', '--format=%s', '--name-only').split('\n')).toEqual([
+      'Save profile work',
+      '',
+      'profiles/work.json',
+    ])
+    await loadout.unequip({ names: ['alpha'] })
+    await loadout.equip({ names: ['beta'] })
+    await loadout.applyProfile({ name: 'work', exact: true })
+    expect([existsSync(path('.claude/skills/alpha')), existsSync(path('.claude/skills/beta'))]).toEqual([true, false])
+    put(join(library, 'profiles/broken.json'), '{ "alpha": 7 }')
+    const listed = await loadout.listProfiles({})
+    expect(listed.value.map(({ name, place }) => [name, place])).toEqual([['work', 'library']])
+    expect(listed.findings).toHaveLength(1)
+    await expect(loadout.saveProfile({ name: '../x' })).rejects.toThrow('cannot be a profile')
+  })
+})
+
+describe('several projects', () => {
+  it('are refreshed and cleared together', async () => {
+    const { loadout, library, path } = makePerson(skill('alpha', { targets: ['claude'] }))
+    const projects = ['one', 'two'].map((name) => {
+      mkdirSync(join(makeRepository(path(name)), '.claude'))
+      return path(name)
+    })
+    for (const project of projects) await loadout.equip({ names: ['alpha'], project })
+    put(join(library, 'skills/alpha/SKILL.md'), '# New\n')
+    commitAll(library, 'New')
+    const { value } = await loadout.sync({ allProjects: true })
+    expect(value.operations.map(({ kind, root }) => `${kind} ${root}`)).toEqual(
+      projects.map((project) => `refresh ${project}/.claude/skills`),
+    )
+    await loadout.unequip({ names: [], all: true, allProjects: true })
+    expect(projects.map((project) => existsSync(join(project, '.claude/skills/alpha')))).toEqual([false, false])
+  })
+})
+
+describe('more skills than an agent lists', () => {
+  it('are told where people look, with what helps', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `skill-${at}`)
+    const long = names.map((name) => skill(name, { targets: ['claude'], description: 'Long words. '.repeat(40) }))
+    const { loadout } = makePerson(Object.assign({}, ...long))
+    const { findings } = await loadout.equip({ names: [], all: true })
+    const told = findings.filter(({ code }) => code === 'NOT_SEEN')
+    expect(told).toMatchObject([{ severity: 'warning', hint: expect.stringContaining('loadout see claude --longest') }])
+    const { value } = await loadout.doctor({})
+    expect(value.checks.filter(({ name }) => name === 'listing')).toMatchObject([{ state: 'problem' }])
+    await expect(loadout.unequip({ names: [], unused: true })).rejects.toThrow('no use of any skill')
+  })
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AGENT_IDS } from './agents.ts'
-import { type Config, isEnabled, NO_CONFIG, parseConfig, withProfile, withRepoPath, withTarget } from './config.ts'
+import { type Config, isEnabled, NO_CONFIG, parseConfig, withDefaults, withRepoPath, withTarget } from './config.ts'
 
 const parse = (json: unknown) => parseConfig(json, 'config.json')
 
@@ -103,11 +103,20 @@ describe('a change of the configuration', () => {
       { targets: { amp: { path: '/x', enabled: false } } },
     ],
     [
-      'adds a profile beside the others',
-      withProfile({ theme: 1, profiles: { a: { x: ['amp'] } } }, 'b', { y: ['claude'] }),
-      { theme: 1, profiles: { a: { x: ['amp'] }, b: { y: ['claude'] } } },
+      'writes down what holds, and keeps what is said',
+      withDefaults(
+        { targets: { claude: { enabled: false }, amp: '/x' }, repo_actions: { delete_auto_commit: false } },
+        [
+          { id: 'claude', enabled: true, path: '/c' },
+          { id: 'codex', enabled: true, path: '/d' },
+          { id: 'amp', enabled: true, path: '/a' },
+        ],
+      ),
+      {
+        targets: { claude: { enabled: false, path: '/c' }, codex: { enabled: true, path: '/d' }, amp: '/x' },
+        repo_actions: { import_auto_commit: true, delete_auto_commit: false },
+      },
     ],
-    ['replaces a profile', withProfile({ profiles: { a: { x: [] } } }, 'a', {}), { profiles: { a: {} } }],
   ]
   it.each(rows)('%s', (_, after, expected) => {
     expect(after).toEqual(expected)
@@ -119,16 +128,14 @@ describe('a change of the configuration', () => {
       fc.string().filter((key) => !ours.includes(key) && key !== '__proto__'),
       fc.jsonValue(),
     )
-    const profile = fc.dictionary(fc.string(), fc.array(fc.constantFrom(...AGENT_IDS)))
     const path = fc.string({ minLength: 1 }).filter((text) => !text.includes('\0'))
     const agent = fc.constantFrom(...AGENT_IDS)
     fc.assert(
-      fc.property(strange, path, agent, fc.boolean(), fc.string(), profile, (json, repo, id, isOn, name, value) => {
+      fc.property(strange, path, agent, fc.boolean(), (json, repo, id, isOn) => {
         const before = structuredClone(json)
-        const after = withProfile(withTarget(withRepoPath(json, repo), id, isOn), name, value)
+        const after = withDefaults(withTarget(withRepoPath(json, repo), id, isOn), [{ id, enabled: !isOn, path: repo }])
         const config = parse(JSON.parse(JSON.stringify(after)))
         expect(config).toMatchObject({ repoPath: repo, targets: { [id]: { isEnabled: isOn } } })
-        expect(Object.entries(config.profiles)).toEqual([[name, value]])
         expect(after).toMatchObject(json)
         expect(json).toEqual(before)
       }),

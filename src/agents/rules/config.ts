@@ -81,16 +81,21 @@ export function withTarget(json: Json, id: string, enabled: boolean): Json {
   return { ...json, targets: { ...targets, [id]: { ...kept, enabled } } }
 }
 
+/** The file with everything that holds written down: agents, their folders, what is committed. What it says stays. */
+export function withDefaults(json: Json, agents: readonly { id: string; enabled: boolean; path: string }[]): Json {
+  const targets = { ...(isRecord(json.targets) ? json.targets : {}) }
+  for (const { id, enabled, path } of agents) {
+    const own = getOwn(targets, id)
+    if (typeof own !== 'string') setOwn(targets, id, { enabled, path, ...(isRecord(own) ? own : {}) })
+  }
+  const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
+  return { ...json, targets, repo_actions: { import_auto_commit: true, delete_auto_commit: true, ...actions } }
+}
+
 /** The file with one of the `repo_actions` switched. */
 export function withAction(json: Json, name: string, isOn: boolean): Json {
   const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
   return { ...json, repo_actions: { ...actions, [name]: isOn } }
-}
-
-export function withProfile(json: Json, name: string, profile: Profile): Json {
-  const profiles = { ...(isRecord(json.profiles) ? json.profiles : {}) }
-  setOwn(profiles, name, profile)
-  return { ...json, profiles }
 }
 
 function asOptionalText(value: unknown, path: string, what: string): string | undefined {

@@ -15,6 +15,10 @@ import { alignRows, count, lines, printableLine, printableText, type Screen } fr
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 
+const ALL_PROJECTS_FLAG = {
+  'all-projects': { kind: 'switch', summary: 'also in every project that this machine has installed into' },
+} as const
+
 const EQUIP_FLAGS = {
   ...TARGET_FLAG,
   tag: { kind: 'list', value: 'tag', summary: 'all skills with this tag' },
@@ -25,6 +29,7 @@ const EQUIP_FLAGS = {
 
 export const equip = defineCommand({
   name: 'equip',
+  shortensHome: true,
   aliases: { add: [], install: [] },
   summary: 'install skills for agents',
   details:
@@ -46,12 +51,20 @@ export const equip = defineCommand({
 
 export const unequip = defineCommand({
   name: 'unequip',
+  shortensHome: true,
   aliases: { remove: [], uninstall: [] },
   summary: 'remove installed copies',
   details: 'Edited copies are kept in the backup folder. What loadout did not install stays.',
   args: NAMES,
-  flags: EQUIP_FLAGS,
-  run: (input, loadout) => loadout.unequip(requestOf(input)),
+  flags: {
+    ...EQUIP_FLAGS,
+    unused: { kind: 'switch', summary: 'skills that the usage log has no use of' },
+    ...ALL_PROJECTS_FLAG,
+  },
+  run: (input, loadout) => {
+    const { unused, 'all-projects': allProjects } = input.flags
+    return loadout.unequip({ ...requestOf(input), unused, allProjects })
+  },
   print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Nothing was removed.'),
 })
 
@@ -77,6 +90,7 @@ function requestOf({ args, flags, onProgress, signal }: EquipInput): Parameters<
 
 export const sync = defineCommand({
   name: 'sync',
+  shortensHome: true,
   summary: 'update the library from its remote, and all installs from it',
   details:
     'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
@@ -88,12 +102,14 @@ export const sync = defineCommand({
     'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
     merge: { kind: 'switch', summary: 'bring edits of installed copies into the library, merged with its own changes' },
     diff: { kind: 'switch', summary: 'with --dry-run: how the text of each skill would change' },
+    ...ALL_PROJECTS_FLAG,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
   run: ({ flags, onProgress, signal }, loadout) =>
     loadout.sync({
       project: flags.project,
+      allProjects: flags['all-projects'],
       push: flags.push,
       keepEdits: flags['keep-edits'],
       merge: flags.merge,

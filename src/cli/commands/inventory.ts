@@ -57,6 +57,7 @@ const LEAST_REASON = 20
 
 export const inventory = defineCommand({
   name: 'inventory',
+  shortensHome: true,
   aliases: { list: [], ls: [] },
   summary: 'every skill of the library, and which agent has it',
   details:
@@ -85,17 +86,17 @@ export const inventory = defineCommand({
         skill.state,
       ]),
     ])
-    const described = value.skills.map((skill, at) => describeRow(rows[at] ?? '', skill, longest))
+    const described = value.skills.map((skill, at) => describeRow(rows[at] ?? '', skill, longest, screen.columns))
     return lines(screen.faint(heading), described, '', screen.strong(totalsOf(value)), nextSteps(value, screen))
   },
 })
 
 /** A row with its reason, as far as a terminal has room; whoever asks gets the whole of it. */
-function describeRow(row: string, skill: SkillView, longestState: number): string {
+function describeRow(row: string, skill: SkillView, longestState: number, columns: number): string {
   const reason = WORDS[skill.state]?.(skill) ?? ''
   if (reason === '') return row
   const start = `${row}${' '.repeat(longestState - skill.state.length + 2)}`
-  return `${start}${shorten(reason, Math.max(LEAST_REASON, 80 - textWidth(start)))}`
+  return `${start}${shorten(reason, Math.max(LEAST_REASON, columns - textWidth(start)))}`
 }
 
 function placementCell(skill: SkillView, agent: string): string {

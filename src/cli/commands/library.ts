@@ -22,6 +22,7 @@ type Request = Parameters<Loadout['initialize']>[0]
 
 export const init = defineCommand({
   name: 'init',
+  shortensHome: true,
   summary: 'connect this machine with a library of skills',
   details: 'Takes a library that is here, clones one, or makes a new one, and writes it into the configuration.',
   args: [],
@@ -64,6 +65,7 @@ function askPlace(ask: (question: string) => string): Partial<Request> {
 
 export const newSkill = defineCommand({
   name: 'new',
+  shortensHome: true,
   summary: 'start a skill in the library',
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
@@ -98,6 +100,7 @@ interface Candidates {
 
 export const importSkills = defineCommand({
   name: 'import',
+  shortensHome: true,
   summary: 'bring skills into the library',
   details:
     'Takes a folder, a .tar.gz, a git URL, owner/repo, or the web address of a folder in a repository, and finds every\n' +
@@ -298,6 +301,7 @@ export const targets = defineCommand({
 
 export const deleteSkill = defineCommand({
   name: 'delete',
+  shortensHome: true,
   summary: 'remove a skill from the library',
   details: 'Refused while an install depends on it. Git keeps its history; what git does not have is kept in a backup.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
@@ -327,6 +331,7 @@ export const deleteSkill = defineCommand({
 
 export const share = defineCommand({
   name: 'share',
+  shortensHome: true,
   summary: 'pack a skill into an archive for somebody else',
   details: 'A copy ready for each agent, the source and a README. The same skill gives the same bytes.',
   args: [{ name: 'name', summary: 'the skill', required: true }],

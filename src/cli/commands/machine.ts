@@ -9,6 +9,7 @@ const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: t
 
 export const agents = defineCommand({
   name: 'agents',
+  shortensHome: true,
   summary: 'agents that skills can be installed for',
   args: [],
   flags: {},
@@ -18,6 +19,7 @@ export const agents = defineCommand({
 
 export const agentsEnable = defineCommand({
   name: 'agents enable',
+  shortensHome: true,
   summary: 'install skills for these agents from now on',
   details: 'Says how many skills of the library do not support them yet; on a terminal it offers to add them.',
   args: AGENT_IDS,
@@ -45,6 +47,7 @@ async function offerTargets(loadout: Loadout, ids: string[], ask: Input<Flags>['
 
 export const agentsDisable = defineCommand({
   name: 'agents disable',
+  shortensHome: true,
   summary: 'no longer install skills for these agents',
   details: 'What is installed stays until it is unequipped.',
   args: AGENT_IDS,
@@ -70,6 +73,7 @@ function printAgents(agents: AgentView[], screen: Screen): string {
 
 export const config = defineCommand({
   name: 'config',
+  shortensHome: true,
   summary: 'where the settings of this machine are, and what they say',
   details: 'Changes nothing. Edit the file, or use loadout init and loadout agents enable.',
   args: [],
@@ -92,7 +96,7 @@ const PROFILE_NAME = [{ name: 'name', summary: 'the profile', required: true }] 
 
 export const profileSave = defineCommand({
   name: 'profile save',
-  summary: 'write down which agent has which skill now',
+  summary: 'write down in the library which agent has which skill now',
   args: PROFILE_NAME,
   flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
   run: ({ args, flags }, loadout) =>
@@ -107,6 +111,7 @@ export const profileSave = defineCommand({
 
 export const profileApply = defineCommand({
   name: 'profile apply',
+  shortensHome: true,
   summary: 'equip everything that a profile names',
   args: PROFILE_NAME,
   flags: {
@@ -127,9 +132,23 @@ export const profileApply = defineCommand({
     printOperations(outcome, screen, findings, 'Everything is equipped as the profile says.'),
 })
 
+export const profileSwitch = defineCommand({
+  name: 'profile switch',
+  shortensHome: true,
+  summary: 'equip exactly what a profile names, and unequip all else',
+  args: PROFILE_NAME,
+  flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
+  run: ({ args, flags, onProgress, signal }, loadout) => {
+    const carrying = { dryRun: flags['dry-run'], onProgress, signal }
+    return loadout.applyProfile({ name: args.name ?? '', exact: true, project: flags.project, ...carrying })
+  },
+  print: (outcome, screen, findings) =>
+    printOperations(outcome, screen, findings, 'Everything is equipped exactly as the profile says.'),
+})
+
 export const profileList = defineCommand({
   name: 'profile list',
-  summary: 'the profiles of this machine',
+  summary: 'the profiles of the library and of this machine',
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listProfiles({}),
@@ -139,15 +158,17 @@ export const profileList = defineCommand({
       : lines(alignRows(profiles.map((saved) => profileRow(saved).map((cell, at) => (at === 0 ? `  ${cell}` : cell))))),
 })
 
-function profileRow({ name, profile }: SavedProfile): string[] {
+function profileRow({ name, profile, place }: SavedProfile): string[] {
   const agents = new Set(Object.values(profile).flat())
-  return [name, count(Object.keys(profile).length, 'skill'), [...agents].join(', ')]
+  const where = place === 'library' ? 'in the library' : 'on this machine only'
+  return [name, count(Object.keys(profile).length, 'skill'), [...agents].join(', '), where]
 }
 
 const SIGNS = { fine: 'ok', note: 'note', problem: 'PROBLEM' } as const
 
 export const doctor = defineCommand({
   name: 'doctor',
+  shortensHome: true,
   summary: 'check git, library, agents and installs, and say what to do',
   details: 'Changes nothing. --fix finishes interrupted work and repairs markers where the content allows it.',
   args: [],

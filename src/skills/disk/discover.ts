@@ -8,7 +8,7 @@ import { compareText } from '../../text/values.ts'
 import { type Marketplace, type Plugin, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
 
 /** A folder with a SKILL.md that was found in a source. */
-export interface FoundSkill {
+interface FoundSkill {
   path: string
   /** Below the source, with slashes; empty for the source itself. */
   folder: string

@@ -16,7 +16,7 @@ import { parseRepositoryName, type RepositoryName, splitRef } from '../rules/sou
 import { unpackArchive } from './archive-unpack.ts'
 
 /** Where a source came from, as a skill of it will remember. */
-export type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>
+type Origin = Pick<SkillSource, 'url' | 'path' | 'ref' | 'commit'>
 
 /** Where skills to import lie, once fetched and unpacked. */
 export interface ImportSource {

@@ -45,7 +45,7 @@ export interface LibraryChange {
   onProgress?: ((done: number, total: number, what: string) => void) | undefined
 }
 
-export interface FolderChange {
+interface FolderChange {
   /** `skills/<folder>`. */
   folder: string
   /** Writes the new content into a folder that is not there yet; absent when the skill is to be removed. */

@@ -1,0 +1,66 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Profile } from '../../agents/rules/config.ts'
+import { isFolder } from '../../machine/files.ts'
+import { readJsonInside, writeInside } from '../../machine/inside.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { compareText, isRecord, isTextList, setOwn } from '../../text/values.ts'
+import { nameProblem } from '../rules/skill.ts'
+import { commitPaths } from './library-commit.ts'
+
+const FOLDER = 'profiles'
+const LARGEST = 8 * 1024 * 1024
+
+/** The profiles that the library holds, one file each. One that is broken costs only itself. */
+export function readLibraryProfiles(library: string): { profiles: Map<string, Profile>; findings: Finding[] } {
+  const profiles = new Map<string, Profile>()
+  const findings: Finding[] = []
+  const folder = join(library, FOLDER)
+  const names = isFolder(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+  for (const file of names.sort(compareText)) {
+    try {
+      profiles.set(
+        file.replace(/\.json$/, ''),
+        parseProfile(readJsonInside(library, `${FOLDER}/${file}`, LARGEST), file),
+      )
+    } catch (error) {
+      if (!(error instanceof LoadoutError)) throw error
+      findings.push({ severity: 'warning', code: error.code, message: error.message, subject: file })
+    }
+  }
+  return { profiles, findings }
+}
+
+function parseProfile(json: unknown, file: string): Profile {
+  const profile: Profile = {}
+  for (const [skill, agents] of Object.entries(isRecord(json) ? json : { '': null })) {
+    if (!isTextList(agents)) {
+      throw new LoadoutError('BAD_FIELD', `${FOLDER}/${file} must hold a list of agents for each skill`, {
+        hint: 'repair it, or save the profile again',
+      })
+    }
+    setOwn(profile, skill, agents)
+  }
+  return profile
+}
+
+/** Writes a profile into the library, and commits that file alone. Gives the commit, if there is one. */
+export async function writeLibraryProfile(
+  machine: Machine,
+  library: string,
+  { name, profile, isCommitted }: { name: string; profile: Profile; isCommitted: boolean },
+): Promise<string | undefined> {
+  const path = `${FOLDER}/${name}.json`
+  writeInside(library, path, `${JSON.stringify(profile, null, 2)}\n`)
+  return isCommitted ? commitPaths(machine, library, [path], `Save profile ${name}`) : undefined
+}
+
+/** A profile's name becomes the name of a file. */
+export function requireProfileName(name: string): string {
+  const problem = nameProblem(name)
+  if (problem === undefined) return name
+  throw new LoadoutError('BAD_NAME', `${JSON.stringify(name.slice(0, 80))} cannot be a profile: ${problem}`, {
+    hint: 'loadout profile list lists the profiles',
+  })
+}
