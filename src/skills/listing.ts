@@ -26,8 +26,9 @@ function crowded({ agent, label, skills, budget, used = 0 }: AgentSight, project
     dropped > 0 ? `does not show the descriptions of ${dropped} of ${skills.length} skills` : '',
     cut > 0 ? `cuts ${cut} of ${skills.length} descriptions` : '',
   ].filter((part) => part !== '')
-  const room = used > budget.budget ? `${used} of ${budget.budget} ${unit}` : `${budget.budget} ${unit}`
-  const message = `${label} ${what.join(' and ')}: its list has room for ${room}`
+  const needed = used > budget.budget ? `, and the names alone take ${used}` : ''
+  const room = `${budget.budget} ${unit}`
+  const message = `${label} ${what.join(' and ')}: its list has room for ${room}${needed}`
   const scope = project === undefined ? '' : ' --project .'
   const hint = `loadout see ${agent} --longest${scope} shows what to shorten; loadout unequip --unused${scope} removes what nobody used`
   return [{ severity: 'warning', code: 'NOT_SEEN', message, subject: agent, hint }]

@@ -3,6 +3,7 @@ import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isLink } from '../machine/files.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
+import { rememberProject } from './disk/projects.ts'
 import { type Carrying, carryOut, type Observation, observe } from './observe.ts'
 import type { ForeignSkill } from './rules/candidates.ts'
 import type { Offer } from './rules/offers.ts'
@@ -30,6 +31,7 @@ export async function takeOver(
     }
   }
   if (request.dryRun) return { value: plan.operations, findings: plan.findings }
+  if (setup.project !== undefined && plan.operations.length > 0) rememberProject(setup.machine, setup.project)
   const { value, findings } = await carryOut(setup, observation, plan, request)
   return { value: value.operations, findings }
 }

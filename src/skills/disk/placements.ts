@@ -55,7 +55,7 @@ function readOnce(root: TargetRoot, name: string, cache: TreeCache): Placement {
   try {
     const state = cache.read(`${root.path}/${name}`)
     const marker = markerOf(state)
-    const isSkill = state.files.some(({ path }) => path === DOCUMENT_FILE)
+    const isSkill = state.has(DOCUMENT_FILE)
     return { ...placement, isSkill, contentHash: state.hash, ...(marker === undefined ? {} : { marker }) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error

@@ -63,10 +63,11 @@ function readSkillFolder(library: string, name: string, cache: TreeCache): Regis
   }
 }
 
-function folderProblem({ files, label, marker }: FolderState): string | undefined {
-  const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => !files.some(({ path }) => path === name))
+function folderProblem(state: FolderState): string | undefined {
+  const { label, marker } = state
+  const names = [SKILL_FILE, DOCUMENT_FILE].filter((name) => !state.has(name))
   if (names.length > 0) return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`
-  const problem = treeProblem(files)
+  const problem = state.isPlain ? undefined : treeProblem(state.files)
   if (problem !== undefined) return problem.message
   if (marker !== undefined) return 'it holds a marker of an installed copy (.loadout); remove that file'
   return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined

@@ -1,6 +1,6 @@
-import { constants, lstatSync, statSync } from 'node:fs'
+import { constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CacheKey, isSettled, jsonCodec, readCached, stampOf, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, isSettled, jsonCodec, readCached, writeCached } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -11,9 +11,13 @@ import { hashTree, kindOf, listTree, type Tree, type TreeFile } from './tree.ts'
 
 /** What is known about a skill's folder, in the library or installed. */
 export interface FolderState {
-  files: readonly FileIn[]
+  /** All but our marker. */
+  readonly files: readonly FileIn[]
   /** Our marker, where there is one. */
-  marker: FileIn | undefined
+  readonly marker: FileIn | undefined
+  /** Whether it holds folders and regular files only. */
+  readonly isPlain: boolean
+  has(path: string): boolean
   /** Of the files, without the marker. */
   hash: string
   /** What describes the folder: our marker where there is one, else skill.json. Undefined if it is no text. */
@@ -72,12 +76,23 @@ function isUnchanged(folder: string, stamps: Stamps): boolean {
   try {
     for (let at = 0; at < stamps.length; at += WIDTH) {
       const stat = stamps[at] === '' ? statSync(folder, QUIET) : lstatSync(`${folder}/${stamps[at]}`, QUIET)
-      if (stat === undefined || stampOf(stat).some((value, offset) => value !== stamps[at + 1 + offset])) return false
+      if (stat === undefined || !isStamped(stat, stamps, at + 1)) return false
     }
     return stamps[0] === ''
   } catch {
     return false
   }
+}
+
+/** `stampOf` without the list: thousands of them would be the largest part of the work. */
+function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Stamps, at: number): boolean {
+  return (
+    ino === stamps[at] &&
+    size === stamps[at + 1] &&
+    mode === stamps[at + 2] &&
+    mtimeMs === stamps[at + 3] &&
+    ctimeMs === stamps[at + 4]
+  )
 }
 
 const QUIET = { throwIfNoEntry: false } as const
@@ -107,15 +122,61 @@ function isFolder(mode: unknown): boolean {
 }
 
 function stateOf([hash, label, stamps]: Row): FolderState {
-  const files: FileIn[] = []
-  let marker: FileIn | undefined
-  for (let at = 0; at < stamps.length; at += WIDTH) {
-    if (isFolder(stamps[at + 3])) continue
-    const file = { path: String(stamps[at]), kind: kindOf(Number(stamps[at + 3])) }
-    if (file.path === MARKER_FILE) marker = file
-    else files.push(file)
+  return new KnownFolder(hash, label ?? undefined, stamps)
+}
+
+/** The files are only listed for who asks: mostly it is enough to know that some are there. */
+class KnownFolder implements FolderState {
+  readonly hash: string
+  readonly label: Label | undefined
+  private readonly stamps: Stamps
+
+  constructor(hash: string, label: Label | undefined, stamps: Stamps) {
+    this.hash = hash
+    this.label = label
+    this.stamps = stamps
   }
-  return { files, marker, hash, label: label ?? undefined }
+
+  get files(): FileIn[] {
+    return filesIn(this.stamps)
+  }
+
+  get marker(): FileIn | undefined {
+    return this.find(MARKER_FILE)
+  }
+
+  get isPlain(): boolean {
+    return isPlain(this.stamps)
+  }
+
+  has(path: string): boolean {
+    return this.find(path) !== undefined
+  }
+
+  private find(path: string): FileIn | undefined {
+    const at = this.stamps.indexOf(path)
+    return at < 0 || isFolder(this.stamps[at + 3]) ? undefined : fileAt(this.stamps, at)
+  }
+}
+
+function fileAt(stamps: Stamps, at: number): FileIn {
+  return { path: String(stamps[at]), kind: kindOf(Number(stamps[at + 3])) }
+}
+
+function filesIn(stamps: Stamps): FileIn[] {
+  const files: FileIn[] = []
+  for (let at = 0; at < stamps.length; at += WIDTH) {
+    if (!isFolder(stamps[at + 3]) && stamps[at] !== MARKER_FILE) files.push(fileAt(stamps, at))
+  }
+  return files
+}
+
+function isPlain(stamps: Stamps): boolean {
+  for (let at = 0; at < stamps.length; at += WIDTH) {
+    const type = Number(stamps[at + 3]) & constants.S_IFMT
+    if (type !== constants.S_IFREG && type !== constants.S_IFDIR) return false
+  }
+  return true
 }
 
 function readLabel(folder: string, { files, marker }: Tree): Label | undefined {

@@ -162,8 +162,10 @@ export function planUnequip(
     )
     for (const each of found) {
       const { root } = each.placement
-      if (each.state === 'unmanaged' || each.state === 'broken') plan.findings.push(inTheWay(name, each))
-      else {
+      if (each.state === 'unmanaged' || each.state === 'broken') {
+        // Where all are meant, all of ours are; a folder of the user's is none of them.
+        if (request.isExplicit || each.state === 'broken') plan.findings.push(inTheWay(name, each))
+      } else {
         const keepsCopy = each.state === 'edited' || each.mayBeEdited
         plan.operations.push({
           kind: 'remove',
