@@ -140,7 +140,6 @@ describe('a library with something wrong in it', () => {
     const run = machine.run('inventory')
     const [validated, examined] = [machine.run('validate'), machine.run('doctor')]
     expect([run.code, validated.code, examined.code]).toEqual([1, 1, 1])
-    expectNarrow(run.stdout)
     const lines = run.stderr.split('\n')
     const told = examined.stdout.replace(/\s+/g, ' ')
     for (const [name, [, reason]] of Object.entries(BAD)) {
@@ -682,7 +681,7 @@ describe('a machine that does not cooperate', () => {
     expect(run('inventory').code).toBe(0)
     const examined = run('doctor')
     expect(examined.code).toBe(1)
-    expect(examined.stdout).toContain(`chmod u+w ${machine.path('.claude/skills')}`)
+    expect(examined.stdout).toContain('chmod u+w ~/.claude/skills')
     chmodSync(machine.path('.claude/skills'), 0o755)
   })
 
