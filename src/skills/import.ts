@@ -8,13 +8,17 @@ import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
 import { contentOf, readForeignSkill, type SkillContent, writeSkillFolder } from './disk/foreign-skill.ts'
 import { type ImportSource, openImportSource, retold } from './disk/import-source.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
-import { libraryHash } from './disk/merge-base.ts'
-import { SKILLS_FOLDER } from './disk/registry.ts'
+import { libraryHash, withoutSource } from './disk/merge-base.ts'
+import { readRegistry, SKILLS_FOLDER } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
 import { asWriter, type Carrying, type Observation, observe } from './observe.ts'
+import { reviewContent } from './quarantine.ts'
 import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from './rules/candidates.ts'
 import { chooseOffers, nameOffers, type Offer, type OfferState } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
 import { listed, type Refusal, refusalFindings } from './rules/refusals.ts'
+import type { ReviewFinding } from './rules/review/findings.ts'
+import type { SkillReview } from './rules/review/review.ts'
 import type { SkillSource } from './rules/source.ts'
 import { enabledAgents, everyRoot, namedTargets, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 import { takeOver } from './take-over.ts'
@@ -51,8 +55,18 @@ export interface SkillOffer {
   reason?: string
 }
 
+export interface ImportedSkill {
+  name: string
+  from: string[]
+  folder: string
+  targets: string[]
+  commit?: string
+  /** What a look through it found. Severe: it is not installed until somebody approves it. */
+  review: ReviewFinding[]
+}
+
 export interface ImportResult {
-  imported: { name: string; from: string[]; folder: string; targets: string[]; commit?: string }[]
+  imported: ImportedSkill[]
   /** Skills that the library has just so. */
   unchanged: string[]
   refused: Refusal[]
@@ -216,14 +230,12 @@ async function carryOutImport(
   const refused = [...(request.names === undefined ? found.refused : []), ...chosen.flatMap(refusalOf)]
   const [only] = refused
   if (only !== undefined && chosen.length === 1 && refused.length === 1 && !request.adopt) throw asError(only)
-  const commit = await writeAll(setup, found, fresh, request)
-  const imported = fresh.map(({ name, candidate }) => ({
-    name,
-    from: candidate.copies.map(({ path }) => path),
-    folder: `${SKILLS_FOLDER}/${name}`,
-    targets: candidate.merged?.skill.targets ?? [],
-    ...(commit === undefined ? {} : { commit }),
-  }))
+  const ready = prepare(setup, found.source, fresh)
+  const commit = await writeAll(setup, found, ready, request)
+  const imported = ready.map(({ name, content, from, review }): ImportedSkill => {
+    const folder = `${SKILLS_FOLDER}/${name}`
+    return { name, from, folder, targets: content.skill.targets, ...(commit && { commit }), review: review.findings }
+  })
   const unchanged = chosen.filter(({ state }) => state === 'unchanged')
   const adopted = request.adopt
     ? await takeOver(setup, [...fresh, ...unchanged], request)
@@ -237,7 +249,7 @@ async function carryOutImport(
       leftOut: found.leftOut,
       adopted: adopted.value,
     },
-    findings: [...refusalFindings(refused), ...assumedTargets(fresh), ...adopted.findings],
+    findings: [...refusalFindings(refused), ...assumedTargets(fresh), ...severe(ready), ...adopted.findings],
   }
 }
 
@@ -280,17 +292,54 @@ function assumedTargets(fresh: readonly Offer[]): Finding[] {
   ]
 }
 
+/** A skill as it goes into the library, looked through. */
+interface Ready {
+  name: string
+  from: string[]
+  content: SkillContent
+  review: SkillReview
+}
+
+function prepare(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
+  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const names = [...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)]
+  return fresh.flatMap(({ candidate, name }): Ready[] => {
+    const { merged, copies } = candidate
+    if (merged === undefined) return []
+    const content = withSource(setup, source, candidate, merged, name)
+    const others = names.filter((each) => each !== name)
+    const review = reviewContent({ ...content, skill: withoutSource(content.skill) }, others)
+    return [{ name, from: copies.map(({ path }) => path), content: accepting(content, review), review }]
+  })
+}
+
+/** What it may use without asking is accepted with the import; more of it in an update is not. */
+function accepting(content: SkillContent, { permissions }: SkillReview): SkillContent {
+  const { skill } = content
+  if (skill.source === undefined || permissions.length === 0) return content
+  const source = { ...skill.source, others: { ...skill.source.others, permissions } }
+  return { ...content, skill: { ...skill, source } }
+}
+
+/** One line for all skills that will not be installed before somebody has read them. */
+function severe(ready: readonly Ready[]): Finding[] {
+  const names = ready.filter(({ review, content }) => review.isSevere && content.skill.source).map(({ name }) => name)
+  if (names.length === 0) return []
+  const [first = ''] = names
+  const what = names.length === 1 ? `${first} is` : `${names.length} skills are`
+  const message = `${what} in quarantine until somebody approves ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
+  const hint = `loadout inspect ${first} shows why; loadout approve skill:${first}`
+  return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
+}
+
 /** All new skills go into the library together, with one commit. */
-async function writeAll(setup: Setup, { source }: Found, fresh: readonly Offer[], request: ImportRequest) {
-  if (request.dryRun || fresh.length === 0) return undefined
-  const changes = fresh.map(({ candidate, name }) => ({
+async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[], request: ImportRequest) {
+  if (request.dryRun || ready.length === 0) return undefined
+  const changes = ready.map(({ content, name }) => ({
     folder: `${SKILLS_FOLDER}/${name}`,
-    write: (stage: string) => {
-      const { merged } = candidate
-      if (merged !== undefined) writeSkillFolder(withSource(setup, source, candidate, merged, name), stage)
-    },
+    write: (stage: string) => writeSkillFolder(content, stage),
   }))
-  const message = (request.commit ?? setup.config.commitsImports) ? commitMessage(fresh, source) : undefined
+  const message = (request.commit ?? setup.config.commitsImports) ? commitMessage(ready, source) : undefined
   const { signal, onProgress } = request
   return changeLibrary(setup.machine, setup.library, { changes, message, signal, onProgress })
 }
@@ -330,7 +379,7 @@ function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSki
 // A commit message is one argument of git, and that has a limit.
 const MOST_IN_MESSAGE = 500
 
-function commitMessage(fresh: readonly Offer[], source: ImportSource | undefined): string {
+function commitMessage(fresh: readonly Ready[], source: ImportSource | undefined): string {
   const names = fresh.map(({ name }) => name)
   if (names.length === 1) return `Import skill ${names[0]}`
   const { url, path } = source?.origin ?? {}

@@ -962,7 +962,7 @@ describe('an outcome', () => {
       doneWith({
         of: 'import',
         value: {
-          imported: [{ name: 'deploy', from: [], folder: '', targets: [] }],
+          imported: [{ name: 'deploy', from: [], folder: '', targets: [], review: [] }],
           unchanged: [],
           refused: [],
           leftOut: [],
