@@ -132,6 +132,19 @@ describe('a source of skills', () => {
   })
 })
 
+it('a source with submodules and files of Git LFS says what is not there', async () => {
+  const { loadout } = makePerson()
+  const source = makeSource({
+    '.gitmodules': '[submodule "x"]\n\tpath = vendor/x\n\turl = https://example.org/x\n',
+    '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    'a/SKILL.md': document('a'),
+    'a/model.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
+  })
+  const { value, findings } = await loadout.importSkills({ source })
+  expect(value.leftOut).toMatchObject([{ count: 1, examples: ['vendor/x'] }])
+  expect(findings[0]?.message).toBe('a file is not there, only what Git LFS wrote in the place: a/model.bin')
+})
+
 describe('a choice', () => {
   it('is needed where several are found and nobody made it', async () => {
     const { loadout, library } = makePerson()
