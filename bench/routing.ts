@@ -10,6 +10,7 @@ import { DEFAULT_TUNING, type Field, type Tuning } from '../src/search/tuning.ts
 import { STOP_WORDS } from '../src/search/word-lists.ts'
 import { printTable } from './measure.ts'
 import { type RoutingSet, readRoutingSet } from './routing-data.ts'
+import { reportAnswers, reportLearning } from './routing-learning.ts'
 
 const HEADINGS = ['', 'questions', 'R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']
 
@@ -43,7 +44,12 @@ if (folder === undefined) {
   )
   process.exit(2)
 }
-for (const name of ['skills', 'tools']) report(readRoutingSet(folder, name))
+const skills = readRoutingSet(folder, 'skills')
+const tools = readRoutingSet(folder, 'tools')
+if (!process.argv.includes('--learning')) for (const set of [skills, tools]) report(set)
+reportLearning(skills, 2, Infinity)
+reportLearning(tools, 5, 5)
+reportAnswers(skills)
 
 function report(set: RoutingSet): void {
   const { name, library, queries, sourceOf } = set

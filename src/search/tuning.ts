@@ -37,10 +37,10 @@ export interface Field {
 }
 
 /** The parts of an entry: a payload, a pack, a skill, a note. */
-export const ENTRY_FIELDS: readonly Field[] = [
+const ENTRY_FIELDS: readonly Field[] = [
   { name: 'name', weight: 4, norm: 0.55, length: 3, isName: true },
-  { name: 'keywords', weight: 2.7, norm: 0.4, length: 8 },
-  { name: 'examples', weight: 2.7, norm: 0.4, length: 12 },
+  { name: 'keywords', weight: 4.5, norm: 0.4, length: 8 },
+  { name: 'examples', weight: 1, norm: 0.4, length: 80 },
   { name: 'lead', label: 'description', weight: 2.5, norm: 0.4, length: 14 },
   { name: 'rest', label: 'description', weight: 1, norm: 0.65, length: 35 },
   { name: 'redirect', weight: 2, norm: 0.25, length: 6 },

@@ -1,0 +1,177 @@
+import type { EvalQuery } from '../src/payloads/rules/evaluation.ts'
+import type { RankDocument, RankHit } from '../src/search/document.ts'
+import { createRanker, type Ranker, type RankerOptions } from '../src/search/ranker.ts'
+import { type FamilyShares, folderOf, sessionLift, sharesOf } from '../src/search/session-lift.ts'
+import { printTable } from './measure.ts'
+import type { RoutingSet } from './routing-data.ts'
+
+/** Questions that teach, as examples of their answers, and questions that are asked. No question is both. */
+interface Fold {
+  library: RankDocument[]
+  asked: EvalQuery[]
+}
+
+/** Every question is asked once. The others of its answer teach, at most so many; with 2 folds, half of them. */
+export function foldsOf({ library, queries }: RoutingSet, count: number, most: number, seed = 3): Fold[] {
+  const random = generator(seed)
+  const byAnswer = new Map<string, EvalQuery[]>()
+  for (const query of queries.filter(({ kind }) => kind === 'pos')) {
+    const answer = query.relevant[0] ?? ''
+    byAnswer.set(answer, [...(byAnswer.get(answer) ?? []), query])
+  }
+  const folds = Array.from({ length: count }, () => ({
+    examples: new Map<string, string[]>(),
+    asked: [] as EvalQuery[],
+  }))
+  let shift = 0
+  for (const questions of byAnswer.values()) {
+    shift++
+    const shuffled = questions.map((question) => ({ question, place: random() })).sort((a, b) => a.place - b.place)
+    folds.forEach(({ examples, asked }, fold) => {
+      const isAsked = (at: number) => (at + shift) % count === fold
+      asked.push(...shuffled.filter((_, at) => isAsked(at)).map(({ question }) => question))
+      for (const { question } of shuffled.filter((_, at) => !isAsked(at)).slice(0, most)) {
+        for (const id of question.relevant) examples.set(id, [...(examples.get(id) ?? []), question.query])
+      }
+    })
+  }
+  return folds.map(({ examples, asked }) => ({
+    library: library.map((document) => ({ ...document, examples: examples.get(document.id) ?? [] })),
+    asked,
+  }))
+}
+
+/** The three prompts before each question. */
+const SESSIONS: [label: string, from: readonly ('own' | 'other')[]][] = [
+  ['none', []],
+  ['three of the same family', ['own', 'own', 'own']],
+  ['switched one prompt ago', ['other', 'other', 'own']],
+  ['switches with this question', ['other', 'other', 'other']],
+]
+
+/** What examples and the prompts of a session add. */
+export function reportLearning(set: RoutingSet, count: number, most: number): void {
+  // How the questions are dealt out changes R@1 by a point: the mean of five deals.
+  const taught = [3, 4, 5, 6, 7].flatMap((seed) => foldsOf(set, count, most, seed))
+  const bare = taught.map(({ asked }) => ({ asked, library: set.library }))
+  const hasFamilies = set.library.some(({ id }) => folderOf(id) !== '')
+  const sessions = hasFamilies ? SESSIONS : SESSIONS.slice(0, 1)
+  printTable(`${set.name}: what examples and the session add, always answering`, [
+    ['examples', 'session', 'R@1', 'R@3', 'R@5'],
+    ...(['none', 'others of the same answer'] as const).flatMap((label, at) =>
+      sessions.map(([session, from]) => [label, session, ...recall(set, [bare, taught][at]!, from)]),
+    ),
+  ])
+}
+
+function recall(set: RoutingSet, folds: readonly Fold[], from: readonly ('own' | 'other')[]): string[] {
+  const places = folds.flatMap(({ library, asked }) => {
+    const ranker = createRanker(library, { silence: 0 })
+    const draw = previousPrompts(set, from)
+    return asked.map((question) => {
+      const recent = draw(question).map((prompt) => sharesOfPrompt(ranker, prompt))
+      const lift = sessionLift(recent.toReversed(), folderOf)
+      const hits = ranker.rank(question.query, { limit: 5, ...(lift && { lift }) })
+      return hits.findIndex(({ id }) => question.relevant.includes(id)) + 1
+    })
+  })
+  return [1, 3, 5].map((k) => percent(places.filter((place) => place > 0 && place <= k).length, places.length))
+}
+
+function sharesOfPrompt(ranker: Ranker, prompt: string): FamilyShares {
+  return sharesOf(ranker.rank(prompt, { limit: 5 }), folderOf)
+}
+
+function previousPrompts({ queries }: RoutingSet, from: readonly ('own' | 'other')[]) {
+  const random = generator(11)
+  const positives = queries.filter(({ kind }) => kind === 'pos')
+  const familyOf = ({ relevant }: EvalQuery) => folderOf(relevant[0] ?? '')
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]
+  return (question: EvalQuery): string[] => {
+    const own = positives.filter((other) => other !== question && familyOf(other) === familyOf(question))
+    const strange = pick(positives.filter((other) => familyOf(other) !== familyOf(question)))
+    const other = positives.filter((each) => strange !== undefined && familyOf(each) === familyOf(strange))
+    return from.flatMap((which) => pick(which === 'own' ? own : other)?.query ?? [])
+  }
+}
+
+const THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+
+/** What each threshold would answer, on the half that thresholds are chosen on and on the other. */
+export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): void {
+  for (const [half, label] of ['chosen on', 'checked on'].entries()) {
+    const isHere = (at: number) => at % 2 === half
+    const negatives = set.queries.filter(({ kind }) => kind === 'neg').filter((_, at) => isHere(at))
+    const taught = ask(foldsOf(set, 2, Infinity), (asked) => asked.filter((_, at) => isHere(at)), options)
+    const bare = ask(
+      [{ library: set.library, asked: set.queries.filter(({ kind }) => kind === 'pos') }],
+      (asked) => asked.filter((_, at) => isHere(at)),
+      options,
+    )
+    const none = ask([{ library: set.library, asked: negatives }], (asked) => asked, options)
+    const noneTaught = ask(
+      foldsOf(set, 2, Infinity).map(({ library }) => ({ library, asked: negatives })),
+      (asked) => asked,
+      options,
+    )
+    const first = ({ hits }: Asked) => hits[0]?.confidence ?? 0
+    const isRight = ({ hits, relevant }: Asked, k: number) => hits.slice(0, k).some(({ id }) => relevant.includes(id))
+    const share = (list: readonly Asked[], test: (each: Asked) => boolean) =>
+      percent(list.filter(test).length, list.length)
+    printTable(
+      `${set.name}, ${label}: the best hit has at least this confidence (${taught.length} positives, ${negatives.length} negatives)`,
+      [
+        [
+          'threshold',
+          'words: answered',
+          'right in 5',
+          'precision of first',
+          'negatives',
+          'taught: answered',
+          'right in 5',
+          'precision of first',
+          'negatives',
+        ],
+        ...THRESHOLDS.map((least) => {
+          const columns = [
+            [bare, none],
+            [taught, noneTaught],
+          ].flatMap(([yes = [], no = []]) => {
+            const answered = yes.filter((each) => first(each) >= least)
+            return [
+              share(yes, (each) => first(each) >= least),
+              share(yes, (each) => first(each) >= least && isRight(each, 5)),
+              share(answered, (each) => isRight(each, 1)),
+              share(no, (each) => first(each) >= least),
+            ]
+          })
+          return [String(least), ...columns]
+        }),
+      ],
+    )
+  }
+}
+
+interface Asked {
+  relevant: readonly string[]
+  hits: RankHit[]
+}
+
+function ask(folds: readonly Fold[], choose: (asked: EvalQuery[]) => EvalQuery[], options: RankerOptions): Asked[] {
+  return folds.flatMap(({ library, asked }) => {
+    const ranker = createRanker(library, { ...options, silence: 0 })
+    return choose(asked).map(({ query, relevant }) => ({ relevant, hits: ranker.rank(query, { limit: 5 }) }))
+  })
+}
+
+function percent(count: number, all: number): string {
+  return all === 0 ? '–' : ((100 * count) / all).toFixed(1)
+}
+
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
