@@ -17,18 +17,28 @@ export function cachedRanker(
   sources: readonly string[],
   readDocuments: (findings: Finding[]) => RankDocument[],
 ): OpenedRanker {
-  const key = { kind, version: 1, ...signatureOf(sources, machine.now()) }
+  const key = { kind, version: 2, ...signatureOf(sources, machine.now()) }
   return cached(machine, key, RANKER, () => {
     const findings: Finding[] = []
     return { ranker: createRanker(readDocuments(findings)), findings }
   })
 }
 
+// The length of the findings, the findings as JSON up to a boundary of four bytes, the ranker.
 const RANKER: Codec<OpenedRanker> = {
-  // Findings have to be reported each time, so a ranker with findings is built each time.
-  encode: ({ ranker, findings }) => (findings.length === 0 ? ranker.save() : undefined),
+  encode({ ranker, findings }) {
+    const told = Buffer.from(JSON.stringify(findings))
+    const room = Buffer.alloc(4 * Math.ceil(told.length / 4), ' ')
+    told.copy(room)
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(room.length)
+    return Buffer.concat([length, room, ranker.save()])
+  },
   decode(bytes) {
-    const ranker = loadRanker(bytes)
-    return ranker === null ? undefined : { ranker, findings: [] }
+    const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+    const ranker = loadRanker(bytes.subarray(end))
+    // Our own file; the cache has checked its key, version and sum.
+    const findings = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Finding[]
+    return ranker === null ? undefined : { ranker, findings }
   },
 }

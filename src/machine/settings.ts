@@ -29,7 +29,7 @@ export function readSettings(machine: Machine, projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
   const { file, findings, badParts } = exists(path) ? readChecked(machine, path) : NO_FILE
   for (const finding of findings) machine.report?.(finding)
-  const strategy = file.routing?.strategy ?? 'keywords'
+  const strategy = file.routing?.strategy ?? 'ranked'
   return { ...file, payloads: file.payloads ?? DEFAULT_PAYLOADS, routing: { strategy }, findings, badParts }
 }
 

@@ -57,7 +57,7 @@ export async function planByStrategy(machine: Machine, request: PlanRequest): Pr
 }
 
 export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strategy' | 'layers'>): Strategy {
-  return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'keywords'
+  return request.strategy ?? projectOf(machine, request.layers)?.settings.routing.strategy ?? 'ranked'
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {

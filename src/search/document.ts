@@ -69,6 +69,19 @@ export interface RankExplanation {
  */
 export type RankOutcome = 'first' | 'outranked' | 'silent' | 'excluded' | 'no-match' | 'unknown'
 
+/**
+ * What a hit is good for when nobody asked for it. `text`: sure enough to be given whole. `pointer`: worth a line, and
+ * the agent chooses. Too weak for both: the ranker is silent.
+ */
+export type AnswerForm = 'pointer' | 'text'
+
+// docs/ranking.md: at most one in ten questions that nothing fits gets a text, and nine in ten of those texts are right.
+const TEXT_CONFIDENCE = 0.8
+
+export function answerForm(confidence: number): AnswerForm {
+  return confidence >= TEXT_CONFIDENCE ? 'text' : 'pointer'
+}
+
 /** How many hits a plan offers at most. */
 export const RANKED_LIMIT = 5
 

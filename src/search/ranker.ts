@@ -2,10 +2,11 @@ import { LoadoutError } from '../text/trouble.ts'
 import { analyze } from './analyze.ts'
 import type { Lift, RankDocument, RankExplanation, RankHit, RankOutcome, RankRequest, Why } from './document.ts'
 import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'
+import { matchesNegative } from './negatives.ts'
 import { bestFirst, PrunedScorer } from './pruned-scorer.ts'
 import { type Query, readQuery } from './query.ts'
 import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
-import { type Evidence, matchesNegative, Scorer, type Scores } from './scorer.ts'
+import { type Evidence, Scorer, type Scores } from './scorer.ts'
 import { fieldOf, fullImpact, postingAt, SlotTable, strongImpact, TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 
@@ -258,7 +259,7 @@ export const HALFWAY = 1.6
 export const STEEPNESS = 3.8
 
 /** Below this confidence of the best hit the ranker stays silent. One value for every library. */
-const SILENCE = 0.1
+const SILENCE = 0.07
 
 export function confidenceOf(score: number, mass: number): number {
   if (score <= 0 || mass <= 0) return 0

@@ -1,5 +1,5 @@
 import type { Query, QueryTerm } from './query.ts'
-import { stemWord } from './stem.ts'
+import { Rarity } from './rarity.ts'
 import {
   fullImpact,
   isInName,
@@ -11,69 +11,7 @@ import {
 } from './term-index.ts'
 import { termsOf } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
-import { EVERYDAY_WORDS, relatedTo } from './word-lists.ts'
-
-const MAX_CACHED = 50_000
-
-/** How rare a term is in the library, seen against an imagined background of other documents. */
-export class Rarity {
-  private readonly cached = new Map<string, { holders: number; rarity: number }>()
-
-  private readonly index: TermIndex
-  private readonly slots: SlotTable
-  private readonly tuning: Tuning
-
-  constructor(index: TermIndex, slots: SlotTable, tuning: Tuning) {
-    this.index = index
-    this.slots = slots
-    this.tuning = tuning
-  }
-
-  /** To be called whenever documents came or went. */
-  forget(): void {
-    this.cached.clear()
-  }
-
-  of(term: string): number {
-    return this.look(term).rarity
-  }
-
-  /** Whether a document of the library uses the term. */
-  knows(term: string): boolean {
-    return this.look(term).holders > 0
-  }
-
-  private look(term: string): { holders: number; rarity: number } {
-    const known = this.cached.get(term)
-    if (known !== undefined) return known
-    if (this.cached.size >= MAX_CACHED) this.cached.clear()
-    const holders = this.holders(term)
-    const found = { holders, rarity: this.rarity(term, holders) }
-    this.cached.set(term, found)
-    return found
-  }
-
-  private rarity(term: string, own: number): number {
-    const { backgroundSize, everydayShare } = this.tuning
-    const holders = own + (isEveryday(term) ? backgroundSize * everydayShare : 0)
-    const others = this.slots.size + backgroundSize - holders
-    return Math.log(1 + (others + 0.5) / (holders + 0.5))
-  }
-
-  private holders(term: string): number {
-    const list = this.index.find(term) ?? []
-    let count = 0
-    for (let i = 0; i < list.length; i += 2) if (this.slots.targets[list[i]!] === list[i]) count++
-    return count
-  }
-}
-
-let everyday: ReadonlySet<string> | undefined
-
-function isEveryday(term: string): boolean {
-  everyday ??= new Set(EVERYDAY_WORDS.map(stemWord))
-  return everyday.has(term)
-}
+import { relatedTo } from './word-lists.ts'
 
 /** One way a word of the task can be found in a document. */
 export interface Evidence {
@@ -260,22 +198,4 @@ function bestAmount(evidence: readonly Evidence[], sources: readonly number[]): 
     }
   }
   return best
-}
-
-// Share of rarity two prompts must have in common to count as the same request.
-const SAME = 0.7
-
-/** Whether the task is one of the prompts a document must not answer, in other words or not. */
-export function matchesNegative(query: Query, negatives: readonly (readonly string[])[], rarity: Rarity): boolean {
-  if (negatives.length === 0) return false
-  const asked = query.terms.filter(({ isJoined }) => !isJoined).map(({ term }) => term)
-  const askedMass = massOf(asked, rarity)
-  return negatives.some((negative) => {
-    const shared = asked.filter((term) => negative.includes(term))
-    return shared.length > 0 && massOf(shared, rarity) >= SAME * Math.max(askedMass, massOf(negative, rarity))
-  })
-}
-
-function massOf(terms: readonly string[], rarity: Rarity): number {
-  return terms.reduce((mass, term) => mass + rarity.of(term), 0)
 }

@@ -194,6 +194,32 @@ user account member
 group team organization
 password login account`
 
+// By their first two letters: stemming the whole list would take longer than ranking a task.
+let everydayByStart: Map<string, string[]> | undefined
+const everydayStems = new Map<string, ReadonlySet<string>>()
+
+/** Whether a term is the stem of an everyday word. */
+export function isEveryday(term: string): boolean {
+  const start = term.slice(0, 2)
+  let stems = everydayStems.get(start)
+  if (stems === undefined) {
+    everydayByStart ??= groupByStart(EVERYDAY_WORDS)
+    stems = new Set(everydayByStart.get(start)?.map(stemWord))
+    everydayStems.set(start, stems)
+  }
+  return stems.has(term)
+}
+
+function groupByStart(words: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const word of words) {
+    const group = groups.get(word.slice(0, 2))
+    if (group === undefined) groups.set(word.slice(0, 2), [word])
+    else group.push(word)
+  }
+  return groups
+}
+
 export interface Related {
   readonly term: string
   readonly word: string

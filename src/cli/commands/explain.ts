@@ -17,7 +17,7 @@ export const explain = defineCommand({
     strategy: {
       kind: 'choice',
       choices: STRATEGIES,
-      summary: 'for a payload: by this strategy (default: the project’s, else keywords)',
+      summary: 'for a payload: by this strategy (default: the project’s, else ranked)',
     },
     ...LAYER_FLAGS,
     kind: { kind: 'choice', choices: ['pack'], summary: 'a pack, by its name or folder', isUnlisted: true },

@@ -14,7 +14,7 @@ export const plan = defineCommand({
     strategy: {
       kind: 'choice',
       choices: STRATEGIES,
-      summary: 'how to find entries (default: the project’s, else keywords)',
+      summary: 'how to find entries (default: the project’s, else ranked)',
     },
     all: { kind: 'switch', summary: 'also list every entry that is not loaded' },
     phase: { kind: 'choice', choices: PHASES, summary: 'only entries whose trigger for this phase is on' },

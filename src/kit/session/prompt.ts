@@ -41,7 +41,7 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const log = (message: string) => logLine(machine, `${call.host.agent} ${call.event}`, message)
   const project = openProject(machine)
   const layers = { projectRoot: project }
-  const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'keywords')
+  const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'ranked')
   const request = { task: call.prompt, layers, strategy, isHook: true }
   const { value: plan, knowledge } = await planByStrategy(machine, request)
   for (const { code, message } of brokenLayers(plan)) log(`${code} ${message}`)

@@ -1,6 +1,5 @@
-import { stemWord } from '../../search/stem.ts'
 import { termsOf } from '../../search/tokens.ts'
-import { EVERYDAY_WORDS, relatedTo } from '../../search/word-lists.ts'
+import { isEveryday, relatedTo } from '../../search/word-lists.ts'
 
 /** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
 export type TaskWords = ReadonlyMap<string, number>
@@ -14,12 +13,6 @@ export function readTaskWords(task: string): TaskWords {
   const words = new Map<string, number>()
   for (const term of termsOf(task).slice(0, MOST_WORDS)) words.set(term, isEveryday(term) ? EVERYDAY_WEIGHT : 1)
   return words
-}
-
-/** Only words that begin alike are stemmed: stemming the whole list would take longer than reading the task. */
-function isEveryday(term: string): boolean {
-  const start = term.slice(0, 2)
-  return EVERYDAY_WORDS.some((word) => word.startsWith(start) && stemWord(word) === term)
 }
 
 /** The words of a task that a text holds, as such or as a word that stands for them. */

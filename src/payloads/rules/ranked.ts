@@ -1,4 +1,11 @@
-import { describeWhy, percent, type RankDocument, type RankExplanation, type RankHit } from '../../search/document.ts'
+import {
+  answerForm,
+  describeWhy,
+  percent,
+  type RankDocument,
+  type RankExplanation,
+  type RankHit,
+} from '../../search/document.ts'
 import { findHeadings } from '../../text/sections.ts'
 import { createTable } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
@@ -91,7 +98,7 @@ function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult
     score: confidence,
     matchedKeywords: (entry.keywords ?? []).filter((keyword) => terms.has(keyword.toLowerCase())),
     matchedPatterns: [],
-    reason: `ranked: ${describeWhy(why)}`,
+    reason: `ranked (${answerForm(confidence)}, ${percent(confidence)}): ${describeWhy(why)}`,
     mode: 'lazy',
   }
 }
@@ -105,11 +112,16 @@ export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation,
     return { loaded: false, ...found, reason: 'manual: never loaded by a task', hint }
   }
   const why = describeWhy(explanation.why)
-  const place = `number ${explanation.rank}, confidence ${percent(explanation.confidence)}: ${why}`
+  const form = answerForm(explanation.confidence)
+  const place = `number ${explanation.rank} (${form}, confidence ${percent(explanation.confidence)}): ${why}`
   const given = explanation.redirects.length > 0 ? `; it hands this to ${explanation.redirects.join(', ')}` : ''
   switch (explanation.outcome) {
     case 'first':
-      return { loaded: true, ...found, reason: `ranked first, confidence ${percent(explanation.confidence)}: ${why}` }
+      return {
+        loaded: true,
+        ...found,
+        reason: `ranked first (${form}, confidence ${percent(explanation.confidence)}): ${why}`,
+      }
     case 'outranked':
       return {
         loaded: isOffered,
