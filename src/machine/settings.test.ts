@@ -24,7 +24,7 @@ describe('the settings of a project', () => {
     const { payloads, routing, findings } = projectAt(machine, makeFolder()).settings
     expect({ payloads, routing, findings }).toEqual({
       payloads: ['.claude/loadout/**/*.md', '.claude/rules/**/*.md'],
-      routing: { strategy: 'keywords' },
+      routing: { strategy: 'ranked' },
       findings: [],
     })
   })

@@ -231,6 +231,21 @@ export function termsOf(text: string): string[] {
   return [...terms]
 }
 
+/** A word as it is written, in lower case, and its term. */
+export interface ReadWord {
+  readonly word: string
+  readonly term: string
+}
+
+/** Every word of a text in its order, those without a subject too. */
+export function readWords(text: string): ReadWord[] {
+  const words: ReadWord[] = []
+  visitTerms(text, (term, kind, word) => {
+    if (kind !== 'joined') words.push({ word, term })
+  })
+  return words
+}
+
 function wordEnd(units: Uint16Array, start: number, length: number, kind: number): number {
   let end = start + 1
   while (end < length && charClass(units, end, length) === kind) end++

@@ -13,8 +13,8 @@ import { findSkillFolders, readRegistry, requireLibraryFolder } from './disk/reg
 import { readSkillFile } from './disk/skill-files.ts'
 import { listTree } from './disk/tree.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
+import { rankedSkill } from './ranked-skill.ts'
 import { SKILL_FILE } from './rules/skill.ts'
-import { rankedSkill } from './suggest.ts'
 
 export interface ShelvedSkill {
   name: string

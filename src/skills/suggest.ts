@@ -4,26 +4,14 @@ import { learnFromUse } from '../examples/learn.ts'
 import { cachedRanker } from '../machine/cached-ranker.ts'
 import { readText } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { importedDocument } from '../machine/skill-document.ts'
-import type { RankDocument, Why } from '../search/document.ts'
+import type { Why } from '../search/document.ts'
 import type { Ranker } from '../search/ranker.ts'
-import { findHeadings } from '../text/sections.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import type { Report } from '../text/trouble.ts'
 import { observe, recoverAll } from './observe.ts'
+import { rankedSkill } from './ranked-skill.ts'
 import { type RegisteredSkill, SKILL_FILE, type SkillStatus, supports } from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
-
-/** What the ranker reads of a skill: what is said about it, and its SKILL.md. */
-export function rankedSkill(
-  { name, description, tags = [] }: { name: string; description?: string; tags?: readonly string[] },
-  markdown: string,
-): RankDocument {
-  const document = importedDocument(markdown)
-  const headings = findHeadings(document.body.split('\n')).map(({ title }) => title)
-  const said = description ?? document.description ?? ''
-  return { id: name, name, description: said, keywords: tags, headings, body: document.body }
-}
 
 export interface Suggestion {
   name: string

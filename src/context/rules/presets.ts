@@ -1,6 +1,5 @@
 import { DEFAULT_PARTITIONS } from '../../machine/rules/settings-shape.ts'
-import { isRun, splitWords } from '../../payloads/rules/words.ts'
-import { stemWord } from '../../search/stem.ts'
+import { type ReadWord, readWords } from '../../search/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { nearest, setOwn } from '../../text/values.ts'
 import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from './context-settings.ts'
@@ -21,7 +20,7 @@ export const DEFAULT_INTENT = 'default'
 
 /** The kind whose keywords a task names most; of equals the one declared first; the last when it names none. */
 export function readIntent(task: string, intents: readonly Intent[], override?: string): IntentReading {
-  const words = readTask(task)
+  const words = readWords(task)
   const scores: Record<string, number> = {}
   let best: Intent | undefined
   let matched: string[] = []
@@ -36,41 +35,14 @@ export function readIntent(task: string, intents: readonly Intent[], override?: 
   return { key, matched, scores, isOverridden: override !== undefined }
 }
 
-interface TaskWords {
-  parts: readonly string[]
-  /** Where each stem stands. */
-  places: ReadonlyMap<string, readonly number[]>
-  /** Parts in scripts without blanks: a keyword may lie anywhere inside one. */
-  runs: readonly number[]
-}
-
-function readTask(task: string): TaskWords {
-  const parts = splitWords(task)
-  const places = new Map<string, number[]>()
-  const runs: number[] = []
-  parts.forEach((part, at) => {
-    if (isRun(part)) runs.push(at)
-    const stem = stemOf(part)
-    const known = places.get(stem)
-    if (known === undefined) places.set(stem, [at])
-    else known.push(at)
-  })
-  return { parts, places, runs }
-}
-
 /** Two spellings of one keyword count once: `test` and `testing`. */
-function keywordsIn(task: TaskWords, keywords: readonly string[]): string[] {
+function keywordsIn(task: readonly ReadWord[], keywords: readonly string[]): string[] {
   const seen = new Set<string>()
   return keywords.filter((keyword) => {
-    const parts = splitWords(keyword)
-    const [first] = parts
-    if (first === undefined) return false
-    const spelling = parts.map(stemOf).join(' ')
-    if (seen.has(spelling)) return false
-    const starts = isRun(first) ? task.runs : (task.places.get(stemOf(first)) ?? [])
-    const isThere = starts.some((start) =>
-      parts.every((part, offset) => isSameWord(part, task.parts[start + offset] ?? '')),
-    )
+    const words = readWords(keyword)
+    const spelling = words.map(({ term }) => term).join(' ')
+    if (words.length === 0 || seen.has(spelling)) return false
+    const isThere = task.some((_, start) => words.every((word, at) => isSameWord(word, task[start + at])))
     if (isThere) seen.add(spelling)
     return isThere
   })
@@ -79,20 +51,11 @@ function keywordsIn(task: TaskWords, keywords: readonly string[]): string[] {
 // Stems alone would make "direct" of "direction"; a keyword is meant in the forms that a sentence gives it.
 const FORMS = new Set(['', 's', 'es', 'ies', 'y', 'e', 'd', 'ed', 'ing'])
 
-function isSameWord(keyword: string, word: string): boolean {
-  if (keyword === word) return true
-  if (isRun(keyword)) return isRun(word) && word.includes(keyword)
-  if (stemOf(keyword) !== stemOf(word)) return false
+function isSameWord({ term, word: keyword }: ReadWord, found: ReadWord | undefined): boolean {
+  if (found?.term !== term) return false
   let same = 0
-  while (same < keyword.length && keyword[same] === word[same]) same++
-  return FORMS.has(keyword.slice(same)) && FORMS.has(word.slice(same))
-}
-
-// The stemmer asks for words of bounded length.
-const LONGEST_STEMMED = 48
-
-function stemOf(word: string): string {
-  return word.length > LONGEST_STEMMED ? word : stemWord(word)
+  while (same < keyword.length && keyword[same] === found.word[same]) same++
+  return FORMS.has(keyword.slice(same)) && FORMS.has(found.word.slice(same))
 }
 
 function unknownIntent(key: string, intents: readonly Intent[]): LoadoutError {

@@ -5,15 +5,19 @@ import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
-import { brokenLayers, type Knowledge } from '../../payloads/knowledge.ts'
+import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { loadPayloads } from '../../payloads/load.ts'
-import { noteOf, planByStrategy, planTerms, strategyOf, type TaskPlan } from '../../payloads/plan.ts'
+import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { type LoadoutEntry, tokensOf } from '../../payloads/rules/loadout-index.ts'
-import type { MatchResult } from '../../payloads/rules/match.ts'
+import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
+import { rankedMatch } from '../../payloads/rules/ranked.ts'
+import { type AnswerForm, answerForm } from '../../search/document.ts'
+import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
+import type { Strategy } from '../../search/strategy.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { keepTask, type NotedEntry, recordTask } from '../../usage/record.ts'
-import { formatClaim, keysOf, type Part, readState, wonBy } from '../../usage/rules/session-state.ts'
+import { formatClaim, keysOf, type Part, readState, recentShares, wonBy } from '../../usage/rules/session-state.ts'
 import { type IndexItem, indexLine, payloadItem } from '../rules/index-line.ts'
 import {
   blockLength,
@@ -25,14 +29,15 @@ import {
   measureIn,
   renderParts,
 } from '../rules/session/session-text.ts'
-import { pointersFor } from './hook-catalog.ts'
+import { type HookCatalog, readCatalog } from './hook-catalog.ts'
 
 const DEFAULT_TOKENS = 1_200
 
 /** Of many that fit a little, few are worth their place. */
 const MOST_ENTRIES = 3
+const MOST_POINTERS = 5
 
-/** What this prompt newly needs: small payloads whole, larger ones, packs and skills by name. Nothing twice in a session. */
+/** What this prompt newly needs: payloads that surely fit whole, others, packs and skills by name. Nothing twice. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
@@ -42,30 +47,81 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const project = openProject(machine)
   const layers = { projectRoot: project }
   const strategy = attempt(log, 'the strategy is left out', () => strategyOf(machine, { layers }), 'ranked')
-  const request = { task: call.prompt, layers, strategy, isHook: true }
-  const { value: plan, knowledge } = await planByStrategy(machine, request)
-  for (const { code, message } of brokenLayers(plan)) log(`${code} ${message}`)
-  const named = pointersFor(machine, project, call.host.agent, call.prompt)
-  // The core is for the start of a session, in whatever way it is loaded.
-  const matches = plan.onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
-  if (matches.length + named.length === 0) {
-    await record(machine, project, call, plan, { matches, named, given: [] })
+  const knowledge = openStoredKnowledge(machine, layers, true)
+  for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
+  const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
+  const prompt: Prompt = { project, knowledge, catalog, strategy, task: call.prompt }
+  if (findFor(prompt, undefined).found.length === 0) {
+    await record(machine, prompt, [], [])
     return ''
   }
 
-  const state = readState(readSession(machine, call.host.agent, call.session))
   const { host } = call
+  const state = readState(readSession(machine, host.agent, call.session))
+  const { found, about } = findFor(prompt, recentShares(state, SESSION_LENGTH))
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
   const choice = new Choice(state.given, room, measureIn(counts))
-  const problems = takePayloads(machine, project, choice, knowledge, matches)
-  for (const pointer of named) choice.addPointer(pointer)
-  const won = claim(machine, call, choice.parts)
+  const problems = takeFound(machine, prompt, choice, found)
+  const won = claim(machine, call, choice.parts, about)
   const given = choice.given.filter(({ part }) => won.includes(part))
 
   if (problems.length > 0) log(problems.join('; '))
-  await record(machine, project, call, plan, { matches, named, given })
+  await record(machine, prompt, found, given)
   return renderParts(given)
+}
+
+interface Prompt {
+  project: Project
+  knowledge: Knowledge
+  catalog: HookCatalog
+  strategy: Strategy
+  task: string
+}
+
+/** What a prompt is about: a payload to be read, or the line of a pack or skill. */
+type Found = { match: MatchResult; form: AnswerForm } | { pointer: GivenPart & { part: { form: 'pointer' } } }
+
+/** Made at the start of the session; now, where there was none or an index has changed since. */
+async function openCatalog(
+  machine: Machine,
+  project: Project,
+  agent: string,
+  knowledge: Knowledge,
+  log: (message: string) => void,
+): Promise<HookCatalog> {
+  const known = readCatalog(machine, project, agent)
+  if (known !== undefined) return known
+  const { refreshCatalog } = await import('./start-parts.ts')
+  return refreshCatalog(machine, project, agent, knowledge, log).catalog
+}
+
+/** Best first. What the last prompts were about lifts what belongs to it. */
+function findFor(prompt: Prompt, recent: readonly FamilyShares[] | undefined): { found: Found[]; about: FamilyShares } {
+  const { catalog, knowledge, strategy, task } = prompt
+  const familyOf = (id: string) => catalog.itemOf(id)?.family ?? ''
+  const lift = recent && sessionLift(recent, familyOf)
+  const hits = catalog.ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
+  const ranked = hits.flatMap((hit): Found[] => {
+    const item = catalog.itemOf(hit.id)
+    if (item === undefined) return []
+    const { kind, id, line, position } = item
+    if (line !== undefined) {
+      return [{ pointer: { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line } }]
+    }
+    if (strategy === 'keywords' || position === undefined) return []
+    const entry = knowledge.table.entryAt(position)
+    return [{ match: rankedMatch(entry, hit), form: answerForm(hit.confidence) }]
+  })
+  const keywords = strategy === 'keywords' ? keywordMatches(prompt) : []
+  return { found: [...keywords, ...ranked], about: sharesOf(hits, familyOf) }
+}
+
+/** The core is for the start of a session, in whatever way it is loaded. */
+function keywordMatches({ knowledge, task }: Prompt): Found[] {
+  const { onDemand } = planWith(knowledge, task, {})
+  const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
+  return matches.map((match) => ({ match, form: 'text' }))
 }
 
 /** What goes into one reply, as long as there is room and the session does not have it. */
@@ -112,67 +168,72 @@ class Choice {
   }
 }
 
-/** Best first; what does not fit is named. Tells what could not be read. */
-function takePayloads(
+/** Best first. A payload that is not sure enough, or does not fit, is named. Tells what could not be read. */
+function takeFound(
   machine: Machine,
-  { root }: Project,
+  { project, knowledge }: Prompt,
   choice: Choice,
-  knowledge: Knowledge,
-  matches: readonly MatchResult[],
+  found: readonly Found[],
 ): string[] {
   const problems: string[] = []
-  for (const { entry } of matches) {
+  const pointers: GivenPart[] = []
+  let texts = 0
+  for (const each of found) {
+    if ('pointer' in each) {
+      pointers.push(each.pointer)
+      continue
+    }
+    const { entry } = each.match
     if (choice.isKnown({ form: 'text', id: entry.id, sum: '', body: '' })) continue
-    const text = textPart(machine, knowledge, entry)
-    if ('problem' in text) problems.push(text.problem)
-    else if (!choice.isKnown(text.part) && !choice.addText(text)) {
-      const line = indexLine(entryItem(knowledge, entry, root))
-      choice.addPointer({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
+    const text = each.form === 'text' && texts < MOST_ENTRIES ? textPart(machine, knowledge, entry) : undefined
+    if (text !== undefined && 'problem' in text) problems.push(text.problem)
+    else if (text !== undefined && (choice.isKnown(text.part) || choice.addText(text))) texts++
+    else {
+      const line = indexLine(entryItem(knowledge, entry, project.root))
+      pointers.push({ part: { form: 'pointer', kind: 'payload', id: entry.id, sum: digestOf(line) }, text: line })
     }
   }
+  for (const pointer of pointers) choice.addPointer(pointer)
   return problems
 }
 
 /** Written before it is given, then read back: of two hooks at once, the first line has a part. */
-function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[]): Part[] {
-  if (parts.length === 0) return []
+function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[], about: FamilyShares): Part[] {
+  if (parts.length + about.length === 0) return []
   const by = claimant()
-  const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim({ by, parts }))), by) ?? []
+  const line = formatClaim({ by, parts, ...(about.length > 0 && { about }) })
+  const won = wonBy(readState(claimLine(machine, host.agent, session, line)), by) ?? []
   const keys = new Set(won.flatMap(keysOf))
   return parts.filter((part) => keysOf(part).every((key) => keys.has(key)))
 }
 
-interface Outcome {
-  matches: readonly MatchResult[]
-  named: readonly GivenPart[]
-  given: readonly GivenPart[]
-}
-
 async function record(
   machine: Machine,
-  project: Project,
-  { prompt: task }: HookCall,
-  plan: TaskPlan,
-  { matches, named, given }: Outcome,
+  { project, knowledge, strategy, task }: Prompt,
+  found: readonly Found[],
+  given: readonly GivenPart[],
 ): Promise<void> {
-  const payloads = matches.map((match) => noteOf(plan, match, tokensOf(match.entry)))
-  const others = named.flatMap(({ part, text }): NotedEntry[] =>
-    part.form === 'pointer'
-      ? [{ id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }]
-      : [],
-  )
-  const delivered = payloads.flatMap((entry) => {
-    const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
-    return found === undefined ? [] : [{ ...entry, tokens: estimateTokens(found.text) }]
+  const entries = found.map((each): NotedEntry => {
+    if ('pointer' in each) {
+      const { part, text } = each.pointer
+      return { id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }
+    }
+    const { entry, mode } = each.match
+    const layer = knowledge.layerOf(entry)
+    return { id: entry.id, kind: 'payload', trigger: triggerOf(each.match), mode, tokens: tokensOf(entry), layer }
+  })
+  const delivered = entries.flatMap((entry) => {
+    const text = given.find(({ part }) => part.form === 'text' && part.id === entry.id)?.text
+    return entry.kind !== 'payload' || text === undefined ? [] : [{ ...entry, tokens: estimateTokens(text) }]
   })
   recordTask(machine, {
     task,
     kept: await keepTask(machine, task, () => {
       const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
-      return planTerms(machine, asked, plan.strategy)
+      return planTerms(machine, asked, strategy)
     }),
     steps: [
-      { stage: 'planned', entries: [...payloads, ...others] },
+      { stage: 'planned', entries },
       { stage: 'delivered', entries: delivered },
     ],
   })

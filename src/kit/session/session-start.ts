@@ -1,6 +1,5 @@
-import { callableSkills } from '../../agents/callable-skills.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { attempt, logLine } from '../../machine/hook-log.ts'
+import { logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
@@ -10,17 +9,8 @@ import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../usage/rules/session-state.ts'
 import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
-import { learnHere } from './learn-here.ts'
 import { rebuild } from './rebuild.ts'
-import {
-  coreParts,
-  indexPart,
-  indexRoom,
-  type OfferedPack,
-  offeredPacks,
-  openStart,
-  writeCatalog,
-} from './start-parts.ts'
+import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCatalog } from './start-parts.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
 export function answerStart(machine: Machine, call: HookCall): string {
@@ -30,7 +20,7 @@ export function answerStart(machine: Machine, call: HookCall): string {
   const project = openProject(machine)
   const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
-  const packs = refreshCatalog(machine, project, knowledge, host.agent, log)
+  const { packs } = refreshCatalog(machine, project, host.agent, knowledge, log)
   pruneSessions(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
@@ -75,21 +65,6 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
   const ids = new Set(core.parts.flatMap(({ part }) => (part.form === 'text' ? [part.id] : [])))
   const index = indexPart({ project, knowledge, packs, given: ids, room: indexRoom(room), sizeOf, log })
   return index === undefined ? core.parts : [...core.parts, index]
-}
-
-/** Packs and skills for the prompts to come. Without them the rest is still worth having. */
-function refreshCatalog(
-  machine: Machine,
-  project: Project,
-  knowledge: Knowledge,
-  agent: string,
-  log: Sources['log'],
-): OfferedPack[] {
-  const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
-  const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
-  learnHere(machine, project, knowledge, { pack: packs, skill: skills })
-  writeCatalog(machine, project, agent, packs, skills)
-  return packs
 }
 
 function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {

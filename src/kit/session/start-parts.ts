@@ -1,6 +1,9 @@
-import type { CallableSkill } from '../../agents/callable-skills.ts'
+import { type CallableSkill, callableSkills } from '../../agents/callable-skills.ts'
+import { libraryPath, readConfig } from '../../agents/config.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { contextSettings } from '../../context/settings.ts'
+import { openExamples } from '../../examples/examples.ts'
+import { readText } from '../../machine/files.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
@@ -10,15 +13,20 @@ import { openCatalog } from '../../packs/catalog.ts'
 import { admit } from '../../packs/rules/gates/admission.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
+import { payloadDocument } from '../../payloads/ranking.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
-import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
+import { isDomain } from '../../payloads/rules/loadout-index.ts'
+import type { RankDocument } from '../../search/document.ts'
+import { folderOf } from '../../search/session-lift.ts'
+import { rankedSkill } from '../../skills/ranked-skill.ts'
 import { harmlessLine } from '../../text/fence.ts'
+import { LoadoutError } from '../../text/trouble.ts'
 import { formatClaim, nextStart, type Part, readState, type SessionState } from '../../usage/rules/session-state.ts'
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
 import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
-import { compileCatalog } from '../rules/session/catalog-match.ts'
 import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
-import { type CatalogItem, storeCatalog } from './hook-catalog.ts'
+import { type CatalogItem, catalogId, type HookCatalog, storeCatalog } from './hook-catalog.ts'
+import { learnHere } from './learn-here.ts'
 import { entryItem, textPart } from './prompt.ts'
 
 /** The texts that every session starts with, as far as they find room; what could not be read is told. */
@@ -176,7 +184,7 @@ export interface OfferedPack {
 }
 
 /** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
-export function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
+function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
   const { catalog } = openCatalog(machine, { project })
   return catalog.entries.flatMap(({ pack }) => {
     const { verdict } = admit(pack, { isExplicit: false, isConfirmed: false })
@@ -187,15 +195,20 @@ export function offeredPacks(machine: Machine, project: Project): OfferedPack[] 
   })
 }
 
-export function packPointer(pack: OfferedPack): CatalogItem {
+export function packPointer(pack: OfferedPack): CatalogItem & { line: string } {
   const item = packItem(pack)
   const shown: IndexItem = pack.isOpen
     ? item
     : { ...item, when: ['a person has to approve it first'], where: `loadout packs show ${pack.name}` }
-  return { kind: 'pack', id: pack.name, line: indexLine({ ...shown, id: `pack ${pack.name}` }) }
+  return {
+    kind: 'pack',
+    id: pack.name,
+    family: familyOf(pack.name),
+    line: indexLine({ ...shown, id: `pack ${pack.name}` }),
+  }
 }
 
-export function skillPointer({ name, description, file }: CallableSkill): CatalogItem {
+export function skillPointer({ name, description, file }: CallableSkill): CatalogItem & { line: string } {
   const item: IndexItem = {
     id: `skill ${name}`,
     kind: 'skill',
@@ -205,19 +218,71 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
     rank: 0,
     reach: 0,
   }
-  return { kind: 'skill', id: name, line: indexLine(item) }
+  return { kind: 'skill', id: name, family: familyOf(name), line: indexLine(item) }
 }
 
-/** Words that are in any prompt. */
-const DULL = [...STOP_WORDS, ...EVERYDAY_WORDS]
+/** Everything that the prompts to come may be about: payloads that a task may load, packs, skills. */
+function writeCatalog(machine: Machine, project: Project, agent: string, sources: CatalogSources): HookCatalog {
+  const { knowledge, packs, skills } = sources
+  const entries = allEntries(knowledge.table)
+  const payloads = entries.flatMap((entry, position) => {
+    if (!isDomain(entry)) return []
+    const item: CatalogItem = { kind: 'payload', id: entry.id, family: familyOf(entry.id, entry.path), position }
+    return [{ item, document: payloadDocument(knowledge, entry, []) }]
+  })
+  const offered = packs.map((pack) => ({ item: packPointer(pack), document: { ...pack, id: pack.name } }))
+  const callable = skills.map((skill) => ({ item: skillPointer(skill), document: skillDocument(skill) }))
+  const all = [...payloads, ...offered, ...callable]
+  const examples = openExamples(machine, { project: project.root, library: sources.library }, 'here')
+  const documents = all.map(({ item, document }) => ({ ...examples.into(item.kind, document), id: catalogId(item) }))
+  return storeCatalog(
+    machine,
+    project,
+    agent,
+    documents,
+    all.map(({ item }) => item),
+  )
+}
 
-export function writeCatalog(
+interface CatalogSources {
+  knowledge: Knowledge
+  packs: readonly OfferedPack[]
+  skills: readonly CallableSkill[]
+  /** The library of skills, which also holds examples of them. */
+  library: string | undefined
+}
+
+/** Without the text of SKILL.md when it cannot be read. */
+function skillDocument({ name, description, file }: CallableSkill): RankDocument {
+  try {
+    return rankedSkill({ name, description }, readText(file))
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return rankedSkill({ name, description }, '')
+  }
+}
+
+/** The part of an id, a plugin or a path before its last part. */
+function familyOf(id: string, path = ''): string {
+  return folderOf(id) || id.slice(0, Math.max(0, id.indexOf(':'))) || folderOf(path)
+}
+
+/** Looks for packs and skills, and keeps them for the prompts to come. Without one kind the rest is still worth having. */
+export function refreshCatalog(
   machine: Machine,
   project: Project,
   agent: string,
-  packs: readonly OfferedPack[],
-  skills: readonly CallableSkill[],
-): void {
-  const items = [...packs.map(packPointer), ...skills.map(skillPointer)]
-  storeCatalog(machine, project, agent, compileCatalog([...packs, ...skills], DULL), items)
+  knowledge: Knowledge,
+  log: (message: string) => void,
+): { packs: OfferedPack[]; catalog: HookCatalog } {
+  const packs = attempt(log, 'packs are left out', () => offeredPacks(machine, project), [])
+  const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
+  const library = attempt(log, 'the library is left out', () => libraryOf(machine), undefined)
+  learnHere(machine, project, knowledge, { pack: packs, skill: skills })
+  return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library }) }
+}
+
+function libraryOf(machine: Machine): string | undefined {
+  const config = readConfig(machine)
+  return config.repoPath === undefined ? undefined : libraryPath(machine, config)
 }

@@ -86,12 +86,12 @@ export function rankedMatches(hits: readonly RankHit[], entries: readonly Loadou
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const ranked = hits.flatMap((hit) => {
     const entry = byId.get(hit.id)
-    return entry === undefined ? [] : [matchOf(entry, hit)]
+    return entry === undefined ? [] : [rankedMatch(entry, hit)]
   })
   return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked]
 }
 
-function matchOf(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
+export function rankedMatch(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {
   const terms = new Set(why.map(({ term }) => term))
   return {
     entry,

@@ -21,7 +21,11 @@ export interface Claim {
   start?: number
   /** What was given before is no longer in anybody's context. */
   isAnew?: boolean
+  /** Which families of entries the prompt was about, in shares of 1. No word of the prompt is kept. */
+  about?: Shares
 }
+
+type Shares = readonly (readonly [family: string, share: number])[]
 
 export interface SessionState {
   starts: number
@@ -35,6 +39,14 @@ export function keysOf(part: Part): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
   if (part.form === 'pack') return [`pack ${part.sum}`]
   return [part.form === 'pointer' ? `pointer ${part.kind} ${part.id}` : 'index']
+}
+
+/** What the last prompts were about, the newest first. */
+export function recentShares({ claims }: SessionState, count: number): Shares[] {
+  return claims
+    .flatMap(({ about }) => (about === undefined ? [] : [about]))
+    .slice(-count)
+    .reverse()
 }
 
 export function formatClaim(claim: Claim): string {
@@ -86,11 +98,21 @@ export function wonBy({ claims }: SessionState, by: string): readonly Part[] | u
 function readClaim(line: string): Claim | undefined {
   const json = parse(line)
   if (!isRecord(json) || typeof json.by !== 'string' || !Array.isArray(json.parts)) return undefined
-  const { by, start, isAnew } = json
+  const { by, start, isAnew, about } = json
   if (start !== undefined && !(Number.isInteger(start) && Number(start) > 0)) return undefined
   const parts = json.parts.flatMap((part) => readPart(part) ?? [])
   if (parts.length < json.parts.length) return undefined
-  return { by, parts, ...(start === undefined ? {} : { start: Number(start) }), ...(isAnew === true ? { isAnew } : {}) }
+  return {
+    by,
+    parts,
+    ...(start === undefined ? {} : { start: Number(start) }),
+    ...(isAnew === true ? { isAnew } : {}),
+    ...(Array.isArray(about) ? { about: about.filter(isShare) } : {}),
+  }
+}
+
+function isShare(json: unknown): json is [string, number] {
+  return Array.isArray(json) && typeof json[0] === 'string' && Number.isFinite(json[1])
 }
 
 function readPart(json: unknown): Part | undefined {
