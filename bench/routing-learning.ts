@@ -95,7 +95,7 @@ function previousPrompts({ queries }: RoutingSet, from: readonly ('own' | 'other
   }
 }
 
-const THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+const THRESHOLDS = [0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 /** What each threshold would answer, on the half that thresholds are chosen on and on the other. */
 export function reportAnswers(set: RoutingSet, options: RankerOptions = {}): void {

@@ -9,6 +9,7 @@ import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
 import { type Evidence, Scorer, type Scores } from './scorer.ts'
 import { fieldOf, fullImpact, postingAt, SlotTable, strongImpact, TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
+import { isEveryday } from './word-lists.ts'
 
 export interface RankerOptions {
   /** Confidence the best hit needs before anything is answered; 0 always answers. */
@@ -103,7 +104,7 @@ class LibraryRanker implements Ranker {
     let isBest = true
     for (const i of this.bestOf(candidates, query)) {
       if (hits.length >= (request.limit ?? DEFAULT_LIMIT)) break
-      if (isBest && candidates.confidence(i) < this.silence) break
+      if (isBest && this.isSilent(candidates, i, query)) break
       isBest = false
       const slot = candidates.slots[i]!
       const record = this.slots.recordAt(slot)
@@ -127,7 +128,7 @@ class LibraryRanker implements Ranker {
     if (at < 0) return { id, outcome: 'no-match', ...NO_MATCH, redirects }
     const better = this.betterThan(at, candidates, query)
     const best = better.reduce((a, b) => (candidates.isBefore(b, a) ? b : a), at)
-    const isSilent = candidates.confidence(best) < this.silence
+    const isSilent = this.isSilent(candidates, best, query)
     const outcome: RankOutcome = isSilent ? 'silent' : better.length === 0 ? 'first' : 'outranked'
     const why = this.explainScore(query, slot)
     const found = { rank: better.length + 1, score: candidates.scores[at]!, confidence: candidates.confidence(at) }
@@ -176,6 +177,16 @@ class LibraryRanker implements Ranker {
 
   private isExcluded(query: Query, slot: number): boolean {
     return matchesNegative(query, this.slots.recordAt(slot).negatives, this.scorer.rarity)
+  }
+
+  /** Too weak to answer; but a keyword is its author's word that the document is meant, everyday words aside. */
+  private isSilent({ slots, confidence }: Candidates, best: number, query: Query): boolean {
+    if (confidence(best) >= this.silence) return false
+    return !query.terms.some(({ term }) => {
+      const list = isEveryday(term) ? undefined : this.index.find(term)
+      const packed = list && postingAt(list, slots[best]!)
+      return packed !== undefined && this.tuning.fields[fieldOf(packed)]!.isChosen === true
+    })
   }
 
   // Names of the documents this one hands words of the task to.

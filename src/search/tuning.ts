@@ -34,12 +34,14 @@ export interface Field {
   readonly isLong?: boolean
   /** A task that names most of this field means the document. */
   readonly isName?: boolean
+  /** Its author chose every word of it: a task that has one is never answered with silence. */
+  readonly isChosen?: boolean
 }
 
 /** The parts of an entry: a payload, a pack, a skill, a note. */
 const ENTRY_FIELDS: readonly Field[] = [
   { name: 'name', weight: 4, norm: 0.55, length: 3, isName: true },
-  { name: 'keywords', weight: 4.5, norm: 0.4, length: 8 },
+  { name: 'keywords', weight: 4.5, norm: 0.4, length: 8, isChosen: true },
   { name: 'examples', weight: 1, norm: 0.4, length: 80 },
   { name: 'lead', label: 'description', weight: 2.5, norm: 0.4, length: 14 },
   { name: 'rest', label: 'description', weight: 1, norm: 0.65, length: 35 },

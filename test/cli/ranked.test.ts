@@ -21,10 +21,10 @@ const ids = (matches: { entry: { id: string } }[]) => matches.map(({ entry }) =>
 describe('plan --strategy ranked', () => {
   it('finds what shares no keyword with the task', () => {
     const task = 'a step fails with 403, has the token expired'
-    expect(ids(json(['plan', task]).onDemand)).toEqual([])
-    const plan = json(['plan', task, '--strategy', 'ranked'])
+    expect(ids(json(['plan', task, '--strategy', 'keywords']).onDemand)).toEqual([])
+    const plan = json(['plan', task])
     expect(ids(plan.onDemand)[0]).toBe('release-pipeline')
-    expect(plan.onDemand[0].reason).toMatch(/^ranked: /)
+    expect(plan.onDemand[0].reason).toMatch(/^ranked \((?:pointer|text), \d+ %\): /)
     expect(ids(plan.preload)).toEqual(['house-rules'])
   })
 
@@ -38,7 +38,9 @@ describe('plan --strategy ranked', () => {
   it('can be the strategy of a project', () => {
     const settings = join(place.cwd, 'loadout.json')
     writeFileSync(settings, '{"routing": {"strategy": "ranked"}}')
-    expect(json(['plan', 'renew the token in the vault']).onDemand[0].reason).toMatch(/^ranked: /)
+    expect(json(['plan', 'renew the token in the vault']).onDemand[0].reason).toMatch(
+      /^ranked \((?:pointer|text), \d+ %\): /,
+    )
     writeFileSync(settings, '{"routing": {"strategy": "best"}}')
     expect(runLoadout(['plan', 'x'], place)).toMatchObject({
       code: 1,

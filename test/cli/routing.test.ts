@@ -176,8 +176,8 @@ describe('plan', () => {
     expect(code).toBe(0)
     expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([
       '  load now    rules    17 tok  project  core: always loaded',
-      '  load now    release  21 tok  project  keywords [release]',
-      '  left out    docs     20 tok  project  not in the task',
+      '  load now    release  21 tok  project  ranked (pointer, 73 %): keywords [release], name [release]',
+      '  left out    docs     20 tok  project  not among the best',
       '  on request  secret   19 tok  project  manual',
       '  Loads 38 of 77 known tokens.',
     ])
@@ -202,7 +202,7 @@ describe('plan', () => {
 
   it('prints texts fenced as data, within the budget, and records the load', () => {
     const place = built()
-    const run = runLoadout(['plan', 'release docs', '--load', '--budget', '150'], place)
+    const run = runLoadout(['plan', 'release docs', '--load', '--budget', '150', '--strategy', 'keywords'], place)
     expect(run.stdout.match(/^<loadout_payload id="[a-z]+" layer="project" path=/gm)).toHaveLength(2)
     expect(run.stdout.length / 4).toBeLessThanOrEqual(150)
     expect(run.stdout).toContain('Docs are built last.')
@@ -242,13 +242,13 @@ describe('plan', () => {
   it('never reads a payload outside its root', () => {
     const outside = makeProject({ 'passwords.txt': 'hunter2' })
     const index = { version: '1.0.0', generated: 'x', budget: {} }
-    const entry = { keywords: ['go'], patterns: [], priority: 'domain', summary: 's', tokens_est: 1, lines: 1 }
+    const entry = { keywords: ['zebra'], patterns: [], priority: 'domain', summary: 's', tokens_est: 1, lines: 1 }
     const paths = [join(outside, 'passwords.txt'), '../passwords.txt', 'link.txt', 'folder/passwords.txt', 'a\0b']
     const entries = paths.map((path, at) => ({ ...entry, id: `e${at}`, path }))
     const cwd = makeProject({ '.claude/loadout/index.json': JSON.stringify({ ...index, entries }) })
     symlinkSync(join(outside, 'passwords.txt'), join(cwd, 'link.txt'))
     symlinkSync(outside, join(cwd, 'folder'))
-    const run = json(['plan', 'go', '--load'], { cwd })
+    const run = json(['plan', 'zebra', '--load', '--strategy', 'keywords'], { cwd })
     expect(run.code).toBe(1)
     expect(run.value.contents).toEqual([])
     expect(run.value.findings.map(({ code }: { code: string }) => code)).toEqual(paths.map(() => 'PATH_ESCAPE'))
@@ -265,7 +265,7 @@ describe('plan', () => {
     const index = { version: '1.0.0', generated: 'x', budget: {}, entries }
     const place = { cwd: makeProject({ '.claude/loadout/index.json': JSON.stringify(index) }), home: makeFolder() }
     await new Promise((done) => setTimeout(done, 200))
-    const task = ['plan', 'word7 word8 and word9']
+    const task = ['plan', 'word7 word8 and word9', '--strategy', 'keywords']
     const first = runLoadout(task, place)
     const stored = readFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)))
     expect(stored.length).toBeGreaterThan(10_000)
@@ -296,10 +296,10 @@ describe('explain and lookup', () => {
   it('explains hits and misses', () => {
     const place = built()
     expect(runLoadout(['explain', 'release', '--task', 'a release'], place).stdout).toContain(
-      'release is loaded.\n  keywords [release]',
+      'release is loaded.\n  ranked first (text, confidence 93 %): keywords [release], name [release]',
     )
     expect(runLoadout(['explain', 'docs', '--task', 'a release'], place).stdout).toContain(
-      'no keyword or pattern of it is in the task',
+      'no word of the task is in it',
     )
     expect(json(['explain', 'secret', '--task', 'a release'], place).value).toMatchObject({
       finalLayer: 'project',

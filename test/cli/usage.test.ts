@@ -163,11 +163,15 @@ describe('the words of tasks', () => {
     expect(kept.map(({ task, asked, stage }) => ({ task, asked, stage }))).toEqual([
       {
         task: 'cut a release, password=[masked: credential password]',
-        asked: { project, phase: 'plan', budget: 500 },
+        asked: { project, strategy: 'ranked', phase: 'plan', budget: 500 },
         stage: 'planned',
       },
-      { task: expect.stringMatching(/^publish the docs with \[masked: /), asked: { project }, stage: 'planned' },
-      { task: 'which wine', asked: { project }, stage: 'planned' },
+      {
+        task: expect.stringMatching(/^publish the docs with \[masked: /),
+        asked: { project, strategy: 'ranked' },
+        stage: 'planned',
+      },
+      { task: 'which wine', asked: { project, strategy: 'ranked' }, stage: 'planned' },
     ])
     expect(machine.text()).not.toMatch(/correct-horse|AKIA|private words|xxx/)
     machine.run('usage', '--keep-tasks', 'off')
@@ -260,10 +264,10 @@ describe('replay-prompts', () => {
   function withTasks() {
     const machine = makeMachine()
     machine.run('usage', '--keep-tasks', 'on')
-    machine.run('plan', 'cut a release')
-    machine.run('plan', 'announce it to the world')
-    machine.run('plan', 'publish what was tagged', '--strategy', 'ranked')
-    machine.run('plan', 'cut a release', '--load')
+    machine.run('plan', 'cut a release', '--strategy', 'keywords')
+    machine.run('plan', 'announce it to the world', '--strategy', 'keywords')
+    machine.run('plan', 'publish what was tagged')
+    machine.run('plan', 'cut a release', '--load', '--strategy', 'keywords')
     machine.run('context', 'write the docs', '--chars', '900')
     return machine
   }

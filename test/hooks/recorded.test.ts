@@ -10,7 +10,7 @@ const isUpdating = process.env.UPDATE_GOLDEN === '1'
 /** Words of the recorded prompts are keywords here. */
 const PAYLOADS = {
   rules: { priority: 'core' as const, text: '\n# Rules\n\nRun the tests.\n' },
-  greeting: { keywords: ['hello', 'typed'], text: '\n# Greeting\n\nAnswer in one line.\n' },
+  greeting: { keywords: ['interactive', 'typed'], text: '\n# Greeting\n\nAnswer in one line.\n' },
   counting: { keywords: ['third', 'resumed'], text: '\n# Counting\n\nStart at one.\n' },
   atlas: { priority: 'manual' as const, text: '\n# Atlas\n\nMaps.\n' },
 }
