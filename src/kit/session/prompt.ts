@@ -51,14 +51,15 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
   const prompt: Prompt = { project, knowledge, catalog, strategy, task: call.prompt }
-  if (findFor(prompt, undefined).found.length === 0) {
+  const plain = findFor(prompt)
+  if (plain.found.length === 0) {
     await record(machine, prompt, [], [])
     return ''
   }
 
   const { host } = call
   const state = readState(readSession(machine, host.agent, call.session))
-  const { found, about } = findFor(prompt, recentShares(state, SESSION_LENGTH))
+  const { found, about } = findFor(prompt, { recent: recentShares(state, SESSION_LENGTH), sure: plain.sure })
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
   const choice = new Choice(state.given, room, measureIn(counts))
@@ -96,12 +97,19 @@ async function openCatalog(
   return refreshCatalog(machine, project, agent, knowledge, log).catalog
 }
 
+/** What the session adds: which families its last prompts were about. A text must be sure without it. */
+interface Session {
+  recent: readonly FamilyShares[]
+  sure: ReadonlySet<string>
+}
+
 /** Best first. What the last prompts were about lifts what belongs to it. */
-function findFor(prompt: Prompt, recent: readonly FamilyShares[] | undefined): { found: Found[]; about: FamilyShares } {
+function findFor(prompt: Prompt, session?: Session): { found: Found[]; about: FamilyShares; sure: Set<string> } {
   const { catalog, knowledge, strategy, task } = prompt
   const familyOf = (id: string) => catalog.itemOf(id)?.family ?? ''
-  const lift = recent && sessionLift(recent, familyOf)
+  const lift = session && sessionLift(session.recent, familyOf)
   const hits = catalog.ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
+  const sure = new Set(hits.filter(({ confidence }) => answerForm(confidence) === 'text').map(({ id }) => id))
   const ranked = hits.flatMap((hit): Found[] => {
     const item = catalog.itemOf(hit.id)
     if (item === undefined) return []
@@ -111,10 +119,10 @@ function findFor(prompt: Prompt, recent: readonly FamilyShares[] | undefined): {
     }
     if (strategy === 'keywords' || position === undefined) return []
     const entry = knowledge.table.entryAt(position)
-    return [{ match: rankedMatch(entry, hit), form: answerForm(hit.confidence) }]
+    return [{ match: rankedMatch(entry, hit), form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }]
   })
   const keywords = strategy === 'keywords' ? keywordMatches(prompt) : []
-  return { found: [...keywords, ...ranked], about: sharesOf(hits, familyOf) }
+  return { found: [...keywords, ...ranked], about: sharesOf(hits, familyOf), sure }
 }
 
 /** The core is for the start of a session, in whatever way it is loaded. */
