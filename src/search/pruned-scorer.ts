@@ -12,7 +12,9 @@ interface Unit {
   readonly postings: number
 }
 
-// Fewer are added up faster than pruned.
+// Fewer are added up faster than pruned. Median of 300 questions over the made-up documents of bench/sample-text.ts, on a
+// busy machine: with 2,000 documents of 8,000 characters 0.67 ms pruned and 0.59 ms not, with 100,000 of 300 characters
+// 15 ms and 53 ms.
 const WORTH_PRUNING = 8_192
 // A binary search costs as much as reading so many postings.
 const SEARCH_COST = 16
