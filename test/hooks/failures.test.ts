@@ -159,7 +159,7 @@ it('a payload that cannot be read costs itself, and a line in the log', () => {
   const world = makeHookWorld({ ...PAYLOADS, tag: { keywords: ['zanzibar'], text: 'More.\n' } })
   rmSync(join(world.project, '.claude/loadout/tag.md'))
   expect(prompt(world, WORDS)).toContain('Tag, then push.')
-  expect(logOf(world)).toEqual([expect.stringContaining('tag was not loaded')])
+  expect(logOf(world)).toEqual([expect.stringContaining('left out: tag is ranked without its text')])
 })
 
 /** What may stand where a layer is read, and what the log says of it. */

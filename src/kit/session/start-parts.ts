@@ -20,7 +20,7 @@ import type { RankDocument } from '../../search/document.ts'
 import { folderOf } from '../../search/session-lift.ts'
 import { rankedSkill } from '../../skills/ranked-skill.ts'
 import { harmlessLine } from '../../text/fence.ts'
-import { LoadoutError } from '../../text/trouble.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { formatClaim, nextStart, type Part, readState, type SessionState } from '../../usage/rules/session-state.ts'
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
 import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
@@ -223,12 +223,16 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
 
 /** Everything that the prompts to come may be about: payloads that a task may load, packs, skills. */
 function writeCatalog(machine: Machine, project: Project, agent: string, sources: CatalogSources): HookCatalog {
-  const { knowledge, packs, skills } = sources
+  const { knowledge, packs, skills, log } = sources
   const entries = allEntries(knowledge.table)
   const payloads = entries.flatMap((entry, position) => {
     if (!isDomain(entry)) return []
+    const findings: Finding[] = []
+    const document = payloadDocument(knowledge, entry, findings)
+    // Nobody is pointed to a file that cannot be read.
+    for (const { message } of findings) log(`left out: ${message}`)
     const item: CatalogItem = { kind: 'payload', id: entry.id, family: familyOf(entry.id, entry.path), position }
-    return [{ item, document: payloadDocument(knowledge, entry, []) }]
+    return findings.length > 0 ? [] : [{ item, document }]
   })
   const offered = packs.map((pack) => ({ item: packPointer(pack), document: { ...pack, id: pack.name } }))
   const callable = skills.map((skill) => ({ item: skillPointer(skill), document: skillDocument(skill) }))
@@ -250,6 +254,7 @@ interface CatalogSources {
   skills: readonly CallableSkill[]
   /** The library of skills, which also holds examples of them. */
   library: string | undefined
+  log: (message: string) => void
 }
 
 /** Without the text of SKILL.md when it cannot be read. */
@@ -279,7 +284,7 @@ export function refreshCatalog(
   const skills = attempt(log, 'skills are left out', () => callableSkills(machine, agent), [])
   const library = attempt(log, 'the library is left out', () => libraryOf(machine), undefined)
   learnHere(machine, project, knowledge, { pack: packs, skill: skills })
-  return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library }) }
+  return { packs, catalog: writeCatalog(machine, project, agent, { knowledge, packs, skills, library, log }) }
 }
 
 function libraryOf(machine: Machine): string | undefined {
