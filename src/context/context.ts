@@ -174,7 +174,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     value: { bundle, renderings },
     findings: [
       ...findings,
-      ...budgetFindings(bundle, { asked: settings.budget, request, needs }),
+      ...budgetFindings(bundle, { asked: settings.budget, request, needs: needs() }),
       ...findingsOf(bundle, request.strict ?? false),
     ],
   }
@@ -192,13 +192,13 @@ function budgetFindings(
     found.push({ severity: 'warning', code: 'BUDGET_CEILING', message })
   }
   if (needs !== undefined) {
-    const what = unit === 'chars' ? 'characters' : 'tokens'
+    const count = (size: number) => `${size} ${unit === 'chars' ? 'character' : 'token'}${size === 1 ? '' : 's'}`
     const lacking = estimate.chars === 0 ? 'the bundle is empty: its heading does not fit' : 'no file fits'
     found.push({
       severity: 'warning',
       code: 'BUDGET_TOO_SMALL',
-      message: `${lacking} into ${limits.total} ${what}`,
-      hint: `the smallest budget that gives something is ${needs} ${what}: --${unit} ${needs}`,
+      message: `${lacking} into ${count(limits.total)}`,
+      hint: `the smallest budget that gives something is ${count(needs)}: --${unit} ${needs}`,
     })
   }
   return found

@@ -43,8 +43,15 @@ export interface BundleInput {
   mayBeUnrestricted: boolean
 }
 
+interface BuiltBundle {
+  bundle: ContextBundle
+  marks: Marks
+  /** The smallest total that would give something, when nothing is in the bundle. Takes a while to find. */
+  needs(): number | undefined
+}
+
 /** Puts everything that was found into a bundle within its limits. */
-export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks: Marks; needs: number | undefined } {
+export function buildBundle(given: BundleInput): BuiltBundle {
   const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
   const { slices, duplicates } = dropDuplicates(given.slices)
   const input: BundleInput = {
@@ -66,7 +73,8 @@ export function buildBundle(given: BundleInput): { bundle: ContextBundle; marks:
     estimate: estimate(texts, input.tokenizer),
   })
   const isEmpty = bundle.files.every(({ excerpt }) => excerpt === '')
-  const needs = isEmpty ? smallestTotal(input, limits, (wider) => assembleWithin(input, head, wider, marks)) : undefined
+  const needs = () =>
+    isEmpty ? smallestTotal(input, limits, (wider) => assembleWithin(input, head, wider, marks)) : undefined
   return { bundle, marks, needs }
 }
 

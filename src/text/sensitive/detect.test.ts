@@ -89,7 +89,11 @@ describe('a megabyte of hostile text takes its time once', () => {
     '0Q~',
     'authorization: a ',
     'BUNDLE_A__',
-    'eyJhbGciOiJub25l.',
+    '<system ',
+    '< ',
+    '<|a',
+    'Human: ',
+    'Human: a\n',
   ]
   it.each(pieces)(
     '%j',
