@@ -18,8 +18,7 @@ const ELEMENTS = [
 // Joiners stay in a text, because scripts need them; inside a word of ours they only hide it.
 const joined = (word: string) => word.replace(/[a-z_|-]\??/g, (letter) => `${letter}[\\u200c\\u200d]{0,3}`)
 
-// Code has types in such brackets: `Option<System>`.
-const NAMES = ELEMENTS.map((name) => (name === 'system' ? `(?<!\\w<)${joined(name)}` : joined(name))).join('|')
+const NAMES = ELEMENTS.map(joined).join('|')
 // What is cut off behind its name is one too: the end of a text is where its fence follows.
 const ELEMENT = String.raw`<(?:[/\u200c\u200d]{0,4}(?:antml:)?(?:${NAMES})(?:\s[^<>]{0,200})?(?:\/?>|$)|\s{1,4}\/?\s{0,4}(?:${NAMES})\s{0,4}>|\/\s{1,4}(?:${NAMES})\s{0,4}>)`
 const SPECIAL = String.raw`<[\u200c\u200d]{0,3}\|[\w\u200c\u200d]{2,40}(?:\|[\u200c\u200d]{0,3}>?|$)|<<\/?SYS>>|\[\/?INST\]`
@@ -33,9 +32,14 @@ const mayHoldTag = (text: string) => /<|\[\/?INST/i.test(text)
 const mayHoldSpeaker = (text: string) => /human:|assistant:/i.test(text)
 
 export function findHostTags(text: string): { start: number; end: number }[] {
-  const tags = mayHoldTag(text) ? [...text.matchAll(TAGS)] : []
+  const tags = mayHoldTag(text) ? [...text.matchAll(TAGS)].filter(({ 0: tag, index }) => !isType(text, tag, index)) : []
   const speakers = mayHoldSpeaker(text) ? [...text.matchAll(SPEAKERS), ...text.matchAll(DIALOGUE)] : []
   return [...tags, ...speakers].map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }))
+}
+
+/** Code has types in such brackets: `Option<System>`. */
+function isType(text: string, tag: string, at: number): boolean {
+  return tag === '<System>' && /\w/.test(text[at - 1] ?? '')
 }
 
 const HARMLESS: Record<string, string> = { '<': '\u2039', '>': '\u203a', '[': '\u2039', ']': '\u203a' }
@@ -45,7 +49,9 @@ const HARMLESS: Record<string, string> = { '<': '\u2039', '>': '\u203a', '[': '\
  * tag.
  */
 export function defuseHostTags(text: string): string {
-  const without = mayHoldTag(text) ? text.replace(TAGS, otherBrackets) : text
+  const without = mayHoldTag(text)
+    ? text.replace(TAGS, (tag: string, at: number) => (isType(text, tag, at) ? tag : otherBrackets(tag)))
+    : text
   if (!mayHoldSpeaker(without)) return without
   return without
     .replace(SPEAKERS, otherColons)
