@@ -22,7 +22,7 @@ const aliasesOf = (packs: string, adapters: string) => ({
 export const approve = defineCommand({
   name: 'approve',
   aliases: aliasesOf('approve', 'allow'),
-  summary: 'let a pack be read, the command of an adapter run, or an imported skill be installed',
+  summary: 'let a pack be read, an adapter run or an imported skill be installed',
   details:
     'Read it first: the text of a pack can reach a model, and a command runs as you. An imported skill needs this only when something dangerous was found in it. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
   args: [WHAT],
