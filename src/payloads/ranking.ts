@@ -24,10 +24,23 @@ export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
   const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
   const examples = payloadExamples(machine, knowledge, 'committed')
   const sources = [...knowledge.places.map(({ path }) => path), ...payloads, ...examples.paths]
-  const opened = cachedRanker(machine, 'rankers', sources, (findings) =>
-    entries.map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings))),
-  )
+  const opened = cachedRanker(machine, 'rankers', sources, (findings) => {
+    const documents = entries.map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings)))
+    sumUp(findings)
+    return documents
+  })
   return { ...opened, entries }
+}
+
+const MOST_NAMED = 20
+
+/** An index whose folder is missing would name thousands of payloads. */
+function sumUp(findings: Finding[]): void {
+  const more = findings.length - MOST_NAMED
+  if (more <= 1) return
+  const message = `${more} more entries are ranked without their texts`
+  const hint = 'loadout index check lists them all'
+  findings.splice(MOST_NAMED, more, { severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, hint })
 }
 
 /** What is taught about the payloads of these layers. */
