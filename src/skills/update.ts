@@ -124,6 +124,7 @@ async function mergeAll(
 ): Promise<Report<Made[]>> {
   const value: Made[] = []
   const findings: Finding[] = []
+  const now = new Map(importedSkills(setup.machine).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
   const names = libraryNames(setup.machine)
   const others = ({ state }: AskedSkill) => names.filter((name) => name !== state.name)
   for (const [at, each] of asked.entries()) {
@@ -138,6 +139,8 @@ async function mergeAll(
       review: [],
     }
     try {
+      // The sources were asked before the library was locked.
+      if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
       if (each.state.state === 'removed') findings.push(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
       else value.push(await mergeOne(setup, each, request, scratch, at, others(each)))
@@ -148,6 +151,12 @@ async function mergeAll(
   }
   request.onProgress?.(asked.length, asked.length, '')
   return { value, findings: [...findings, ...value.flatMap(({ update }) => undecidedFinding(update))] }
+}
+
+function changedMeanwhile(name: string): LoadoutError {
+  return new LoadoutError('LOCKED', `${name} was changed by another command meanwhile`, {
+    hint: 'run the update again',
+  })
 }
 
 function removedFinding({ name, source }: SourceState): Finding {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { libraryHashOf } from '../../src/skills/disk/merge-base.ts'
 import type { Run } from '../cli/run.ts'
 import {
   AGENT_FOLDERS,
@@ -202,6 +203,28 @@ describe.concurrent('side by side', () => {
     expect(commits.sort()).toEqual(expected.sort())
     expect(git(world, 'status', '--porcelain')).toBe('')
     expect(leftoversIn(world).join(' ')).toBe('')
+  })
+
+  it('updates of one skill make one commit, whoever comes second', { timeout: 180_000 }, async () => {
+    const world = makeLibrary()
+    const folder = join(world.library, 'skills/one')
+    const source = { path: '~/upstream', folder: '', tree_hash: '0'.repeat(64), imported_at: '2026-01-02T03:04:05Z' }
+    const hash = libraryHashOf(folder, 'one')
+    const json = { ...JSON.parse(skillFiles('one')['skill.json'] ?? ''), source: { ...source, library_hash: hash } }
+    write(folder, { 'skill.json': JSON.stringify(json) })
+    commitAll(world, 'source')
+    write(join(world.home, 'upstream'), { 'SKILL.md': '---\nname: one\ndescription: About one.\n---\n# New\n' })
+    await loadoutOk(world, 'equip', 'one')
+    const first = git(world, 'rev-parse', 'HEAD')
+    const runs = await Promise.all(
+      ['update', 'update', 'sync', 'update'].map((name) => loadout(world, name === 'sync' ? [name] : [name, 'one'])),
+    )
+    expect(runs.map(({ code }) => code).filter((code) => code !== 0 && code !== 1)).toEqual([])
+    expect(git(world, 'rev-list', '--count', `${first}..HEAD`)).toBe('1')
+    await loadoutOk(world, 'sync')
+    for (const agent of AGENT_FOLDERS) expect(withoutMarker(world, join(agent, 'one'))?.['SKILL.md']).toContain('# New')
+    expect(leftoversIn(world).join(' ')).toBe('')
+    expect(git(world, 'status', '--porcelain')).toBe('')
   })
 
   it('a sync and an equip end with everything current', { timeout: 180_000 }, async () => {
