@@ -18,6 +18,7 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/several-machines.md',
     'docs/team-projects.md',
     'docs/moving-over.md',
+    'docs/keeping-current.md',
     'docs/packs.md',
     'docs/context.md',
     'docs/privacy.md',

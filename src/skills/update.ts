@@ -216,7 +216,7 @@ function addedFindings(
   for (const each of reviewFolder(versions.ours, { skill }, names).findings) {
     before.set(keyOf(each), (before.get(keyOf(each)) ?? 0) + 1)
   }
-  return reviewFolder(result, { skill: skillIn(result, { ...skill, source }) }, names).findings.filter((each) => {
+  return reviewFolder(result, { skill: { ...skillIn(result, skill), source } }, names).findings.filter((each) => {
     const left = before.get(keyOf(each)) ?? 0
     before.set(keyOf(each), left - 1)
     return left <= 0

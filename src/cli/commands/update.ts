@@ -80,7 +80,7 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
   if (told.length === 0) return lines(`${count(updates.length, 'skill')} asked for, none with a newer version.`)
   const rows = told.map(({ name, result, isMerged, from = '', to = '' }) => [
     `  ${name}`,
-    `${isDryRun && result === 'updated' ? 'would be updated' : RESULTS[result]}${isMerged ? ', merged with your changes' : ''}`,
+    `${isDryRun && result === 'updated' ? 'would be updated' : RESULTS[result]}${isMerged && result === 'updated' ? ', merged with your changes' : ''}`,
     to === '' ? '' : `${from.slice(0, 7)}..${to.slice(0, 7)}`,
   ])
   return lines(

@@ -65,7 +65,8 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
     theirs: `${before.url ?? before.path} ${input.commit?.slice(0, 7) ?? ''}`.trim(),
   }
   const merge = mergeSkillFolders(versions, sides, source)
-  merge.write(join(scratch, 'updated'))
+  // What is shown leaves out the record of the import: it changes with every update.
+  mergeSkillFolders(versions, sides, before).write(join(scratch, 'updated'))
   const diff = await diffFolders(machine, scratch, 'library', 'updated')
   const isBaseUnknown = base === undefined
   return {
