@@ -7,6 +7,7 @@ import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
 import { LARGEST_PACK_FILE, openPack } from './disk/pack-folder.ts'
+import { openSections } from './disk/section-cache.ts'
 import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
 import { createSelector, packWord, type TrustedPack } from './rules/gates/catalog.ts'
@@ -39,7 +40,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
   const { root, manifest } = pack
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
-  const answer = selectForEval(opened, pack)
+  const answer = selectForEval(machine, opened, pack)
   const suites = findSuites(machine, openPack(root), request.suite)
   if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { name, text } of suites) {
@@ -132,7 +133,11 @@ function badSuite(subject: string, problem: string): Finding {
 }
 
 /** Whether a prompt would choose the pack among all others here, and which warnings its context would carry. */
-export function selectForEval(opened: OpenedCatalog, pack: TrustedPack): (prompt: string) => SelectionAnswer {
+export function selectForEval(
+  machine: Machine,
+  opened: OpenedCatalog,
+  pack: TrustedPack,
+): (prompt: string) => SelectionAnswer {
   const { catalog, examples } = opened
   const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
   const { select } = createSelector([...others, pack], (each) => taughtPack(examples, each))
@@ -148,6 +153,7 @@ export function selectForEval(opened: OpenedCatalog, pack: TrustedPack): (prompt
       isDeep: false,
       mustEscalate,
       tier: pack.trust.tier ?? 'guide',
+      sections: () => openSections(machine, pack.root, pack.trust.files),
     })
     return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }

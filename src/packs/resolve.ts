@@ -7,6 +7,7 @@ import { sha256 } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
 import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
+import { openSections } from './disk/section-cache.ts'
 import { deliveredPacks, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
@@ -56,7 +57,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const wanted = choosePacks(machine, opened, request)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
   const given = request.session === undefined ? [] : givenPacks(machine, request.session)
-  const resolved = resolveAll(admitted, request, given)
+  const resolved = resolveAll(machine, admitted, request, given)
   const active = resolved.filter(isAsApproved)
   const swapped = resolved
     .filter((each) => !isAsApproved(each))
@@ -163,7 +164,12 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
 }
 
 /** The likeliest pack first; what it leaves of the budget is for the next. */
-function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, given: readonly string[]): ActivePack[] {
+function resolveAll(
+  machine: Machine,
+  admitted: readonly Admitted[],
+  request: ResolveRequest,
+  given: readonly string[],
+): ActivePack[] {
   let left = request.budget ?? DEFAULT_PACK_BUDGET
   const resolved = admitted.map(({ pack, admission, ...rest }, order) => {
     const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
@@ -174,6 +180,7 @@ function resolveAll(admitted: readonly Admitted[], request: ResolveRequest, give
       isDeep: request.deep ?? false,
       mustEscalate: admission.mustEscalate,
       tier: pack.trust.tier ?? 'guide',
+      sections: () => openSections(machine, pack.root, pack.trust.files),
     })
     const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
     const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)

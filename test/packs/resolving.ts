@@ -8,6 +8,7 @@ import { allGaps } from '../../src/packs/rules/resolve/gaps.ts'
 import { presentPack } from '../../src/packs/rules/resolve/pack-context.ts'
 import type { PackRequest } from '../../src/packs/rules/resolve/resolution.ts'
 import { resolvePack } from '../../src/packs/rules/resolve/resolve-pack.ts'
+import { buildSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
 import { readTaskWords } from '../../src/packs/rules/task-words.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { type Content, makeFolder, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
@@ -33,6 +34,8 @@ export function resolveFiles(files: Files, task: string, asked: Asked = {}) {
     isDeep: false,
     mustEscalate: false,
     tier: 'evidence',
+    // As after the first question: what is opened now is what this one needs.
+    sections: () => buildSectionIndex(memoryPack({ 'KNOWLEDGE.md': guideText(), ...files })),
     ...rest,
   })
   const presented = presentPack(pack, resolution, budget, estimateTokens)

@@ -1,12 +1,10 @@
+import { estimateTokens } from '../../../text/tokens.ts'
 import { shareOf, wordsIn } from '../task-words.ts'
-import { chooseLines, sectionsOf, shapesVoice } from './choice.ts'
+import { chooseFile, chooseLines, sectionsOf, shapesVoice, takeLines } from './choice.ts'
 import { isProse, type Reading } from './reading.ts'
 import type { Choice, Rule } from './resolution.ts'
-
-const MOST_SECTIONS = 4
-
-/** More than any share of the task. */
-const ABOVE_ALL = 3
+import type { SectionHit } from './section-index.ts'
+import { cutSection } from './statements.ts'
 
 /** The documents of a pack, the primary one first. */
 export function documentPaths({ files, manifest: { primaryDocument } }: Reading): string[] {
@@ -15,20 +13,48 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
   return [...primary, ...all.filter((path) => path !== primaryDocument)]
 }
 
-/** The sections of a document that speak of the task or shape the voice of a persona, in their own order. */
-export function chooseSections({ files, words, manifest }: Reading, path: string, rule: Rule): Choice[] {
-  const file = files.read(path)
+/** A section that the index found, as it is given: whole, or cut to the statements that speak of the task. */
+export function chooseHit({ files, words, rareWords }: Reading, hit: SectionHit, rule: Rule, why?: string): Choice[] {
+  const file = files.read(hit.path)
   if (file === undefined) return []
-  const sections = sectionsOf(file.text).filter(({ text }) => text.replace(/^#.*/, '').trim() !== '')
-  const scored = sections.map((section) => {
-    const found = wordsIn(words, section.text)
-    const isAbout = [...found].some((word) => words.get(word) === 1)
-    const about = isAbout ? shareOf(words, found) + shareOf(words, wordsIn(words, section.heading)) : 0
-    const isVoice = manifest.mode === 'persona' && shapesVoice(section.heading)
-    return { section, isVoice, score: isVoice ? about + ABOVE_ALL : about }
+  const section = { from: hit.from, to: hit.to, text: takeLines(file.text, hit) }
+  if (section.text.trim() === '') return []
+  const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
+  return cutSection(section, worth).map((stretch) => chooseLines(file, stretch, rule, words, why))
+}
+
+/** A page so short is given whole: its sections explain one another. */
+const SHORT_PAGE = 300
+
+/** The best sections below some folders, as choices in the order of their file; short pages whole. */
+export function chooseHits(reading: Reading, hits: readonly SectionHit[], rule: Rule, why?: string): Choice[] {
+  const whole = new Map<string, Choice>()
+  const parts: Choice[] = []
+  for (const hit of hits) {
+    if (whole.has(hit.path)) continue
+    const file = reading.files.read(hit.path)
+    if (file === undefined) continue
+    const isPage = !hit.path.startsWith('documents/')
+    if (isPage && estimateTokens(file.text) <= SHORT_PAGE)
+      whole.set(hit.path, chooseFile(file, rule, reading.words, why))
+    else parts.push(...chooseHit(reading, hit, rule, why))
+  }
+  const paths = [...new Set(hits.map(({ path }) => path))]
+  return paths.flatMap((path) => {
+    const page = whole.get(path)
+    if (page !== undefined) return [page]
+    return parts
+      .filter(({ part }) => part.path === path)
+      .sort((a, b) => (a.part.lines?.from ?? 0) - (b.part.lines?.from ?? 0))
   })
-  const best = [...scored].sort((a, b) => b.score - a.score || a.section.from - b.section.from).slice(0, MOST_SECTIONS)
-  return scored
-    .filter((each) => each.score > 0 && best.includes(each))
-    .map(({ section, isVoice }) => chooseLines(file, section, rule, words, isVoice ? 'shapes the voice' : undefined))
+}
+
+/** The sections of a document that shape the voice of a persona. */
+export function voiceSections({ files, words, manifest }: Reading, path: string): Choice[] {
+  const file = manifest.mode === 'persona' ? files.read(path) : undefined
+  return sectionsOf(file?.text ?? '')
+    .filter(({ heading }) => shapesVoice(heading))
+    .flatMap((section) =>
+      file === undefined ? [] : [chooseLines(file, section, 'section', words, 'shapes the voice')],
+    )
 }

@@ -1,14 +1,14 @@
-import type { PackWarning } from '../pack.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
-import { createMention, shareOf, withoutWords, wordsIn } from '../task-words.ts'
+import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../task-words.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
-import { chooseSections, documentPaths } from './documents.ts'
-import type { Reading } from './reading.ts'
+import { chooseHits } from './documents.ts'
+import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
-import { findPages, linksOf, wikiPages } from './wiki-pages.ts'
+import { saidTogether } from './said.ts'
+import type { SectionHit } from './section-index.ts'
 
-/** Below this share of the task's words the views do not answer it. */
+/** One statement with so much of the task's rare words answers it. */
 export const SUFFICIENT = 0.6
 
 // Comparing and asking for causes takes more than a short view says.
@@ -21,47 +21,32 @@ export function findEscalations(
   views: readonly Choice[],
   healths: ReadonlyMap<string, FileHealth>,
 ): Escalation[] {
-  const { request, words } = reading
+  const { request } = reading
   const reasons: Escalation[] = []
   const all = [...healths.values()]
   if (all.some(({ isFailed }) => isFailed)) reasons.push('failed-run')
   if (views.length === 0) reasons.push('no-view')
   if (all.some(({ isStale }) => isStale)) reasons.push('stale')
   if (request.mustEscalate || all.some(({ isDisputed }) => isDisputed)) reasons.push('disputed')
-  if (views.length > 0 && shareOf(words, coveredWords(reading, views)) < SUFFICIENT) reasons.push('insufficient')
-  if (request.isDeep || MANY_SIDED.test(request.task) || joinsPages(reading)) reasons.push('multi-hop')
+  if (views.length > 0 && saidTogether(reading, views).share < SUFFICIENT) reasons.push('insufficient')
+  if (request.isDeep || MANY_SIDED.test(request.task) || isManyPaged(reading)) reasons.push('multi-hop')
   if (mappedPages(reading).length > 0) reasons.push('map')
   return reasons
 }
 
-function coveredWords({ words }: Reading, choices: readonly Choice[]): Set<string> {
-  return wordsIn(words, choices.map(({ part }) => part.text).join('\n'))
-}
-
-/** Whether the task names two pages that one link joins. Names are compared first; only then are pages opened. */
-function joinsPages(reading: Reading): boolean {
-  const { words, files } = reading
+/** Whether the task names two pages by their whole title. */
+function isManyPaged(reading: Reading): boolean {
   const seen = new Set<string>()
-  const named: string[] = []
-  const mentions = createMention(words)
-  for (const path of wikiPages(reading)) {
-    if (!/^wiki\/(?:entities|concepts)\//.test(path) || !mentions(path)) continue
-    const found = wordsIn(words, pathWords(path))
-    const isWhole = found.size > 0 && found.size >= wordCount(pathWords(path))
-    if (!isWhole || [...found].every((word) => seen.has(word))) continue
+  const named = reading.hits.filter(({ path }) => {
+    if (!/^wiki\/(?:entities|concepts)\//.test(path)) return false
+    const title = pathWords(path)
+    const found = wordsIn(reading.words, title)
+    const isWhole = found.size > 0 && found.size >= title.split(' ').filter((word) => word !== '').length
+    if (!isWhole || [...found].every((word) => seen.has(word))) return false
     for (const word of found) seen.add(word)
-    named.push(path)
-    if (named.length === 3) break
-  }
-  if (named.length < 2) return false
-  return named.some((path) => {
-    const file = files.read(path)
-    return file !== undefined && linksOf(file).some((link) => link.path !== path && named.includes(link.path))
+    return true
   })
-}
-
-function wordCount(text: string): number {
-  return text.split(' ').filter((word) => word !== '').length
+  return named.length > 1
 }
 
 /** Pages and documents that the map names for this task. */
@@ -73,11 +58,8 @@ function mappedPages({ guide, words, files }: Reading): string[] {
 }
 
 const MOST_PAGES = 5
-/** How sure the ranker has to be that a page is about a claim. */
-const CLEARLY_ABOUT = 0.3
 /** Of many claims that are out of date, those that the task is most about. */
 const MOST_CLAIMS = 8
-const MOST_LINKED = 2
 const MOST_CONTRADICTIONS = 4
 
 /** Pages and sections beyond the views, each for one of the reasons. */
@@ -86,17 +68,15 @@ export function chooseDeeper(
   reasons: readonly Escalation[],
   views: readonly Choice[],
   healths: ReadonlyMap<string, FileHealth>,
-): { choices: Choice[]; warnings: PackWarning[] } {
-  const chosen = new Map<string, Choice[]>(views.map((view) => [view.part.path, [view]]))
+): Choice[] {
+  const chosen = new Set(views.map(({ part }) => part.path))
   const added: Choice[] = []
-  const warnings: PackWarning[] = []
   const add = (path: string, rule: Choice['rule'], why: string) => {
     if (chosen.has(path)) return
     const file = reading.files.read(path)
     if (file === undefined || file.text.trim() === '') return
-    const choice = chooseFile(file, rule, reading.words, why)
-    chosen.set(path, [choice])
-    added.push(choice)
+    chosen.add(path)
+    added.push(chooseFile(file, rule, reading.words, why))
   }
   if (reasons.includes('disputed')) {
     for (const path of contradictions(reading, healths)) add(path, 'contradiction', 'a claim in play is disputed')
@@ -105,16 +85,7 @@ export function chooseDeeper(
   for (const path of mappedPages(reading)) {
     if (path.startsWith('wiki/')) add(path, 'map', 'the map names it for this task')
   }
-  const found = relatedPages(reading, reasons, views)
-  warnings.push(...found.warnings)
-  for (const path of found.paths) add(path, 'page', 'it is about the task')
-  for (const path of linkedPages(reading, added)) add(path, 'linked-page', 'a chosen page links to it')
-  const sections = documentPaths(reading)
-    .filter((path) => !chosen.has(path))
-    .slice(0, 2)
-    .flatMap((path) => chooseSections(reading, path, 'section'))
-    .filter((choice) => tellsMore(reading, choice, [...views, ...added], reasons))
-  return { choices: [...added, ...sections], warnings }
+  return [...added, ...relatedSections(reading, reasons, [...views, ...added])]
 }
 
 /** The views as such cannot be relied on, or the task is larger than they are. */
@@ -122,31 +93,56 @@ function isWideReason(reason: Escalation): boolean {
   return reason !== 'insufficient' && reason !== 'map'
 }
 
-/** Which pages fit the task. When words were missing, only pages that hold one of those. */
-function relatedPages(
-  reading: Reading,
-  reasons: readonly Escalation[],
-  views: readonly Choice[],
-): { paths: string[]; warnings: readonly PackWarning[] } {
+/** A section that fits so much less than the best one is noise. */
+const CLOSE = 0.45
+
+/** The best sections of pages and documents. When words were missing, only those that say more than what was chosen. */
+function relatedSections(reading: Reading, reasons: readonly Escalation[], chosen: readonly Choice[]): Choice[] {
   const isWide = reasons.some(isWideReason)
-  if (!isWide && !reasons.includes('insufficient')) return { paths: [], warnings: [] }
-  const { paths, warnings } = findPages(reading, reading.request.task, MOST_PAGES, 0)
-  const wanted = isWide ? reading.words : withoutWords(reading.words, coveredWords(reading, views))
-  const fitting = paths.filter((path) => {
-    if (/^wiki\/(?:open-questions|contradictions)\//.test(path)) return false
-    return speaksOf(wanted, `${pathWords(path)} ${reading.files.read(path)?.text ?? ''}`)
-  })
-  return { paths: fitting, warnings }
+  if (!isWide && !reasons.includes('insufficient')) return []
+  const own = reading.hits.filter(isBelowViews).filter((hit) => !isTaken(hit, chosen))
+  const close = own.filter(({ score }) => score >= CLOSE * (own[0]?.score ?? 0))
+  const added: Choice[] = []
+  const pages = new Set<string>()
+  for (const hit of close) {
+    if (pages.size >= MOST_PAGES) break
+    const all = [...chosen, ...added]
+    const fresh = chooseHits(reading, [hit], isPage(hit) ? 'page' : 'section', 'it is about the task').filter(
+      ({ part }) => !all.some((other) => covers(other, part)),
+    )
+    if (fresh.length === 0 || !tellsMore(reading, fresh, all, isWide)) continue
+    added.push(...fresh)
+    pages.add(`${hit.path} ${hit.from}`)
+  }
+  return added
 }
 
-/** One hop from the chosen pages: what holds words of the task that no chosen page holds by name. */
-function linkedPages(reading: Reading, choices: readonly Choice[]): string[] {
-  const pages = choices.filter(({ part }) => part.layer === 'wiki')
-  const rest = withoutWords(reading.words, wordsIn(reading.words, pages.map(({ part }) => part.text).join('\n')))
-  if (rest.size === 0) return []
-  const linked = pages.flatMap(({ part }) => linksOf(part))
-  const fitting = linked.filter(({ path, label }) => speaksOf(rest, `${pathWords(path)} ${label}`))
-  return [...new Set(fitting.map(({ path }) => path))].slice(0, MOST_LINKED)
+function isPage({ path }: SectionHit): boolean {
+  return path.startsWith('wiki/')
+}
+
+function isBelowViews({ path }: SectionHit): boolean {
+  return /^(?:wiki|documents)\//.test(path) && !/^wiki\/(?:open-questions|contradictions)\//.test(path)
+}
+
+function isTaken({ path, from, to }: SectionHit, chosen: readonly Choice[]): boolean {
+  return chosen.some(({ part }) => part.path === path && (part.lines?.from ?? 1) <= to && from <= (part.lines?.to ?? 0))
+}
+
+function covers({ part: other }: Choice, part: Choice['part']): boolean {
+  const flat = (text: string) => text.replace(/^#.*$/gm, '').replace(/\s+/g, ' ').trim()
+  return flat(other.text).includes(flat(part.text))
+}
+
+/** Whether a section holds words of the task that no chosen text holds, or says more of them together. */
+function tellsMore(reading: Reading, fresh: readonly Choice[], others: readonly Choice[], isWide: boolean): boolean {
+  if (isWide) return fresh.some(({ part }) => speaksOf(reading.words, `${pathWords(part.path)} ${part.text}`))
+  const rest: TaskWords = withoutWords(
+    reading.words,
+    wordsIn(reading.words, others.map(({ part }) => part.text).join('\n')),
+  )
+  if (fresh.some(({ part }) => speaksOf(rest, part.text))) return true
+  return saidTogether(reading, fresh).share >= saidTogether(reading, others).share
 }
 
 function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
@@ -168,25 +164,23 @@ function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth
   const pages = new Set(wikiPages(reading))
   const found = stale.flatMap(({ compiledInto, text }) => {
     const own = compiledInto.map(({ path }) => path).filter((path) => pages.has(path))
-    return own.length > 0 ? own : findPages(reading, text, 1, CLEARLY_ABOUT).paths
+    return own.length > 0 ? own : pagesAbout(reading, text)
   })
   return [...new Set(found)].slice(0, MOST_PAGES)
 }
 
+/** The one page that a claim is most about. */
+function pagesAbout({ sections }: Reading, text: string): string[] {
+  const words = readTaskWords(text)
+  const hits = sections.rank(text, 8).filter(isBelowViews).filter(isPage)
+  const about = hits.filter(({ terms }) => shareOf(words, new Set(terms)) >= CLEARLY_ABOUT)
+  return about.slice(0, 1).map(({ path }) => path)
+}
+
+/** So much of a claim a page has to share to be about it. */
+const CLEARLY_ABOUT = 0.3
+
 export function claimsOf(healths: ReadonlyMap<string, FileHealth>): Claim[] {
   const claims = [...healths.values()].flatMap((health) => health.claims)
   return [...new Map(claims.map((claim) => [claim.id, claim])).values()]
-}
-
-/** Whether a section says something that is not there yet. Slices repeat their document. */
-function tellsMore(
-  reading: Reading,
-  { part }: Choice,
-  others: readonly Choice[],
-  reasons: readonly Escalation[],
-): boolean {
-  const flat = (text: string) => text.replace(/^#.*$/gm, '').replace(/\s+/g, ' ').trim()
-  const own = flat(part.text)
-  if (own === '' || others.some(({ part: other }) => flat(other.text).includes(own))) return false
-  return reasons.some(isWideReason) || speaksOf(withoutWords(reading.words, coveredWords(reading, others)), part.text)
 }

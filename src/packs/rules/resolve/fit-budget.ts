@@ -88,7 +88,6 @@ const ORDER: readonly Choice['rule'][] = [
   'section',
   'excerpt',
   'page',
-  'linked-page',
 ]
 
 function rankOf({ part, rule }: Choice): number {

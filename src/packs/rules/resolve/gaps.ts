@@ -6,9 +6,8 @@ import { shownText } from '../shown-text.ts'
 import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import { pathWords } from './choice.ts'
 import { documentPaths } from './documents.ts'
-import type { Reading } from './reading.ts'
+import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, PackResolution } from './resolution.ts'
-import { wikiPages } from './wiki-pages.ts'
 
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
 const ABOUT_THE_TASK = 0.5

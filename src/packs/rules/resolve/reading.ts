@@ -4,6 +4,7 @@ import type { PackFiles } from '../pack-files.ts'
 import type { Records } from '../records/health.ts'
 import type { TaskWords } from '../task-words.ts'
 import type { PackRequest } from './resolution.ts'
+import type { SectionHit, SectionIndex } from './section-index.ts'
 
 /** A pack while it is read for a task: what is known of it before a line of its content is chosen. */
 export interface Reading {
@@ -14,6 +15,11 @@ export interface Reading {
   request: PackRequest
   /** The words of the task that are not the pack's own name: those that ask for something in it. */
   words: TaskWords
+  /** The same words by how rare they are in this pack: what few sections hold says most. */
+  rareWords: TaskWords
+  sections: SectionIndex
+  /** The sections that share a subject with the task, best first. */
+  hits: readonly SectionHit[]
 }
 
 /** Whether a file is prose that a model can read. */
@@ -27,4 +33,9 @@ export function hintFor({ guide }: Reading, path: string): string {
     .filter((entry) => entry.path === path)
     .map(({ hint }) => hint)
     .join(' ')
+}
+
+/** The pages of a wiki that can be chosen: not its directory, not its log. */
+export function wikiPages({ files }: Reading): readonly string[] {
+  return files.list('wiki').filter((path) => isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md')
 }

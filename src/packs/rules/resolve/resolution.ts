@@ -1,6 +1,7 @@
 import type { PackWarning, Tier } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
 import type { TaskWords } from '../task-words.ts'
+import type { SectionIndex } from './section-index.ts'
 
 /** What is asked of one pack that has passed its gates. */
 export interface PackRequest {
@@ -15,6 +16,8 @@ export interface PackRequest {
   mustEscalate: boolean
   /** How far the pack is open. */
   tier: Tier
+  /** The sections of the pack; made on the first question. */
+  sections: () => SectionIndex
 }
 
 /** Why a part was chosen. */
@@ -25,7 +28,6 @@ export type Rule =
   | 'section'
   | 'map'
   | 'page'
-  | 'linked-page'
   | 'contradiction'
   | 'ontology'
   | 'answer'

@@ -6,13 +6,14 @@ import type { PackFiles } from '../pack-files.ts'
 import { formatAnchor } from '../records/anchor.ts'
 import { checkHealth, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
 import { SOURCE_MAP_PATH } from '../records/source-map.ts'
-import { withoutWords, wordsIn } from '../task-words.ts'
+import { type TaskWords, withoutWords, wordsIn } from '../task-words.ts'
 import { announcesLimits } from './choice.ts'
 import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
 import { asksForSources, checkReferences, chooseExcerpts, collectReferences, concernsDispute } from './evidence.ts'
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
 import type { Reading } from './reading.ts'
 import type { Choice, PackRequest, PackResolution } from './resolution.ts'
+import type { SectionIndex } from './section-index.ts'
 import { chooseViews } from './views.ts'
 
 /**
@@ -32,10 +33,10 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const viewHealths = healthOf(views.choices)
   const usable = views.choices.filter(({ part }) => !viewHealths.get(part.path)?.isFailed)
   const escalations = findEscalations(reading, usable, viewHealths)
-  const deeper = escalations.length === 0 ? NO_CHOICES : chooseDeeper(reading, escalations, usable, viewHealths)
+  const deeper = escalations.length === 0 ? [] : chooseDeeper(reading, escalations, usable, viewHealths)
   const records = chooseRecords(reading)
-  const healths = new Map([...viewHealths, ...healthOf(deeper.choices)])
-  const content = [...usable, ...deeper.choices.filter(({ part }) => !healths.get(part.path)?.isFailed)]
+  const healths = new Map([...viewHealths, ...healthOf(deeper)])
+  const content = [...usable, ...deeper.filter(({ part }) => !healths.get(part.path)?.isFailed)]
   const evidence = gatherEvidence(reading, content, healths)
   const uncited = isStrict ? findUncited(content, healths) : []
   const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
@@ -44,7 +45,7 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const guarded = guardChoices(choices, [
     ...mapWarnings(reading),
     ...views.warnings,
-    ...deeper.warnings,
+    ...reading.sections.warnings,
     ...records.warnings,
     ...evidence.warnings,
     ...[...healths.values()].flatMap((health) => health.warnings),
@@ -87,13 +88,26 @@ const NOTHING: PackResolution = {
   runs: {},
 }
 
-const NO_CHOICES = { choices: [] as Choice[], warnings: [] as PackWarning[] }
-
 function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, request: PackRequest): Reading {
   const own = wordsIn(request.words, manifest.name.replace(/-/g, ' '))
-  const words = withoutWords(request.words, own)
+  const rest = withoutWords(request.words, own)
   // A task that is nothing but the pack's name asks for it as such.
-  return { manifest, files, guide, request, records: readRecords(files), words: words.size > 0 ? words : request.words }
+  const words = rest.size > 0 ? rest : request.words
+  const sections = request.sections()
+  const hits = sections
+    .rank(request.task, MOST_HITS)
+    .filter(({ terms }) => terms.some((term) => words.get(term) === 1) || [...words.values()].every((w) => w < 1))
+  const rareWords = weighByRarity(words, sections)
+  return { manifest, files, guide, request, records: readRecords(files), words, rareWords, sections, hits }
+}
+
+/** So many sections are looked at, of however many. */
+const MOST_HITS = 60
+
+/** A word that every section holds tells them apart no more; one that none holds counts in full. */
+function weighByRarity(words: TaskWords, { size, holders }: SectionIndex): TaskWords {
+  const weigh = (word: string) => Math.log(1 + size / (1 + holders(word))) / Math.log(1 + size)
+  return new Map([...words].map(([word, weight]) => [word, size === 0 ? weight : weight * weigh(word)]))
 }
 
 function healthsOf(

@@ -3,6 +3,7 @@ import { makePack } from '../gates/pack.fixture.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
 import { readTaskWords } from '../task-words.ts'
 import { resolvePack } from './resolve-pack.ts'
+import { buildSectionIndex } from './section-index.ts'
 
 const FILES = {
   'KNOWLEDGE.md': '---\nname: house\n---\n\n# House\n',
@@ -18,7 +19,14 @@ describe('views with names of their own', () => {
     ['data has no voice unless asked', 'data', 'answer a letter', ['boundaries']],
   ] as const)('%s', (_, mode, task, views) => {
     const { manifest } = makePack({ name: 'house', mode, profile: 'wiki-first' })
-    const request = { needs: [], wantsCitations: false, isDeep: false, mustEscalate: false, tier: 'evidence' as const }
+    const request = {
+      needs: [],
+      wantsCitations: false,
+      isDeep: false,
+      mustEscalate: false,
+      tier: 'evidence' as const,
+      sections: () => buildSectionIndex(memoryPack(FILES)),
+    }
     const { choices } = resolvePack(manifest, memoryPack(FILES), { task, words: readTaskWords(task), ...request })
     expect(choices.map(({ part }) => part.path)).toEqual(views.map((view) => `compiled/${view}.md`))
   })

@@ -1,0 +1,138 @@
+import { createRanker, loadRanker, type Ranker } from '../../../search/ranker.ts'
+import { termsOf } from '../../../search/tokens.ts'
+import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
+import { isRecord } from '../../../text/values.ts'
+import { readGuide } from '../fence/guide.ts'
+import type { PackWarning } from '../pack.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { type Records, readRecords } from '../records/health.ts'
+import { pathWords, sectionsOf } from './choice.ts'
+import { labelsOf } from './page-labels.ts'
+import { isProse } from './reading.ts'
+
+/** A section of a view, page, slice or document, and how well it fits a text. */
+export interface SectionHit {
+  path: string
+  /** Counted from 1, both included. */
+  from: number
+  to: number
+  score: number
+  /** Stems of the words that it was found by. */
+  terms: readonly string[]
+}
+
+/**
+ * Every section of a pack that can be chosen, however many there are. Made once for one state of the pack: a question
+ * opens only the files it emits. Raw sources are no part of it.
+ */
+export interface SectionIndex {
+  readonly size: number
+  /** Best first. */
+  rank(text: string, limit: number): SectionHit[]
+  /** How many sections hold a stem. */
+  holders(term: string): number
+  /** What is wrong with the indexes of the pack itself. */
+  readonly warnings: readonly PackWarning[]
+  save(): Uint8Array
+}
+
+const LAYERS = ['compiled', 'wiki', 'documents'] as const
+
+const FIELDS: readonly Field[] = [
+  { name: 'heading', weight: 2.5, norm: 0.5, length: 8, isName: true },
+  { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
+  { name: 'body', weight: 1, norm: 0.6, length: 120, isLong: true },
+]
+const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0 }
+const OPTIONS = { silence: 0, tuning: TUNING }
+
+/** Reads every file that can be chosen. */
+export function buildSectionIndex(files: PackFiles): SectionIndex {
+  const { labels, warnings } = labelsOf(files)
+  const hints = new Map<string, string>()
+  const hint = (path: string, text: string) => hints.set(path, `${hints.get(path) ?? ''} ${text}`)
+  for (const entry of readGuide(files)?.map ?? []) if (!entry.isDirectory) hint(entry.path, entry.hint)
+  for (const [path, title] of splitTitles(readRecords(files))) hint(path, title)
+  const counts = new Map<string, number>()
+  const documents = LAYERS.flatMap((layer) => files.list(layer))
+    .filter(isChoosable)
+    .flatMap((path) => {
+      const file = files.read(path)
+      if (file === undefined) return []
+      const label = `${hints.get(path) ?? ''} ${labels.get(path) ?? ''}`
+      return trailed(file.text).map(({ from, to, trail, text }) => {
+        const heading = `${pathWords(path)} ${trail}`
+        for (const term of new Set(termsOf(`${heading} ${text}`))) counts.set(term, (counts.get(term) ?? 0) + 1)
+        return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: text } }
+      })
+    })
+  return openIndex(createRanker(documents, OPTIONS), counts, [...warnings, ...files.warnings])
+}
+
+function isChoosable(path: string): boolean {
+  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
+}
+
+/** Sections with the headings they stand below. One that is nothing but a heading says nothing. */
+function trailed(text: string) {
+  const above: string[] = []
+  const sections = sectionsOf(text)
+  return sections.flatMap((section) => {
+    const level = /^ {0,3}(#{1,6})/.exec(section.text)?.[1]?.length ?? 0
+    above.length = Math.max(0, Math.min(above.length, level - 1))
+    while (above.length < level - 1) above.push('')
+    if (level > 0) above.push(section.heading)
+    const isBare = level > 0 && section.text.replace(/^.*/, '').trim() === ''
+    return isBare && sections.length > 1 ? [] : [{ ...section, trail: above.join(' ') }]
+  })
+}
+
+/** The titles that a pack's records give to its slices. */
+function splitTitles({ sections, runs }: Records): Map<string, string> {
+  const titles = new Map<string, string>()
+  for (const { title, compiledInto } of sections) for (const { path } of compiledInto) titles.set(path, title)
+  for (const { run } of runs) {
+    for (const { path, title } of run.chapters) if (path !== undefined) titles.set(path, title)
+  }
+  return titles
+}
+
+function openIndex(
+  ranker: Ranker,
+  counts: ReadonlyMap<string, number>,
+  warnings: readonly PackWarning[],
+): SectionIndex {
+  return {
+    size: ranker.size,
+    warnings,
+    holders: (term) => counts.get(term) ?? 0,
+    rank: (text, limit) =>
+      ranker.rank(text, { limit }).flatMap(({ id, score, why }) => {
+        const [, from, to, path] = /^(\d+)-(\d+) (.*)$/s.exec(id) ?? []
+        if (path === undefined) return []
+        return [{ path, from: Number(from), to: Number(to), score, terms: why.flatMap(({ term }) => termsOf(term)) }]
+      }),
+    save() {
+      const head = new TextEncoder().encode(JSON.stringify({ counts: [...counts], warnings }))
+      const body = ranker.save()
+      // The ranker reads numbers in place, so it starts on a boundary of eight.
+      const start = Math.ceil((4 + head.length) / 8) * 8
+      const bytes = new Uint8Array(start + body.length)
+      new DataView(bytes.buffer).setUint32(0, head.length)
+      bytes.set(head, 4)
+      bytes.set(body, start)
+      return bytes
+    },
+  }
+}
+
+/** Undefined when the bytes are of another version or damaged. */
+export function loadSectionIndex(bytes: Uint8Array): SectionIndex | undefined {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+  const head: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
+  const ranker = loadRanker(bytes.slice(Math.ceil((4 + length) / 8) * 8), OPTIONS)
+  if (ranker === null || !isRecord(head) || !Array.isArray(head.counts) || !Array.isArray(head.warnings)) {
+    return undefined
+  }
+  return openIndex(ranker, new Map(head.counts), head.warnings)
+}
