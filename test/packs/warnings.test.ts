@@ -260,7 +260,7 @@ describe('what is missing', () => {
         ),
       },
       PRICE,
-      [],
+      ['nothing was found about: list, price, ticket'],
     ],
   ])('is named by %s', (_, files, task, missing) => {
     expect(resolveFiles({ ...FERRY, ...files }, task).missing).toEqual(missing)

@@ -36,11 +36,11 @@ export function createMention(words: TaskWords): (text: string) => boolean {
 }
 
 /** What a folded text holds if it may hold a word, or one that stands for it. */
-export function needlesOf(word: string): string[] {
+function needlesOf(word: string): string[] {
   return [word, ...relatedTo(word).map(({ term }) => term)].map(stemStart)
 }
 
-export function holdsAny(folded: string, needles: readonly string[]): boolean {
+function holdsAny(folded: string, needles: readonly string[]): boolean {
   for (const needle of needles) if (folded.includes(needle)) return true
   return false
 }
@@ -51,7 +51,7 @@ function stemStart(stem: string): string {
 }
 
 /** As the reader of words sees it: without case, accents and compatibility forms. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   const isPlain = /^[\x20-\x7e\n]*$/.test(text)
   return (
     isPlain

@@ -1,9 +1,9 @@
 import { isRecord, sha256 } from '../../../text/values.ts'
 import type { PackWarning } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
-import { SUFFICIENT } from './escalate.ts'
 import type { ActivePack, PackContext } from './pack-context.ts'
 import type { Choice } from './resolution.ts'
+import { SUFFICIENT } from './said.ts'
 
 /** What was given to a model, so exactly that it can be given again. No text of a pack is in it; no clock, no session. */
 export interface AuditRecord {

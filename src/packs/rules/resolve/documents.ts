@@ -14,7 +14,7 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
 }
 
 /** A section that the index found, as it is given: whole, or cut to the statements that speak of the task. */
-export function chooseHit({ files, words, rareWords }: Reading, hit: SectionHit, rule: Rule, why?: string): Choice[] {
+function chooseHit({ files, words, rareWords }: Reading, hit: SectionHit, rule: Rule, why?: string): Choice[] {
   const file = files.read(hit.path)
   if (file === undefined) return []
   const section = { from: hit.from, to: hit.to, text: takeLines(file.text, hit) }

@@ -5,11 +5,8 @@ import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import { chooseHits } from './documents.ts'
 import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
-import { saidTogether } from './said.ts'
+import { SUFFICIENT, saidTogether } from './said.ts'
 import type { SectionHit } from './section-index.ts'
-
-/** One statement with so much of the task's rare words answers it. */
-export const SUFFICIENT = 0.6
 
 // Comparing and asking for causes takes more than a short view says.
 const MANY_SIDED =

@@ -1,3 +1,4 @@
+import { termsOf } from '../../../search/tokens.ts'
 import type { PackWarning } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
 import type { FileHealth } from '../records/health.ts'
@@ -8,6 +9,7 @@ import { pathWords } from './choice.ts'
 import { documentPaths } from './documents.ts'
 import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, PackResolution } from './resolution.ts'
+import { SUFFICIENT, saidTogether } from './said.ts'
 
 /** Half of what a gap is about must be asked for, or it is no gap of this task. */
 const ABOUT_THE_TASK = 0.5
@@ -24,7 +26,32 @@ export function findMissing(reading: Reading, choices: readonly Choice[]): strin
     ...known.filter((gap) => isAsked(reading, gap)),
   ]
   if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
+  if (missing.length === 0) missing.push(...notFound(reading, choices))
   return [...new Set(missing.map((text) => shownText(text, 160)))]
+}
+
+/** The words of the task that no chosen statement speaks of, when no statement answers it. A voice answers anything. */
+function notFound(reading: Reading, choices: readonly Choice[]): string[] {
+  const { request, words, manifest } = reading
+  if (manifest.mode === 'persona') return []
+  const said = saidTogether(reading, choices)
+  const text = choices.map(({ part }) => part.text).join('\n')
+  const unnamed = namesIn(request.task).filter((name) => wordsIn(readTaskWords(name), text).size === 0)
+  const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
+  const unsaid = said.share >= SUFFICIENT ? [] : spellings(request.task, open)
+  const lacking = [...new Set([...unnamed, ...unsaid])]
+  return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
+}
+
+/** Words that name something: written with a capital in the middle of a sentence. */
+function namesIn(task: string): string[] {
+  return [...task.matchAll(/(?<=[\p{Ll}\p{N},] )\p{Lu}[\p{L}\p{N}]+/gu)].map(([name]) => name)
+}
+
+/** Stems as the task spells them. */
+function spellings(task: string, stems: readonly string[]): string[] {
+  const typed = task.match(/[\p{L}\p{N}_$.-]+/gu) ?? []
+  return stems.map((stem) => typed.find((word) => termsOf(word).includes(stem)) ?? stem)
 }
 
 /** What the pack itself says it does not have. */
@@ -41,7 +68,7 @@ function knownGaps(reading: Reading): string[] {
 /** Whether a fact is neither in the chosen text nor, when it seems to be, among what the pack lacks. */
 function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly string[]): boolean {
   if (need.size === 0) return false
-  return !isSaidBy(need, choices.map(({ part }) => part.text).join('\n')) || known.some((gap) => isSaidBy(need, gap))
+  return saidTogether({ rareWords: need }, choices).share < MOSTLY || known.some((gap) => isSaidBy(need, gap))
 }
 
 /** Whether a text says most of what some words are about. */

@@ -24,7 +24,7 @@ interface PageLink {
 }
 
 /** Links of a page to other pages of the wiki, with what surrounds them on their line. */
-export function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>): PageLink[] {
+function linksOf({ path, text }: Pick<PackFile, 'path' | 'text'>): PageLink[] {
   const folder = path.slice(0, path.lastIndexOf('/'))
   const links: PageLink[] = []
   for (const line of text.split('\n')) {

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
+import { buildSectionIndex, loadSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
+import { DOCUMENT_FIRST, FERRY } from './ferry-pack.ts'
+import { type Files, resolveFiles } from './resolving.ts'
+
+const SUBJECTS = ['anchor', 'ballast', 'capstan', 'davit', 'engine', 'funnel', 'galley', 'hull', 'icebox', 'jib']
+
+/** Pages whose names say nothing, each with its own subject somewhere in it. */
+function pages(folder: string, count: number): Files {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [
+      `${folder}/note-${at}.md`,
+      `# Note ${at}\n\n## Remarks\n\nThe ${SUBJECTS[at % 10]} number ${at} is painted with code XK${at}.\n`,
+    ]),
+  )
+}
+
+describe('a section is found by its text, however many files there are', () => {
+  it.each([
+    ['wiki/concepts', 'wiki-first', 12],
+    ['wiki/concepts', 'wiki-first', 13],
+    ['wiki/concepts', 'wiki-first', 200],
+    ['compiled/splits/manual', 'document-first', 12],
+    ['compiled/splits/manual', 'document-first', 45],
+    ['documents', 'document-first', 40],
+  ] as const)('in %s, %s, of %i', (folder, profile, count) => {
+    const { paths, wrapper, missing } = resolveFiles(pages(folder, count), 'What is painted with XK7?', {
+      manifest: { profile },
+    })
+    expect(paths).toContain(`${folder}/note-7.md`)
+    expect(paths.length).toBeLessThan(8)
+    expect(wrapper).toContain('The hull number 7 is painted with code XK7.')
+    expect(missing.filter((gap) => gap.startsWith('nothing'))).toEqual([])
+  })
+})
+
+describe('a large section is cut', () => {
+  const rows = Array.from({ length: 400 }, (_, at) => `| ERR_DOCK_${at} | Bollard ${at} is taken. | Wait. |`)
+  const table = `# Errors\n\n## Codes\n\n| Code | Meaning | Remedy |\n|---|---|---|\n${rows.join('\n')}\n`
+
+  it('to the row of a table and the head of that table', () => {
+    const { wrapper, tokens, chosen } = resolveFiles({ 'documents/errors.md': table }, 'what does ERR_DOCK_217 mean', {
+      manifest: { profile: 'document-first' },
+    })
+    expect(wrapper).toContain('## Codes\n')
+    expect(wrapper).toContain('| Code | Meaning | Remedy |\n|---|---|---|\n')
+    expect(wrapper).toContain('| ERR_DOCK_217 | Bollard 217 is taken. | Wait. |')
+    expect(tokens).toBeLessThan(700)
+    for (const { part } of chosen.filter(({ part }) => part.path === 'documents/errors.md')) {
+      const { from = 0, to = 0 } = part.lines ?? {}
+      expect(part.text).toBe(
+        `${table
+          .split('\n')
+          .slice(from - 1, to)
+          .join('\n')}\n`,
+      )
+    }
+  })
+
+  it('to the paragraphs that speak of the task', () => {
+    const filler = Array.from({ length: 80 }, (_, at) => `Remark ${at} is about ropes and knots of every kind.\n`)
+    const text = `# Log\n\n${filler.slice(0, 40).join('\n')}\nThe compass was corrected in Oslo.\n\n${filler.slice(40).join('\n')}`
+    const { wrapper, tokens } = resolveFiles({ 'documents/manual.md': text }, 'Where was the compass corrected?', {
+      manifest: DOCUMENT_FIRST,
+    })
+    expect(wrapper).toContain('The compass was corrected in Oslo.')
+    expect(tokens).toBeLessThan(500)
+  })
+})
+
+describe('what was not found', () => {
+  it.each([
+    ['How many people does the ferry carry?', []],
+    ['When was the ferry built?', []],
+    ['Does the ferry sail to Madagascar?', ['nothing was found about: Madagascar, sail']],
+    ['Who insures the hull?', ['nothing was found about: insures, hull']],
+  ])('is named with its words: %s', (task, missing) => {
+    const resolved = resolveFiles(FERRY, task)
+    expect(resolved.missing).toEqual(missing)
+    for (const gap of missing) expect(resolved.wrapper).toContain(gap)
+  })
+
+  it.each([
+    ['approved enterprise price', true],
+    ['the winter timetable', true],
+    ['the season of the ferry', false],
+  ])('of what the caller needs, %s: %s', (need, isMissing) => {
+    const files = {
+      ...FERRY,
+      'compiled/briefing.md':
+        '# Briefing\n\nThe season of the ferry: Easter to October. No enterprise price is approved.\n',
+      'compiled/facts.md': '# Facts\n\n- The winter is long.\n- The timetable hangs at the pier.\n',
+    }
+    expect(resolveFiles(files, 'How long is the season?', { needs: [need] }).missing).toEqual(isMissing ? [need] : [])
+  })
+})
+
+it('the index of sections reads the same after it was saved, and holds no source', () => {
+  const index = buildSectionIndex(memoryPack({ 'KNOWLEDGE.md': '---\nname: x\n---\n', ...FERRY }))
+  const loaded = loadSectionIndex(index.save())
+  for (const task of ['ferry built', 'oak piles', 'forty people crossed']) {
+    expect(loaded?.rank(task, 9)).toEqual(index.rank(task, 9))
+    expect(index.rank(task, 9).filter(({ path }) => path.startsWith('sources/'))).toEqual([])
+  }
+  expect(loaded?.holders('ferri')).toBe(index.holders('ferri'))
+})
