@@ -99,7 +99,7 @@ describe('the head of a KNOWLEDGE.md', () => {
     const { pack, aside } = only(text)
     expect(pack).toBeUndefined()
     expect(aside?.reason).toMatch(reason)
-    expect(aside?.reason).toMatch(/^[\x20-\x7e]{1,120}$/)
+    expect(aside?.reason).toMatch(/^[\x20-\x7e]{1,220}$/)
     if (line !== undefined) expect(aside?.line).toBe(line)
   })
 
