@@ -1,7 +1,7 @@
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { hashText } from '../text/values.ts'
+import { quickDigest } from '../text/values.ts'
 import { appendEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks } from './rules/config.ts'
 import type { EntryKind, Stage, UsageEvent } from './rules/usage-event.ts'
@@ -70,12 +70,9 @@ export function recordTask(
 
 const NOTHING: NotedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
 
-const OTHER_SEED = 0x01234567
-
 /** With the time: the same words tomorrow are another task. Quick, because a person waits for it on every prompt. */
 function hashTask(timestamp: string, task: string): string {
-  const text = `${timestamp}\n${task}`
-  return [hashText(text), hashText(text, OTHER_SEED)].map((hash) => hash.toString(16).padStart(8, '0')).join('')
+  return quickDigest(`${timestamp}\n${task}`)
 }
 
 function eventOf(

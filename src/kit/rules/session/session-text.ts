@@ -1,5 +1,5 @@
-import { fence } from '../../../text/fence.ts'
-import { hashText, sha256 } from '../../../text/values.ts'
+import { fence, removeInvisible } from '../../../text/fence.ts'
+import { hashText, quickDigest } from '../../../text/values.ts'
 import type { Part } from '../../../usage/rules/session-state.ts'
 
 /** A part with the text that an agent gets for it: of a pointer, its line. */
@@ -43,8 +43,12 @@ export function pointerBlock(lines: readonly string[], heading = POINTERS): stri
   return lines.length === 0 ? '' : heading + indexBlock(lines)
 }
 
+/** Its boundary is a quick digest, which the lines may happen to hold: then it is the usual one. */
 export function indexBlock(lines: readonly string[]): string {
-  return fence('loadout_index', {}, lines.join('\n')).text
+  const content = lines.join('\n')
+  const boundary = quickDigest(content)
+  const isHeld = removeInvisible(content).text.includes(boundary)
+  return fence('loadout_index', {}, content, isHeld ? undefined : boundary).text
 }
 
 /** How long a block is, whatever its lines say. */
@@ -57,8 +61,9 @@ export function blockLength(lines: readonly string[], sizeOf: Measure, heading =
 // Asked for when needed: nearly every prompt is answered with nothing.
 let frame: number | undefined
 
+/** A person waits for every prompt: loading SHA-256 would cost more than all else. */
 export function digestOf(text: string): string {
-  return sha256(text).slice(0, 16)
+  return quickDigest(text)
 }
 
 /** Of a fenced text: its boundary, which is made of all that was fenced. */
