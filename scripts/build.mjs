@@ -16,7 +16,7 @@ const PARTS = {
   skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
   mask: ['src/machine/secret-scanner.ts'],
-  context: ['src/context/', 'src/kit/try.ts'],
+  context: ['src/context/', 'src/project/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],

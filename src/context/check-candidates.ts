@@ -47,7 +47,8 @@ export async function checkCandidates(
         continue
       }
       // A summary of the control plane may need all of it; of the rest, what cannot be shown need not be looked at.
-      const near = each === 'task' ? cutNear(candidate, widest.maxCharsPerFile) : candidate
+      const near =
+        each === 'task' && candidate.sections === undefined ? cutNear(candidate, widest.maxCharsPerFile) : candidate
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
         const warning = `${candidate.path}: ${describeDone(found, rule)}`

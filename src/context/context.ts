@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
 import { type Machine, reportingTo } from '../machine/machine.ts'
-import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
+import { openProject, type Project, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
-import { requireParts } from '../machine/settings.ts'
+import { requireParts, SETTINGS_FILE } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
+import type { ProjectAnswer } from '../project/find-files.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
@@ -14,14 +15,16 @@ import { checkCandidates, maskError, maskField, maskFindings, maskLabels } from 
 import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
 import { readTacticalSlice } from './notes.ts'
 import { namesInside, refuseSource } from './out-file.ts'
+import { type ProjectPlane, readProjectPlane } from './project-plane.ts'
+import { askProject } from './project-slice.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import { CEILING, widestLimits } from './rules/budget/assemble.ts'
 import { countCharacters, type Limits } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
-import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
+import type { BudgetSettings, ContextSettings, Intent } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
-import { readIntent } from './rules/presets.ts'
+import { INSTRUCTION_FILES, readIntent } from './rules/presets.ts'
 import { type Rendering, renderBundle } from './rules/render.ts'
 import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
@@ -94,19 +97,30 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const counter = request.tokenizer === undefined ? CHARS_PER_TOKEN : await openTokenCounter(request.tokenizer)
   const { limits, unit } = limitsOf(settings, request)
   const chosen = settings.intents.find(({ key }) => key === intent.key)
-  const plane = readControlPlane(root, settings.controlPlane, exclude)
   const widest = widestLimits(limits, request.unrestricted ?? false)
+  const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
+  const answer = await askOwnFiles(machine, project, settings, { task: request.task, intent: kind, excluded })
+  const plane = readPlane(root, settings, answer, { ...exclude, mostPerFile: request.maxCharsPerFile })
+  const shown = new Set(plane.candidates.map(({ path }) => path))
   const task = await readTaskSlice(machine, {
     task: request.task,
     project,
-    intent: chosen ?? { key: intent.key, keywords: [], include: [] },
+    intent: kind,
     widest,
+    own: answer && {
+      answer,
+      places: Math.max(0, limits.maxFiles - plane.candidates.length),
+      mostPerFile: request.unrestricted ? widest.maxCharsPerFile : limits.maxCharsPerFile,
+      isUnrestricted: request.unrestricted ?? false,
+      isTaken: (path) => shown.has(path) || isInstruction(path),
+      hasOwnIntents: settings.project?.hasOwnIntents ?? false,
+    },
     ...exclude,
   })
   const advice = await readAdvice(machine, root, settings, request)
   const checked = await checkCandidates(
     {
-      control_plane: plane.items.flatMap(({ candidate }) => candidate ?? []),
+      control_plane: plane.candidates,
       task: task.candidates,
       tactical: advice.tactical.candidates,
       adapter: advice.adapter.candidates,
@@ -123,6 +137,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     task: request.task,
     intent,
     preset: settings.preset,
+    project: answer?.signals,
     controlPlane: plane.items.map((item) => describePlaneItem(item, checked.slices.control_plane)),
     slices: checked.slices,
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
@@ -202,6 +217,37 @@ function budgetFindings(
     })
   }
   return found
+}
+
+/** What the project's own files say; nothing where only patterns choose. */
+async function askOwnFiles(
+  machine: Machine,
+  project: Project,
+  { project: choice, tactical, adapters }: ContextSettings,
+  { task, intent, excluded }: { task: string; intent: Intent; excluded: readonly string[] },
+): Promise<ProjectAnswer | undefined> {
+  if (choice === undefined) return undefined
+  // Settings, notes and what adapters read are no sources.
+  const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file)]
+  const exclude = new Set([...excluded, ...sources.flatMap((path) => path ?? [])])
+  return askProject(machine, { task, project, choice, intent, exclude })
+}
+
+/** As the settings say, or what agents read in this project. */
+function readPlane(
+  root: string,
+  { controlPlane, project: choice }: ContextSettings,
+  answer: ProjectAnswer | undefined,
+  rules: { exclude: ReadonlySet<string>; mostPerFile: number | undefined },
+): ProjectPlane {
+  if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
+  const plane = readControlPlane(root, controlPlane, rules)
+  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []) }
+}
+
+/** What agents read by themselves is part of the control plane, or of none. */
+function isInstruction(path: string): boolean {
+  return INSTRUCTION_FILES.some((name) => path === name || path.endsWith(`/${name}`))
 }
 
 /** Tokens when somebody asks for them; characters otherwise. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { projectAt } from '../machine/open-project.ts'
-import { CORTEX, DEFAULT_BUDGET, GENERIC } from './rules/presets.ts'
+import { CORTEX, GENERIC } from './rules/presets.ts'
 import { contextSettings } from './settings.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loadout-settings-'))
@@ -109,7 +109,7 @@ describe('context settings', () => {
     [{ partitions: { task: 0 } }, { partitions: { controlPlane: 30, task: 0, tactical: 10, adapter: 10 } }],
   ])('complete the budget %j', (given, expected) => {
     const isSet = { maxFiles: 'maxFiles' in given, maxCharsPerFile: 'maxCharsPerFile' in given }
-    expect(withSettings({ budget: given }).budget).toEqual({ ...DEFAULT_BUDGET, ...expected, isSet })
+    expect(withSettings({ budget: given }).budget).toEqual({ ...GENERIC.budget, ...expected, isSet })
   })
 
   it('take from the preset what has a mistake', () => {

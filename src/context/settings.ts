@@ -33,6 +33,13 @@ function complete(file: SettingsFile, preset: ContextSettings): ContextSettings 
     adapters: file.adapters?.map(toAdapter) ?? preset.adapters,
     budget: toBudget(file.budget ?? {}, preset.budget),
     sanitize: file.sanitize ?? preset.sanitize,
+    project: preset.project && {
+      exclude: file.project?.exclude ?? [],
+      boost: file.project?.boost ?? [],
+      history: file.project?.history ?? true,
+      hasOwnPlane: file.controlPlane !== undefined,
+      hasOwnIntents: file.intents !== undefined,
+    },
   }
 }
 
@@ -70,17 +77,13 @@ function toAdapter({ file, command, ...given }: AdapterInFile): AdapterSettings 
   return { ...DEFAULT_ADAPTER, ...given, file, command }
 }
 
-/** A project that sets files and characters of each, but no whole, gets their product. */
+/** A project that sets files or characters of each, but no whole, gets their product. */
 function toBudget(given: NonNullable<SettingsFile['budget']>, preset: BudgetSettings): BudgetSettings {
   const { maxFiles = preset.maxFiles, maxCharsPerFile = preset.maxCharsPerFile, maxTokens } = given
-  const maxChars =
-    given.maxChars ?? (maxTokens === undefined ? maxFiles * maxCharsPerFile : maxTokens * CHARS_PER_TOKEN)
-  return {
-    maxFiles,
-    maxCharsPerFile,
-    maxChars,
-    maxTokens,
-    partitions: { ...preset.partitions, ...given.partitions },
-    isSet: { maxFiles: given.maxFiles !== undefined, maxCharsPerFile: given.maxCharsPerFile !== undefined },
-  }
+  const isSet = { maxFiles: given.maxFiles !== undefined, maxCharsPerFile: given.maxCharsPerFile !== undefined }
+  const product = maxFiles * (given.maxCharsPerFile ?? DEFAULT_BUDGET.maxCharsPerFile)
+  const whole = isSet.maxFiles || isSet.maxCharsPerFile ? product : preset.maxChars
+  const maxChars = given.maxChars ?? (maxTokens === undefined ? whole : maxTokens * CHARS_PER_TOKEN)
+  const partitions = { ...preset.partitions, ...given.partitions }
+  return { maxFiles, maxCharsPerFile, maxChars, maxTokens, partitions, isSet }
 }

@@ -7,12 +7,14 @@ import { isWaiting, newWrappers, type PackContext } from '../packs/rules/resolve
 import { readPayload } from '../payloads/load.ts'
 import { namedBy, planByStrategy } from '../payloads/plan.ts'
 import type { MatchResult } from '../payloads/rules/match.ts'
+import type { ProjectAnswer } from '../project/find-files.ts'
 import type { Strategy } from '../search/strategy.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import type { NotedEntry } from '../usage/record.ts'
-import { readIntentFiles } from './disk/read-candidate.ts'
+import { type IntentFiles, readIntentFiles } from './disk/read-candidate.ts'
+import { type CandidateRules, projectCandidates } from './project-slice.ts'
 import { interleave } from './rules/budget/fill.ts'
 import type { Limits } from './rules/budget/limits.ts'
 import type { Candidate, Omission } from './rules/bundle.ts'
@@ -37,6 +39,8 @@ export interface TaskSliceRequest {
   /** The widest that the bundle can come to be. */
   widest: Limits
   exclude: ReadonlySet<string>
+  /** What the project's own files say; undefined where only the patterns of an intent choose. */
+  own: (Omit<CandidateRules, 'root'> & { answer: ProjectAnswer; hasOwnIntents: boolean }) | undefined
 }
 
 const MOST_OPENED = 200
@@ -47,7 +51,8 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
   const { project, intent, widest, exclude } = request
   // Some will be left out as duplicates or unsafe; none behind these can find a place.
   const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
-  const files = readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
+  const intended = () => readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
+  const files = request.own === undefined ? intended() : ownFiles(project.root, request.own, intended)
   const payloads = await readPayloads(machine, request)
   const packs = packsForTask(machine, request)
   return {
@@ -64,6 +69,49 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
     planned: new Map([...payloads.planned, ...packs.planned]),
     strategy: payloads.strategy,
   }
+}
+
+/** Beside files that fit this well, what an intent of the user names comes second. */
+const BETTER = 0.5
+
+/**
+ * The project's own files, best first. An intent that a user wrote brings its files in, and hides no better one; the
+ * intents of the preset choose only where no file fits the task.
+ */
+function ownFiles(root: string, own: NonNullable<TaskSliceRequest['own']>, intended: () => IntentFiles): IntentFiles {
+  const found = projectCandidates(own.answer, { ...own, root })
+  if (own.hasOwnIntents) return withIntended(found, intended())
+  if (found.candidates.length > 0) return { ...found, findings: [] }
+  const general = intended()
+  const candidates = general.candidates.filter(({ path }) => !own.isTaken(path))
+  const isTold = candidates.length > 0 || own.answer.paths.every(own.isTaken)
+  return {
+    candidates,
+    omitted: [...found.omitted, ...general.omitted],
+    findings: [...general.findings, ...(isTold ? [] : [NOTHING_FITS])],
+  }
+}
+
+function withIntended(found: Omit<IntentFiles, 'findings'>, named: IntentFiles): IntentFiles {
+  const isNamed = new Set(named.candidates.map(({ path }) => path))
+  const isRanked = new Set(found.candidates.map(({ path }) => path))
+  const isFirst = ({ path, score }: Candidate) => isNamed.has(path) || score >= BETTER
+  return {
+    candidates: [
+      ...found.candidates.filter(isFirst),
+      ...named.candidates.filter(({ path }) => !isRanked.has(path)),
+      ...found.candidates.filter((candidate) => !isFirst(candidate)),
+    ],
+    omitted: [...named.omitted, ...found.omitted.filter(({ path }) => !isNamed.has(path))],
+    findings: named.findings,
+  }
+}
+
+const NOTHING_FITS: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'no file of the project fits the words of the task',
+  hint: 'say what it is about in other words',
 }
 
 async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {

@@ -114,6 +114,21 @@ export function endsAt({ parts }: Glob, progress: Progress, name: string): boole
   return progress.includes(parts.length - 1) && parts[parts.length - 1]?.matches(name) === true
 }
 
+/** Whether a path matches. A pattern without wildcards also means everything below the folder that it names. */
+export function matchesPath(glob: Glob, path: string): boolean {
+  if (glob.parts.length === 0) return path === glob.path || path.startsWith(`${glob.path}/`)
+  const isBelow = glob.base === '' || path.startsWith(`${glob.base}/`)
+  const names = isBelow ? path.slice(glob.base === '' ? 0 : glob.base.length + 1).split('/') : []
+  const last = names.pop()
+  let progress = startOf(glob)
+  for (const name of names) {
+    const step = enterFolder(glob, progress, name)
+    if (step === undefined) return false
+    progress = step.progress
+  }
+  return last !== undefined && endsAt(glob, progress, last) && glob.accepts(path)
+}
+
 /** `**` may stand for no folder at all. */
 function reachable(parts: readonly GlobPart[], starts: readonly number[]): Progress {
   const places = new Set<number>()

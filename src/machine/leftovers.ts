@@ -16,6 +16,11 @@ export function isOrphaned(name: string): boolean {
   return pid !== undefined && !isAlive(Number(pid))
 }
 
+/** Whether a name was made with `ownedName`, whoever made it. */
+export function isUnfinished(name: string): boolean {
+  return OWNED.test(name)
+}
+
 /** Removes what processes that no longer run left unfinished in a folder, under the wanted names. */
 export function removeOrphans(folder: string, isWanted: (name: string) => boolean = () => true): void {
   for (const name of namesIn(folder)) {

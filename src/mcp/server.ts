@@ -1,9 +1,10 @@
+import { PassThrough } from 'node:stream'
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { servePrompts, serveResources } from './resources.ts'
 import { librarySkills } from './skills.ts'
 import { type Desk, tell } from './tool.ts'
-import { serveTools } from './tools.ts'
+import { callsEnded, serveTools } from './tools.ts'
 
 declare const LOADOUT_VERSION: string | undefined
 
@@ -33,7 +34,7 @@ export function createFactory(desk: Desk): () => McpServer {
 
 /** Serves whoever started this process, until standard input ends or the signal fires. */
 export async function serveStreams(factory: McpServerFactory, signal: AbortSignal): Promise<void> {
-  const transport = new StdioServerTransport()
+  const transport = new StdioServerTransport(untilAnswered(process.stdin), process.stdout)
   const handle = serveStdio(factory, { transport, onerror: ({ message }) => tell(message) })
   await new Promise<void>((done) => {
     const { onclose } = transport
@@ -45,4 +46,20 @@ export async function serveStreams(factory: McpServerFactory, signal: AbortSigna
     if (signal.aborted) done()
   })
   await handle.close()
+}
+
+const PATIENCE_MS = 2_000
+
+/** Ends when its source has ended and every call that it brought has its answer, or takes too long for one. */
+function untilAnswered(source: NodeJS.ReadStream): PassThrough {
+  const input = new PassThrough()
+  source.pipe(input, { end: false })
+  const end = () => void input.end()
+  source.once('end', () => {
+    setTimeout(end, PATIENCE_MS).unref()
+    // The last call is read in the turn after the last bytes, and its answer is written in the turn after it is made.
+    setImmediate(() => setImmediate(() => void callsEnded().then(() => setImmediate(end))))
+  })
+  source.once('error', end)
+  return input
 }

@@ -45,9 +45,25 @@ export function serveTools(mcp: McpServer, desk: Desk): void {
     if (tool === undefined) throw invalid(`there is no tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
     if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
-    const result = await answer(tool, data, { ...desk, signal: mcpReq.signal })
+    const result = await underWay(answer(tool, data, { ...desk, signal: mcpReq.signal }))
     return server.projectCallToolResult(result, LISTING[at]?.outputSchema)
   })
+}
+
+const running = new Set<Promise<unknown>>()
+
+async function underWay<T>(call: Promise<T>): Promise<T> {
+  running.add(call)
+  try {
+    return await call
+  } finally {
+    running.delete(call)
+  }
+}
+
+/** When no call is under way any more. */
+export async function callsEnded(): Promise<void> {
+  while (running.size > 0) await Promise.allSettled(running)
 }
 
 async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolResult> {

@@ -136,8 +136,8 @@ export interface Analysis {
   readonly factor: number
 }
 
-/** Field by field, in the order of the table: which one, and what it says. */
-export type FieldedText = readonly (readonly [field: number, content: string])[]
+/** Field by field, in the order of the table: which one, and what it says, in one piece or in several. */
+export type FieldedText = readonly (readonly [field: number, content: string | readonly string[]])[]
 
 // Longer bodies were not measured; the first pages say what a document is about.
 const MAX_BODY = 4_000

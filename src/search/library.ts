@@ -58,7 +58,7 @@ const NO_TERM = -1
 const START_ROOM = 1 << 10
 
 /** Weighs the terms of one text after the other. */
-class Weigher {
+export class Weigher {
   private readonly lexicon: Lexicon
   private readonly tuning: Tuning
   // Term → its place among the terms of this text + 1; zero again after each text.
@@ -73,6 +73,9 @@ class Weigher {
   private tops = new Float64Array(START_ROOM)
   private fields = new Uint8Array(START_ROOM)
   private isName = new Uint8Array(START_ROOM)
+  // In which pieces of a field that is given in pieces a term stands, one bit each.
+  private pieces = new Uint32Array(START_ROOM)
+  private piece = 0
   private size = 0
   private length = 0
   private previous = NO_TERM
@@ -83,21 +86,21 @@ class Weigher {
     this.tuning = tuning
   }
 
-  /** Hands out every term of a text once, with its packed posting. */
-  visit(text: FieldedText, factor: number, visit: (term: number, packed: number) => void): void {
+  /** Hands out every term of a text once, with its packed posting and the pieces it stands in. */
+  visit(text: FieldedText, factor: number, visit: (term: number, packed: number, pieces: number) => void): void {
     for (const [field, content] of text) this.addField(field, content)
     const half = this.tuning.saturation
     for (let place = 0; place < this.size; place++) {
       const term = this.terms[place]!
       const [strong, full] = [this.strong[place]!, this.full[place]!]
       const [less, more] = [factor * (strong / (half + strong)), factor * (full / (half + full))]
-      visit(term, pack(less, more, this.fields[place]!, this.isName[place] === 1))
+      visit(term, pack(less, more, this.fields[place]!, this.isName[place] === 1), this.pieces[place]!)
       this.places[term] = 0
     }
     this.size = 0
   }
 
-  private addField(index: number, content: string): void {
+  private addField(index: number, content: string | readonly string[]): void {
     const field = this.tuning.fields[index]!
     this.count(content, this.tuning.pair === 0 ? 0 : (field.paired ?? Infinity))
     const step = stepOf(field, this.length)
@@ -118,10 +121,21 @@ class Weigher {
   }
 
   // Pairs are made of the first `paired` words.
-  private count(content: string, paired: number): void {
+  private count(content: string | readonly string[], paired: number): void {
     this.length = 0
     this.previous = NO_TERM
     this.paired = paired
+    if (typeof content === 'string') this.read(content)
+    else content.forEach(this.readPiece)
+    this.piece = 0
+  }
+
+  private readonly readPiece = (content: string, at: number): void => {
+    this.piece = 1 << at
+    this.read(content)
+  }
+
+  private read(content: string): void {
     for (let at = 0; at < content.length; at += MAX_TEXT) visitTerms(content.slice(at, at + MAX_TEXT), this.countTerm)
   }
 
@@ -140,7 +154,10 @@ class Weigher {
     if (term >= this.places.length) this.places = enlarge(this.places, new Uint32Array(2 * this.lexicon.size))
     const place = this.places[term]!
     if (place === 0) this.open(term)
-    else this.counts[place - 1]!++
+    else {
+      this.counts[place - 1]!++
+      this.pieces[place - 1]! |= this.piece
+    }
   }
 
   private open(term: number): void {
@@ -154,6 +171,7 @@ class Weigher {
     this.tops[place] = 0
     this.fields[place] = 0
     this.isName[place] = 0
+    this.pieces[place] = this.piece
   }
 
   private grow(): void {
@@ -165,6 +183,7 @@ class Weigher {
     this.tops = enlarge(this.tops, new Float64Array(room))
     this.fields = enlarge(this.fields, new Uint8Array(room))
     this.isName = enlarge(this.isName, new Uint8Array(room))
+    this.pieces = enlarge(this.pieces, new Uint32Array(room))
   }
 }
 

@@ -226,6 +226,7 @@ export const CODES = [
   'CONTROL_PLANE_MISSING',
   'BUDGET_CEILING',
   'BUDGET_TOO_SMALL',
+  'NO_FITTING_FILE',
   // what is delivered to agents
   'BLOCK_DAMAGED',
   'BLOCK_STALE',

@@ -84,6 +84,13 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
+const SECOND_SEED = 0x9747b28c
+
+/** Stands for a text where the text itself must not be: 53 bits, a whole number. */
+export function keyOf(text: string): number {
+  return hashText(text) * 2 ** 21 + (hashText(text, SECOND_SEED) >>> 11)
+}
+
 /** A quick 32-bit hash for tables and file names, where a collision costs time and nothing else. Not for security. */
 export function hashText(text: string, seed = 0x811c9dc5): number {
   let value = seed

@@ -25,13 +25,11 @@ describe('the bundle of a full project', () => {
   it('has something of every kind', () => {
     expect(bundle.files.map(({ path }: { path: string }) => path)).toEqual([
       'AGENTS.md',
-      'README.md',
       'payload:house',
-      'docs/I.md',
+      'docs/gauge.md',
       'payload:flood',
       'pack:water',
-      'docs/gauge.md',
-      'docs/\u00e4rger.md',
+      'README.md',
       expect.stringMatching(/^note:/),
       expect.stringMatching(/^note:/),
       'board:T-1',
@@ -186,8 +184,8 @@ describe('replay', () => {
 
   it.each<[string, string, (project: string) => void]>([
     ['a file that has changed', 'docs/gauge.md has changed', (p) => writeFileSync(join(p, 'docs/gauge.md'), 'other\n')],
-    ['a file that is gone', 'docs/I.md is no longer in it', (p) => rmSync(join(p, 'docs/I.md'))],
-    ['a file that is new', 'docs/A.md is new in it', (p) => writeFileSync(join(p, 'docs/A.md'), 'new\n')],
+    ['a file that is gone', 'docs/gauge.md is no longer in it', (p) => rmSync(join(p, 'docs/gauge.md'))],
+    ['a file that is new', 'docs/A.md is new in it', (p) => writeFileSync(join(p, 'docs/A.md'), 'A gauge.\n')],
     ['another payload', 'payload:flood has changed', (p) => writeFileSync(join(p, 'rules/flood.md'), 'other\n')],
     [
       'other settings',

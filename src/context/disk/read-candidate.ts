@@ -4,8 +4,9 @@ import { brokenTail, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { type FoundFile, findFiles } from '../../machine/project-files.ts'
 import { KNOWLEDGE_FOLDERS } from '../../packs/rules/pack.ts'
+import { normalizeText } from '../../text/lines.ts'
 import type { Finding, LoadoutError } from '../../text/trouble.ts'
-import { cutExcerpt, normalizeText } from '../rules/budget/excerpt.ts'
+import { cutExcerpt } from '../rules/budget/excerpt.ts'
 import type { Candidate, Omission, SourceClass } from '../rules/bundle.ts'
 import type { ControlPlaneItem, Intent } from '../rules/context-settings.ts'
 import { orderLatest } from '../rules/latest.ts'
@@ -50,7 +51,7 @@ function isUnread(result: BoundedText | Unread): result is Unread {
 }
 
 /** Whatever a pattern says: a pack may be one that nobody has approved. */
-function isInPack(path: string): boolean {
+export function isInPack(path: string): boolean {
   return KNOWLEDGE_FOLDERS.some((folder) => `/${path}/`.includes(`/${folder}/`))
 }
 

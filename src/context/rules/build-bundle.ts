@@ -9,9 +9,11 @@ import type { Configured, Limits, Measure } from './budget/limits.ts'
 import {
   type BundleFile,
   type Candidate,
+  type CandidateSection,
   type ContextBundle,
   type ControlPlaneEntry,
   type Omission,
+  type ProjectSignals,
   type SourceClass,
   withDigest,
   withText,
@@ -24,6 +26,8 @@ export interface BundleInput {
   intent: IntentReading
   preset: string
   controlPlane: readonly ControlPlaneEntry[]
+  /** What the choice among the project's own files was made from. */
+  project?: ProjectSignals | undefined
   slices: Slices
   configured: Configured
   /** What fell out before the budget was looked at. */
@@ -125,10 +129,13 @@ function contentOf(input: BundleInput, head: Head, { placed, omitted, isShortene
   }
 }
 
-type Head = Pick<ContextBundle, 'version' | 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
+type Head = Pick<
+  ContextBundle,
+  'version' | 'task' | 'intent' | 'preset' | 'control_plane' | 'project' | 'warnings' | 'missing'
+>
 
 function headOf(input: BundleInput): Head {
-  const { task, intent, preset, controlPlane, warnings, adviceWarnings, missing } = input
+  const { task, intent, preset, controlPlane, project, warnings, adviceWarnings, missing } = input
   const present = controlPlane.filter((item) => item.present).length
   const status = present === 0 ? 'absent' : present === controlPlane.length ? 'complete' : 'partial'
   const { key, matched, scores, isOverridden } = intent
@@ -138,6 +145,7 @@ function headOf(input: BundleInput): Head {
     intent: { key, matched, scores, overridden: isOverridden },
     preset,
     control_plane: { status, items: controlPlane },
+    ...(project && { project }),
     warnings: [...warnings, ...adviceWarnings],
     missing,
   }
@@ -149,6 +157,7 @@ function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: 
     measure,
     maxCharsPerFile,
     cut: (text, characters) => harmlessTail(cutExcerpt(text, characters).excerpt),
+    seal: (text) => neutralise(text, marks.boundaries.task).text,
     overheadOf: (candidate) => {
       const before = known.get(candidate)
       if (before !== undefined) return before
@@ -160,8 +169,19 @@ function rulesFor({ measure }: BundleInput, { maxCharsPerFile }: Limits, marks: 
   }
 }
 
-function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
-  const { path, sourceClass, selectedBy, score, reason, provenance, charsTotal, sha256: digest, isWhole } = candidate
+function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleFile {
+  const {
+    path,
+    sourceClass,
+    selectedBy,
+    score,
+    reason,
+    provenance,
+    charsTotal,
+    sha256: digest,
+    isWhole,
+    tests,
+  } = candidate
   return {
     path,
     source_class: sourceClass,
@@ -176,7 +196,23 @@ function fileOf({ candidate, excerpt }: Placed, rank: number): BundleFile {
     chars_emitted: excerpt.length,
     sha256: digest,
     fenced: isWhole,
+    ...(sections && { sections: neighboursJoined(sections) }),
+    ...(tests && tests.length > 0 && { tests }),
   }
+}
+
+/** Sections that follow one another are one for a reader. */
+function neighboursJoined(sections: readonly CandidateSection[]): NonNullable<BundleFile['sections']> {
+  const joined: { start: number; end: number; score: number; reason: string }[] = []
+  for (const { start, end, score, reason } of sections) {
+    const last = joined.at(-1)
+    if (last?.end !== start - 1) joined.push({ start, end, score, reason })
+    else {
+      if (score > last.score) [last.score, last.reason] = [score, reason]
+      last.end = end
+    }
+  }
+  return joined
 }
 
 /** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */

@@ -16,6 +16,10 @@ export function mapLabels(input: BundleInput, change: (label: string) => string)
     selectedBy: change(each.selectedBy),
     reason: change(each.reason),
     provenance: facts(each.provenance),
+    ...(each.sections && {
+      sections: each.sections.map((section) => ({ ...section, reason: change(section.reason) })),
+    }),
+    ...(each.tests && { tests: each.tests.map(change) }),
   })
   return {
     ...input,

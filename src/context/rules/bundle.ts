@@ -27,13 +27,55 @@ export interface Candidate {
   provenance: Readonly<Record<string, string | number | boolean | null>>
   /** Already fenced by its own kind: kept whole or left out, never cut. */
   isWhole: boolean
+  /** Of a file that is shown in sections: those that may find a place, in the order of its lines. `text` joins them. */
+  sections?: readonly CandidateSection[]
+  /** Tests that belong to it, by path: named, not shown. */
+  tests?: readonly string[]
+}
+
+/** Lines of a file that are shown together or not at all. */
+export interface CandidateSection {
+  /** The first and the last line, from 1. */
+  start: number
+  end: number
+  /** Ends with a line end. */
+  text: string
+  score: number
+  reason: string
+  /** 0: shown before any file shows more. Above: when its turn comes. */
+  turn: number
 }
 
 /** The same with another text, some of it masked or made harmless. The whole grows or shrinks by as much. */
 export function withText(candidate: Candidate, text: string): Candidate {
-  const { charsTotal, text: before } = candidate
+  const { charsTotal, text: before, sections } = candidate
   if (text === before) return candidate
-  return { ...candidate, text, charsTotal: charsTotal === null ? null : charsTotal + text.length - before.length }
+  return {
+    ...candidate,
+    text,
+    charsTotal: charsTotal === null ? null : charsTotal + text.length - before.length,
+    ...(sections && { sections: divide(text, sections) }),
+  }
+}
+
+/** A changed text, told apart into its sections again by their lines; into one where lines came or went. */
+function divide(text: string, sections: readonly CandidateSection[]): CandidateSection[] {
+  const lines = text.split(/(?<=\n)/)
+  const counts = sections.map((section) => section.text.split(/(?<=\n)/).length)
+  const first = sections[0]
+  const last = sections.at(-1)
+  if (first === undefined || last === undefined) return []
+  if (counts.reduce((sum, count) => sum + count, 0) !== lines.length) {
+    const score = Math.max(...sections.map((section) => section.score))
+    return [{ ...first, end: last.end, text, score, turn: 0 }]
+  }
+  let from = 0
+  return sections.map((section, at) => {
+    const to = from + (counts[at] ?? 0)
+    const own = lines.slice(from, to).join('')
+    from = to
+    return { ...section, text: own }
+  })
 }
 
 /** Something that did not make it, and why. */
@@ -71,6 +113,21 @@ export interface BundleFile {
   sha256: string | null
   /** Fenced already by its own kind. */
   fenced: boolean
+  /** The lines that are shown, of a file that is shown in sections. */
+  sections?: readonly { start: number; end: number; score: number; reason: string }[]
+  /** Tests that belong to it. */
+  tests?: readonly string[]
+}
+
+/** What the choice among the project's own files was made from. */
+export interface ProjectSignals {
+  files: number
+  listed_by: 'git' | 'walk'
+  /** Past commits that could vote. */
+  commits: number
+  shallow: boolean
+  /** Why files are no candidates, and how many. */
+  left_out: Readonly<Record<string, number>>
 }
 
 export interface ControlPlaneEntry {
@@ -100,6 +157,8 @@ export interface ContextBundle {
     partitions: Readonly<Record<SourceClass, { max: number; used: number; dropped: number }>>
   }
   control_plane: { status: 'complete' | 'partial' | 'absent'; items: readonly ControlPlaneEntry[] }
+  /** Absent where the project's own files are not searched. */
+  project?: ProjectSignals
   files: readonly BundleFile[]
   omitted: readonly { path: string; source_class: SourceClass; reason: Omission['reason']; detail: string }[]
   warnings: readonly string[]

@@ -64,4 +64,19 @@ export interface ContextSettings {
   budget: BudgetSettings
   /** For findings in control-plane and task text. */
   sanitize: SanitizePolicy
+  /** How the project's own files are searched; undefined where only patterns choose. */
+  project: ProjectChoice | undefined
+}
+
+export interface ProjectChoice {
+  /** Globs of files that are never shown for a task. */
+  exclude: readonly string[]
+  /** Globs of files that count more. */
+  boost: readonly string[]
+  /** Whether past commits count. */
+  history: boolean
+  /** The control plane is what agents read in this project, and what of the README fits. */
+  hasOwnPlane: boolean
+  /** Intents that a user wrote bring their files in; those of the preset only lift what fits. */
+  hasOwnIntents: boolean
 }

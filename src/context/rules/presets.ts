@@ -80,48 +80,52 @@ export const DEFAULT_BUDGET: BudgetSettings = {
   isSet: { maxFiles: false, maxCharsPerFile: false },
 }
 
-/** For any project: what agents are told first, then documentation by the subject of the task. */
+/** What agents read first in a project, in this order. */
+export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md'] as const
+
+/** For any project: what agents are told first, then what the project's own files say about the task. */
 export const GENERIC: ContextSettings = {
   preset: 'generic',
-  controlPlane: ['AGENTS.md', 'CLAUDE.md', 'README.md', '.github/copilot-instructions.md'].map((path) => file(path)),
+  controlPlane: [
+    ...INSTRUCTION_FILES.map((path) => file(path)),
+    { pattern: '.cursor/rules/*.{md,mdc}', isRequired: false, take: 3, order: 'path', summary: [] },
+    file('README.md'),
+  ],
+  // These lift files that fit the task anyway. Only where none fits, they choose.
   intents: [
     intent(
       'testing',
       ['test', 'tests', 'testing', 'coverage', 'fixture', 'regression', 'flaky'],
-      ['docs/**/*test*.md', 'TESTING.md', 'CONTRIBUTING.md'],
+      ['TESTING.md', 'CONTRIBUTING.md', 'docs/**/*test*.md'],
     ),
     intent(
       'release',
       ['release', 'deploy', 'deployment', 'publish', 'rollout', 'rollback', 'changelog', 'version'],
-      ['docs/**/*release*.md', 'docs/**/*deploy*.md', 'RELEASING.md', 'RELEASE.md', 'CHANGELOG.md'],
+      ['RELEASING.md', 'RELEASE.md', 'CHANGELOG.md', 'docs/**/*{releas,deploy,publish}*.md'],
     ),
     intent(
       'design',
       ['design', 'architecture', 'refactor', 'structure', 'module', 'layer', 'adr'],
-      [
-        'ARCHITECTURE.md',
-        'DESIGN.md',
-        'docs/**/*architecture*.md',
-        'docs/**/*design*.md',
-        'docs/{adr,adrs,decisions}/*.md',
-      ],
+      ['ARCHITECTURE.md', 'DESIGN.md', 'docs/**/*{architecture,design}*.md', 'docs/{adr,adrs,decisions}/*.md'],
     ),
     intent(
       'api',
       ['api', 'schema', 'endpoint', 'contract', 'interface', 'openapi', 'graphql', 'protocol'],
-      ['docs/**/*api*.md', 'docs/**/*schema*.md', 'docs/**/*reference*.md', 'specs/*.md'],
+      ['docs/**/*{api,schema,reference}*.md', 'specs/*.md'],
     ),
     intent(
       'security',
       ['security', 'vulnerability', 'cve', 'auth', 'authentication', 'authorization', 'secret', 'permission', 'threat'],
-      ['SECURITY.md', '.github/SECURITY.md', 'docs/**/*security*.md', 'docs/**/*auth*.md', 'docs/**/*threat*.md'],
+      ['SECURITY.md', '.github/SECURITY.md', 'docs/**/*{security,auth,threat}*.md'],
     ),
     intent(DEFAULT_INTENT, [], ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md']),
   ],
   tactical: undefined,
   adapters: [],
-  budget: DEFAULT_BUDGET,
+  // A file that is shown in sections may take a third of the whole.
+  budget: { ...DEFAULT_BUDGET, maxCharsPerFile: DEFAULT_BUDGET.maxChars / 3 },
   sanitize: 'mask',
+  project: { exclude: [], boost: [], history: true, hasOwnPlane: false, hasOwnIntents: false },
 }
 
 const CORTEX_MARK = '.cortex/manifest_v0.json'
@@ -165,6 +169,8 @@ export const CORTEX: ContextSettings = {
   adapters: [],
   budget: DEFAULT_BUDGET,
   sanitize: 'mask',
+  // Its patterns are fixed: no other file and no history has a say.
+  project: undefined,
 }
 
 export const PRESETS: readonly ContextSettings[] = [CORTEX, GENERIC]

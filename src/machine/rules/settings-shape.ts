@@ -156,6 +156,15 @@ export const SETTINGS = {
     },
     adapters: ADAPTERS,
     budget: BUDGET,
+    project: {
+      is: 'object',
+      about: 'How the files of the project are searched for a task.',
+      keys: {
+        exclude: { is: 'list', of: GLOB, about: 'Files that are never shown for a task.' },
+        boost: { is: 'list', of: GLOB, about: 'Files that count more.' },
+        history: { is: 'flag', about: 'Whether past commits help to rank. Default: yes.' },
+      },
+    },
     sanitize: {
       is: 'choice',
       of: ['warn', 'mask', 'drop'],

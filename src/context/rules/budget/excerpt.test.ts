@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutExcerpt, normalizeText } from './excerpt.ts'
+import { normalizeText } from '../../../text/lines.ts'
+import { cutExcerpt } from './excerpt.ts'
 
 describe('normalizeText', () => {
   const rows: [string, string][] = [

@@ -4,14 +4,6 @@ export interface Excerpt {
   isTruncated: boolean
 }
 
-/** Line ends become `\n`, a byte order mark goes. */
-export function normalizeText(text: string): string {
-  const plain = text.charCodeAt(0) === BOM ? text.slice(1) : text
-  return plain.includes('\r') ? plain.replace(/\r\n?/g, '\n') : plain
-}
-
-const BOM = 0xfeff
-
 /**
  * At most `limit` characters (code units) of a normalised text: to the end of a line when one is near, never through what
  * a reader sees as one character. A smaller limit never gives more.

@@ -1,5 +1,6 @@
+import { endLine } from '../../../text/fence.ts'
 import { sha256 } from '../../../text/values.ts'
-import type { Candidate, Omission } from '../bundle.ts'
+import type { Candidate, CandidateSection, Omission } from '../bundle.ts'
 import type { Slices } from './assemble.ts'
 import { cutToSize, type Measure } from './limits.ts'
 
@@ -7,6 +8,8 @@ import { cutToSize, type Measure } from './limits.ts'
 export interface Placed {
   candidate: Candidate
   excerpt: string
+  /** Of a candidate with sections: those that are shown, in the order of its lines. */
+  sections?: readonly CandidateSection[]
 }
 
 export interface Filling {
@@ -23,6 +26,31 @@ export interface FillRules {
   /** What a file takes besides its text, wherever it is shown: its line in the table, its heading, its fence. */
   overheadOf(candidate: Candidate): number
   cut(text: string, characters: number): string
+  /** Sections that were joined: nothing that ends a fence may come about between them. */
+  seal(text: string): string
+}
+
+/** Between sections that are not neighbours. No line of a section is shorter, so that more sections are never shorter. */
+function gapBefore(line: number): string {
+  return `\u2026 line ${line}\n`
+}
+
+const LONGEST_GAP = gapBefore(9_999_999)
+
+/** In the order of their lines, with a line before each that does not follow the one before it. */
+function joinSections(sections: readonly CandidateSection[]): string {
+  let next = 1
+  return sections
+    .map(({ start, end, text }) => {
+      const gap = start === next ? '' : gapBefore(start)
+      next = end + 1
+      return gap + endLine(text)
+    })
+    .join('')
+}
+
+function sectionSize({ text }: CandidateSection, { measure }: FillRules): number {
+  return measure(LONGEST_GAP) + measure(text)
 }
 
 /** The text of a candidate as far as one file may go. */
@@ -32,7 +60,10 @@ function fullText({ text, isWhole }: Candidate, { maxCharsPerFile, cut }: FillRu
 
 /** What candidates would take if there were room for all of them. */
 export function wantedSize(candidates: readonly Candidate[], rules: FillRules): number {
-  return candidates.reduce((sum, each) => sum + rules.overheadOf(each) + rules.measure(fullText(each, rules)), 0)
+  const sizeOfText = (each: Candidate) =>
+    each.sections?.reduce((sum, section) => sum + sectionSize(section, rules), 0) ??
+    rules.measure(fullText(each, rules))
+  return candidates.reduce((sum, each) => sum + rules.overheadOf(each) + sizeOfText(each), 0)
 }
 
 /** Of a control-plane file, so much is shown before the next one gets a place. */
@@ -68,23 +99,95 @@ function atMost(characters: number, rules: FillRules): FillRules {
 }
 
 /**
- * In order: each in full if it fits. The first that does not is cut to what is left, or left out if it cannot be cut,
- * and ends it: a later one in its place would have to go again when the space grows.
+ * In order: each in full if it fits, of a file in sections the first. The first that does not fit is cut to what is left,
+ * or left out if it cannot be cut, and ends it: a later one in its place would have to go again when the space grows.
+ * What is left then goes to further sections, turn by turn.
  */
 export function fillInOrder(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
   const placed: Placed[] = []
   let rest = space
+  let isFull = false
   for (const candidate of candidates) {
-    const text = fullText(candidate, rules)
     const overhead = rules.overheadOf(candidate)
-    const isFull = overhead + rules.measure(text) > rest
-    if (isFull && (candidate.isWhole || overhead > rest)) break
-    const excerpt = isFull ? cutToSize(text, rest - overhead, rules.measure, rules.cut) : text
-    placed.push({ candidate, excerpt })
-    rest -= overhead + rules.measure(excerpt)
+    const filled = fillOne(candidate, rest - overhead, rules)
+    const isNothing = filled.placed.sections?.length === 0
+    if (overhead > rest || isNothing || (filled.isFull && candidate.isWhole)) {
+      isFull = true
+      break
+    }
+    placed.push(filled.placed)
+    rest -= overhead + filled.used
+    isFull = filled.isFull
     if (isFull) break
   }
-  return { placed, left: candidates.slice(placed.length), used: space - rest, isShortened: false }
+  if (!isFull) rest = showFurther(placed, rest, rules)
+  return {
+    placed: placed.map((each) => joined(each, rules)),
+    left: candidates.slice(placed.length),
+    used: space - rest,
+    isShortened: false,
+  }
+}
+
+interface FilledOne {
+  placed: Placed
+  used: number
+  isFull: boolean
+}
+
+function fillOne(candidate: Candidate, space: number, rules: FillRules): FilledOne {
+  if (candidate.sections === undefined) {
+    const text = fullText(candidate, rules)
+    const isFull = rules.measure(text) > space
+    const excerpt = isFull ? cutToSize(text, space, rules.measure, rules.cut) : text
+    return { placed: { candidate, excerpt }, used: rules.measure(excerpt), isFull }
+  }
+  const shown: CandidateSection[] = []
+  let rest = space
+  const first = candidate.sections
+    .filter(({ turn }) => turn === 0)
+    .sort((a, b) => b.score - a.score || a.start - b.start)
+  for (const section of first) {
+    const { isFull, used } = showSection(shown, section, rest, rules)
+    rest -= used
+    if (isFull) return { placed: { candidate, excerpt: '', sections: shown }, used: space - rest, isFull }
+  }
+  return { placed: { candidate, excerpt: '', sections: shown }, used: space - rest, isFull: false }
+}
+
+function showFurther(placed: Placed[], space: number, rules: FillRules): number {
+  const further = placed.flatMap(({ candidate: { sections = [] } }, at) =>
+    sections.filter(({ turn }) => turn > 0).map((section) => ({ section, at })),
+  )
+  further.sort((a, b) => a.section.turn - b.section.turn)
+  let rest = space
+  for (const { section, at } of further) {
+    const { isFull, used } = showSection(placed[at]!.sections as CandidateSection[], section, rest, rules)
+    rest -= used
+    if (isFull) break
+  }
+  return rest
+}
+
+/** A section that does not fit is cut at the end of a line. */
+function showSection(shown: CandidateSection[], section: CandidateSection, space: number, rules: FillRules) {
+  const size = sectionSize(section, rules)
+  if (size <= space) {
+    shown.push(section)
+    return { isFull: false, used: size }
+  }
+  const cut = cutToSize(section.text, space - rules.measure(LONGEST_GAP), rules.measure, rules.cut)
+  const text = cut.slice(0, cut.lastIndexOf('\n') + 1)
+  if (text.trim() === '') return { isFull: true, used: 0 }
+  const part = { ...section, text, end: section.start + text.split('\n').length - 2 }
+  shown.push(part)
+  return { isFull: true, used: sectionSize(part, rules) }
+}
+
+function joined(placed: Placed, rules: FillRules): Placed {
+  if (placed.sections === undefined) return placed
+  const sections = [...placed.sections].sort((a, b) => a.start - b.start)
+  return { ...placed, sections, excerpt: rules.seal(joinSections(sections)) }
 }
 
 /** What a task slice is made from, each list best first. */

@@ -1,0 +1,99 @@
+import { type ProjectAnswer, readSections } from '../project/find-files.ts'
+import { type ControlPlane, type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { cutExcerpt } from './rules/budget/excerpt.ts'
+import type { Candidate } from './rules/bundle.ts'
+import type { ControlPlaneItem } from './rules/context-settings.ts'
+import { INSTRUCTION_FILES } from './rules/presets.ts'
+
+/** Of one file of the control plane so much is shown, or as much as a user allows one file. */
+const PLANE_CHARS = 2500
+const README_CHARS = 1200
+const README_HEAD = 800
+/** A section fits that holds at least this share of what the words of the task are worth. */
+const FITTING = 0.3
+const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
+/** A README that is among the best so many for a task is part of the task. */
+const BEST = 5
+const MOST_NESTED = 2
+
+export interface ProjectPlane extends ControlPlane {
+  /** What is shown of it. A README that the task slice shows is not among them. */
+  candidates: Candidate[]
+}
+
+/**
+ * What agents read in this project before any task: the instruction files at its root and beside the best files for the
+ * task, then what of the README fits. A file that only points to another is not listed.
+ */
+export function readProjectPlane(
+  root: string,
+  items: readonly ControlPlaneItem[],
+  answer: ProjectAnswer,
+  { exclude, mostPerFile }: { exclude: ReadonlySet<string>; mostPerFile: number | undefined },
+): ProjectPlane {
+  const readme = answer.paths.find((path) => README.test(path))
+  const own = items.map((item) =>
+    README.test(item.pattern) && readme !== undefined ? { ...item, pattern: readme } : item,
+  )
+  const nested = nestedInstructions(answer).map((pattern) => ({ ...NESTED, pattern }))
+  const before = own.filter(({ pattern }) => !README.test(pattern))
+  const after = own.filter(({ pattern }) => README.test(pattern))
+  const plane = readControlPlane(root, [...before, ...nested, ...after], { exclude })
+  const present = new Set(plane.items.flatMap((item) => (item.present ? [item.path] : [])))
+  const kept = plane.items.filter((item) => !isPointer(item, present))
+  const isInTask = (path: string) => answer.files.slice(0, BEST).some((file) => file.path === path)
+  const most = Math.max(PLANE_CHARS, mostPerFile ?? 0)
+  const candidates = kept.flatMap(({ candidate }) => {
+    if (candidate === undefined || (candidate.path === readme && isInTask(readme))) return []
+    return [candidate.path === readme ? bestOfReadme(root, candidate, answer) : shorten(candidate, most)]
+  })
+  return { ...plane, items: kept, candidates }
+}
+
+const NESTED = { isRequired: false, take: 1, order: 'path', summary: [] } as const
+
+/** Instruction files in the folders of the best files, the nearest first. */
+function nestedInstructions({ files, paths }: ProjectAnswer): string[] {
+  const known = new Set(paths)
+  const found = new Set<string>()
+  for (const { path } of files.slice(0, BEST)) {
+    const folders = path.split('/').slice(0, -1)
+    for (let depth = folders.length; depth > 0; depth--) {
+      const folder = folders.slice(0, depth).join('/')
+      const name = INSTRUCTION_FILES.slice(0, 2).find((each) => known.has(`${folder}/${each}`))
+      if (name !== undefined) found.add(`${folder}/${name}`)
+    }
+  }
+  return [...found].slice(0, MOST_NESTED).sort()
+}
+
+const LONGEST_POINTER = 300
+
+/** `CLAUDE.md` that says `@AGENTS.md`, or "see AGENTS.md", and nothing more. */
+function isPointer({ path, candidate }: ControlPlaneFile, present: ReadonlySet<string>): boolean {
+  const text = candidate?.text.trim() ?? ''
+  if (text === '' || text.length > LONGEST_POINTER) return false
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  return INSTRUCTION_FILES.some(
+    (name) => !path.endsWith(name) && text.includes(name) && (present.has(folder + name) || present.has(name)),
+  )
+}
+
+function shorten(candidate: Candidate, most: number): Candidate {
+  return { ...candidate, text: cutExcerpt(candidate.text, most).excerpt }
+}
+
+/** The sections of a README that speak of the task; its head when none does. */
+function bestOfReadme(root: string, candidate: Candidate, { terms }: ProjectAnswer): Candidate {
+  const sections = readSections(root, candidate.path, terms)?.sections ?? []
+  const all = terms.reduce((sum, { weight }) => sum + weight, 0)
+  const fitting = sections.filter(({ score }) => score >= FITTING * all)
+  const [best] = [...fitting].sort((a, b) => b.score - a.score || a.start - b.start)
+  if (best === undefined || best.start === 1) return shorten(candidate, README_HEAD)
+  const heading = best.symbol === undefined ? `line ${best.start}` : JSON.stringify(best.symbol.slice(0, 80))
+  return {
+    ...candidate,
+    text: cutExcerpt(`\u2026 line ${best.start}\n${best.text}`, README_CHARS).excerpt,
+    reason: `what of it fits the task best: ${heading}`,
+  }
+}

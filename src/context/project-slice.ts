@@ -1,0 +1,149 @@
+import { matchesPath, readGlob } from '../machine/glob.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
+import { findFiles, type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
+import type { LeftOut } from '../project/rules/candidates.ts'
+import { orderSections } from '../project/rules/portions.ts'
+import type { RankedFile } from '../project/rules/rank-files.ts'
+
+import type { FileSection } from '../project/rules/sections.ts'
+import { isInPack } from './disk/read-candidate.ts'
+import type { Candidate, CandidateSection, Omission } from './rules/bundle.ts'
+import type { Intent, ProjectChoice } from './rules/context-settings.ts'
+import { testsOf } from './rules/tests-of.ts'
+
+export interface ProjectSliceRequest {
+  task: string
+  project: Project
+  choice: ProjectChoice
+  intent: Intent
+  /** Paths that are no source: the file that is about to be written, notes, settings of adapters. */
+  exclude: ReadonlySet<string>
+}
+
+// A file that an intent or a setting names counts so much more.
+const BOOST = 1.5
+const LIFT = 1.3
+
+/** What the project's own files say about a task, best first. */
+export function askProject(machine: Machine, request: ProjectSliceRequest): Promise<ProjectAnswer> {
+  const { task, project, choice, intent, exclude } = request
+  const isExcluded = matcher(choice.exclude)
+  // Payloads are routed; they and their index are no documents.
+  const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
+  const isBoosted = matcher(choice.boost)
+  // The default is no sign of anything.
+  const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
+  const leaveOut = (path: string): LeftOut | 'hidden' | undefined =>
+    exclude.has(path) || isPayload(path)
+      ? 'hidden'
+      : isInPack(path)
+        ? 'gate'
+        : isExcluded(path)
+          ? 'excluded'
+          : undefined
+  const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
+  return findFiles(machine, { task, project, leaveOut, lift, useHistory: choice.history })
+}
+
+function matcher(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.map(readGlob)
+  return (path) => globs.some((glob) => matchesPath(glob, path))
+}
+
+const MOST_NAMED = 20
+const OMITTED = 'it fits the task less than those that are shown'
+
+/** Files with their sections, as many as could find a place. */
+export function projectCandidates(
+  answer: ProjectAnswer,
+  { root, places, mostPerFile, isTaken, isUnrestricted }: CandidateRules,
+): { candidates: Candidate[]; omitted: Omission[] } {
+  const wanted = answer.files.filter(({ path }) => !isTaken(path))
+  const read = wanted.slice(0, places).flatMap((file) => {
+    const found = readSections(root, file.path, answer.terms)
+    return found === undefined || found.text.trim() === '' ? [] : [{ file, ...found }]
+  })
+  const turns = turnsOf(
+    read.map(({ file, sections }) => ({ path: file.path, score: file.score, sections })),
+    mostPerFile,
+    isUnrestricted,
+  )
+  const shown = new Set(read.map(({ file }) => file.path))
+  return {
+    candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [], testsOf(each.file.path, answer, shown))),
+    omitted: wanted.slice(places, places + MOST_NAMED).map(({ path }) => ({
+      path,
+      sourceClass: 'task',
+      reason: 'budget',
+      detail: OMITTED,
+    })),
+  }
+}
+
+export interface CandidateRules {
+  root: string
+  places: number
+  mostPerFile: number
+  /** Shown elsewhere in the bundle. */
+  isTaken: (path: string) => boolean
+  /** Shows files to their end. */
+  isUnrestricted: boolean
+}
+
+type Sectioned = Parameters<typeof orderSections>[0]
+
+/** By file, then by section: its turn; undefined for one that gets none. */
+function turnsOf(files: Sectioned, mostPerFile: number, isUnrestricted: boolean): (number | undefined)[][] {
+  const { first, order } = orderSections(files, { mostPerFile, isUnrestricted })
+  const turns: (number | undefined)[][] = files.map(() => [])
+  order.forEach(({ file, section }, at) => {
+    turns[file]![section] = at < first ? 0 : at
+  })
+  return turns
+}
+
+function toCandidate(
+  { file, text, sha256, sections }: SectionedText & { file: RankedFile },
+  turns: readonly (number | undefined)[],
+  tests: readonly string[],
+): Candidate {
+  const chosen = sections.flatMap((section, at): CandidateSection[] => {
+    const turn = turns[at]
+    if (turn === undefined) return []
+    const { start, end, text: own, score } = section
+    return [{ start, end, text: own, score: rounded(score), reason: sectionReason(section), turn }]
+  })
+  return {
+    path: file.path,
+    sourceClass: 'task',
+    selectedBy: 'project',
+    reason: fileReason(file),
+    score: rounded(file.score),
+    text: chosen.map((section) => section.text).join(''),
+    charsTotal: text.length,
+    sha256,
+    provenance: file.commits.length === 0 ? {} : { commits: file.commits.join(' ') },
+    isWhole: false,
+    sections: chosen,
+    tests,
+  }
+}
+
+function sectionReason({ symbol, words }: FileSection): string {
+  const said = words.length === 0 ? '' : words.slice(0, 6).join(', ')
+  return [symbol?.slice(0, 80), said].filter((part) => part !== undefined && part !== '').join(': ')
+}
+
+/** `file name [cors], text [origin, allow]; 3 commits` */
+function fileReason({ words, commits, isNamed }: RankedFile): string {
+  const byField = new Map<string, string[]>()
+  for (const { word, field } of words.slice(0, 5)) byField.set(field, [...(byField.get(field) ?? []), word])
+  const said = [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
+  const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
+  return [isNamed ? 'named in the task' : '', said, voted].filter((part) => part !== '').join('; ')
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1000) / 1000
+}

@@ -1,0 +1,88 @@
+/** Why a file of the project is never shown for a task. */
+export type LeftOut =
+  | 'lock'
+  // Or not UTF-8.
+  | 'binary'
+  | 'minified'
+  | 'generated'
+  | 'vendored'
+  // Over LARGEST_FILE.
+  | 'large'
+  // A link, a folder, a device.
+  | 'special'
+  | 'unreadable'
+  // By loadout.json.
+  | 'excluded'
+  // Knowledge packs are read through their gates only.
+  | 'gate'
+
+export const LARGEST_FILE = 1024 * 1024
+
+const LOCK =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|bun\.lockb|[^/]+\.lock|[^/]+\.lockfile)$/i
+const BINARY =
+  /\.(?:png|jpe?g|gif|ico|icns|bmp|tiff?|webp|avif|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|pdf|docx?|xlsx?|pptx?|mp[34]|mov|avi|webm|ogg|wav|flac|wasm|exe|dll|so|dylib|a|o|obj|class|jar|war|whl|egg|pyc|pyo|bin|dat|db|sqlite3?|psd|keystore|p12|pfx|der|mo|pack|idx)$/i
+const MINIFIED = /[.-]min\.(?:js|css|mjs|cjs)$|\.(?:js|css|mjs|cjs|ts)\.map$|\.bundle\.(?:js|css)$/i
+const VENDORED = /(?:^|\/)(?:node_modules|bower_components|jspm_packages|vendor|third_party|\.yarn|\.pnp)\//i
+
+/** By its path alone; undefined for a candidate. */
+export function leftOutByPath(path: string): LeftOut | undefined {
+  if (LOCK.test(path)) return 'lock'
+  if (BINARY.test(path)) return 'binary'
+  if (MINIFIED.test(path)) return 'minified'
+  return VENDORED.test(path) ? 'vendored' : undefined
+}
+
+const HEAD = 1000
+const GENERATED =
+  /@generated\b|\bDO NOT EDIT\b|\b(?:auto-?generated|generated) (?:by|from|file|code)\b.{0,80}(?:do not|don't)/is
+const LONG_LINE = 500
+const LONGEST_PLAIN = 4000
+
+/** By what stands in it. Markdown may speak of generated files without being one. */
+export function leftOutByText(path: string, text: string): LeftOut | undefined {
+  if (!isProse(path) && GENERATED.test(text.slice(0, HEAD))) return 'generated'
+  if (text.length < LONGEST_PLAIN) return undefined
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  return text.length / lines > LONG_LINE && !isProse(path) ? 'minified' : undefined
+}
+
+/** What part a file plays in a project, as far as its path tells. */
+export interface Role {
+  isTest: boolean
+  /** Documentation. */
+  isProse: boolean
+  /** Settings: JSON, YAML, TOML. */
+  isConfig: boolean
+  /** Licences, themes, recorded output: text that matches by accident. */
+  isData: boolean
+  /** What changed in which version. */
+  isLog: boolean
+  isExample: boolean
+}
+
+const TEST =
+  /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\/|[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
+const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
+const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$/i
+const DATA =
+  /(?:^|\/)(?:licen[cs]e|copying|notice|authors|contributors|third-party)[^/]*$|\.(?:tmtheme|sublime-[a-z]+|golden|svg|csv|tsv|po|pot|snap|out|ans|patch|diff|log|jsonl|ndjson|xml|html?)$/i
+const LOG =
+  /(?:^|\/)(?:changelog|changes|history|news|releases?|release[-_]notes)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes)\//i
+const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|benchmarks?|bench|benches|website|dist|playground)\//i
+
+export function roleOf(path: string): Role {
+  return {
+    isTest: TEST.test(path),
+    isProse: isProse(path),
+    isConfig: CONFIG.test(path),
+    isData: DATA.test(path),
+    isLog: LOG.test(path),
+    isExample: EXAMPLE.test(path),
+  }
+}
+
+function isProse(path: string): boolean {
+  return PROSE.test(path)
+}

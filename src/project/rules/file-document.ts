@@ -1,0 +1,74 @@
+import type { FieldedText } from '../../search/analyze.ts'
+import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/tuning.ts'
+import { outlineOf } from './outline.ts'
+
+/** The parts of a file, as the search engine sees it. */
+const FIELDS: readonly Field[] = [
+  { name: 'file', label: 'file name', weight: 6, norm: 0, length: 1, isName: true },
+  { name: 'path', label: 'folder', weight: 3, norm: 0, length: 1 },
+  { name: 'symbols', label: 'defines', weight: 2, norm: 0, length: 1 },
+  { name: 'headings', label: 'heading', weight: 1.5, norm: 0, length: 1 },
+  { name: 'body', label: 'text', weight: 1, norm: 0.6, length: 400, isLong: true },
+]
+const [FILE, PATH, SYMBOLS, HEADINGS, BODY] = [0, 1, 2, 3, 4] as const
+export const SYMBOL_FIELD = SYMBOLS
+
+/** How the engine ranks the files of a project. docs/context.md tells what each number was worth. */
+export const PROJECT_TUNING: Tuning = {
+  ...DEFAULT_TUNING,
+  fields: FIELDS,
+  backgroundSize: 0,
+  pair: 0,
+  related: 0,
+  relatedToUnknown: 0,
+  joined: 0.3,
+  fade: 0,
+}
+
+/** A file is told apart into so many pieces at most, and a piece has at least so many lines. */
+export const MOST_PIECES = 32
+const PIECE_LINES = 20
+
+export function splitLines(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** What the engine reads of a file. A name that is said often is not said louder: each counts three times at most. */
+export function documentOf(path: string, text: string): FieldedText {
+  const lines = splitLines(text)
+  const [symbols, headings]: [string[], string[]] = [[], []]
+  for (const { name, isHeading } of outlineOf(path, lines)) (isHeading ? headings : symbols).push(name)
+  const slash = path.lastIndexOf('/')
+  return [
+    [FILE, nameOf(path)],
+    [PATH, path.slice(0, Math.max(0, slash))],
+    [SYMBOLS, atMostThrice(symbols).join('\n')],
+    [HEADINGS, atMostThrice(headings).join('\n')],
+    [BODY, piecesOf(lines)],
+  ]
+}
+
+/** The name of a file without its ending. */
+export function nameOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(0, dot) : name
+}
+
+function atMostThrice(names: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  return names.filter((name) => {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return count <= 3
+  })
+}
+
+function piecesOf(lines: readonly string[]): string[] {
+  const size = Math.max(PIECE_LINES, Math.ceil(lines.length / MOST_PIECES))
+  const pieces: string[] = []
+  for (let at = 0; at < lines.length; at += size) pieces.push(lines.slice(at, at + size).join('\n'))
+  return pieces
+}

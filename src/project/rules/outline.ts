@@ -1,0 +1,81 @@
+import { findHeadings } from '../../text/sections.ts'
+
+/** Something a file defines, or one of its headings, and the line it stands in, from 0. */
+export interface Definition {
+  line: number
+  name: string
+  isHeading: boolean
+  /** How far in it stands. 0: at the top of the file. */
+  depth: number
+}
+
+const MODIFIERS =
+  '(?:(?:export|default|declare|pub(?:\\([^)]*\\))?|public|private|protected|static|async|abstract|unsafe|override|final|internal|open|readonly|extern(?: "[^"]*")?|inline|virtual|sealed|partial|suspend|data)\\s+)*'
+const KEYWORDS =
+  'def|class|function\\*?|func|fn|struct|enum|trait|interface|type|const|let|var|impl|mod|module|fun|object|val|macro_rules!|namespace|union|record|protocol|extension|defmodule|defp|static|#define'
+const DEFINITION = new RegExp(
+  `^([ \\t]*)${MODIFIERS}(${KEYWORDS})\\s+(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?([A-Za-z_$][\\w$]*)`,
+)
+const METHOD =
+  /^([ \t]{1,8})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?::[^{;]{0,200})?\{\s*$/
+const NOT_METHODS = new Set(
+  'if for while switch catch return else do try with function new await typeof match loop unless foreach elif'.split(
+    ' ',
+  ),
+)
+const LOCAL = new Set(['const', 'let', 'var', 'val', 'static', 'type'])
+const LONGEST_LINE = 300
+const DEEPEST = 8
+
+const MARKDOWN = /\.(?:md|mdx|markdown)$/i
+const RST = /\.(?:rst|txt)$/i
+const ASCIIDOC = /\.(?:adoc|asciidoc)$/i
+
+/** What a file defines, in the order of its lines, by patterns that hold for most languages. */
+export function outlineOf(path: string, lines: readonly string[]): Definition[] {
+  if (MARKDOWN.test(path)) {
+    return findHeadings(lines).map(({ line, level, title }) => heading(line, title, level - 1))
+  }
+  if (RST.test(path)) return underlined(lines)
+  if (ASCIIDOC.test(path)) return lines.flatMap((text, line) => asciidocHeading(text, line) ?? [])
+  return lines.flatMap((text, line) => definitionIn(text, line) ?? [])
+}
+
+function heading(line: number, name: string, depth: number): Definition {
+  return { line, name, isHeading: true, depth }
+}
+
+function asciidocHeading(text: string, line: number): Definition | undefined {
+  const found = /^(={1,6})\s+(\S.*)$/.exec(text)
+  return found === null ? undefined : heading(line, found[2] ?? '', (found[1] ?? '').length - 1)
+}
+
+const UNDERLINE = /^([=\-~^"'#*+.`:])\1{2,}\s*$/
+
+/** reStructuredText: which mark means which depth follows from the order in which they come. */
+function underlined(lines: readonly string[]): Definition[] {
+  const marks: string[] = []
+  const found: Definition[] = []
+  for (let line = 1; line < lines.length; line++) {
+    const mark = UNDERLINE.exec(lines[line] ?? '')?.[1]
+    const title = (lines[line - 1] ?? '').trim()
+    if (mark === undefined || title === '' || UNDERLINE.test(title)) continue
+    if ((lines[line] ?? '').trim().length < title.length * 0.8) continue
+    if (!marks.includes(mark)) marks.push(mark)
+    found.push(heading(line - 1, title, marks.indexOf(mark)))
+  }
+  return found
+}
+
+function definitionIn(text: string, line: number): Definition | undefined {
+  if (text.length > LONGEST_LINE) return undefined
+  const found = DEFINITION.exec(text)
+  if (found !== null) {
+    const [, indent = '', keyword = '', name = ''] = found
+    if (indent.length > DEEPEST || (indent !== '' && LOCAL.has(keyword))) return undefined
+    return { line, name, isHeading: false, depth: indent === '' ? 0 : 1 }
+  }
+  const method = METHOD.exec(text)
+  if (method === null || NOT_METHODS.has(method[2] ?? '')) return undefined
+  return { line, name: method[2] ?? '', isHeading: false, depth: 1 }
+}

@@ -1,0 +1,87 @@
+import type { FileSection } from './sections.ts'
+
+/** A file and what of it could be shown, in the order of its lines. */
+export interface SectionedFile {
+  path: string
+  score: number
+  sections: readonly FileSection[]
+}
+
+/** Some sections of a file that find a place together. */
+interface Portion {
+  /** Which file, by its place in the list. */
+  file: number
+  /** Which of its sections. */
+  section: number
+}
+
+export interface SectionOrder {
+  order: Portion[]
+  /** So many of them come before any file shows more. */
+  first: number
+}
+
+/** Before any file shows more, each shows its best sections up to this many characters. */
+const FIRST_CHARS = 800
+/** One file takes no more than this share of what is shown, once it has shown a little. */
+const LARGEST_SHARE = 1 / 3
+const FREE_CHARS = 2500
+const SMALL_FILE = 1500
+
+/**
+ * In which order sections find a place: first the best of each file, then all others by worth. The order does not depend
+ * on the space there is, so that less space never shows what more space does not.
+ */
+export function orderSections(
+  files: readonly SectionedFile[],
+  { mostPerFile, isUnrestricted = false }: { mostPerFile: number; isUnrestricted?: boolean },
+): SectionOrder {
+  const order: Portion[] = []
+  const shown = files.map(() => 0)
+  let total = 0
+  const rest: (Portion & { worth: number })[] = []
+  const take = ({ file, section }: Portion) => {
+    order.push({ file, section })
+    const length = files[file]!.sections[section]!.text.length
+    shown[file]! += length
+    total += length
+  }
+  files.forEach(({ sections, score }, file) => {
+    const ranked = sections
+      .map(({ score: own }, section) => ({ file, section, worth: (own * score) / (1 + file / 20) }))
+      .sort((a, b) => b.worth - a.worth || a.section - b.section)
+    const whole = sections.reduce((sum, { text }) => sum + text.length, 0)
+    const most = whole <= SMALL_FILE ? SMALL_FILE : FIRST_CHARS
+    for (const [at, each] of ranked.entries()) {
+      const length = sections[each.section]!.text.length
+      if (at === 0 || shown[file]! + length <= most) take(each)
+      else rest.push(each)
+    }
+  })
+  const first = order.length
+  rest.sort((a, b) => b.worth - a.worth || a.file - b.file || a.section - b.section)
+  const fits = ({ file, section }: Portion) => shown[file]! + files[file]!.sections[section]!.text.length <= mostPerFile
+  const isShared = ({ file, section }: Portion) => {
+    const { length } = files[file]!.sections[section]!.text
+    return fits({ file, section }) && shown[file]! + length <= Math.max(FREE_CHARS, LARGEST_SHARE * (total + length))
+  }
+  // Where nothing else is left to show, a file may show more.
+  const left = isUnrestricted ? rest : takeAllowed(rest, isShared, take)
+  takeAllowed(left, fits, take)
+  return { order, first }
+}
+
+/** What is not allowed yet may be when others have been taken. Gives back what never was. */
+function takeAllowed<T extends Portion>(
+  rest: readonly T[],
+  isAllowed: (each: T) => boolean,
+  take: (each: T) => void,
+): readonly T[] {
+  let waiting = rest
+  for (;;) {
+    const at = waiting.findIndex(isAllowed)
+    if (at < 0) return waiting
+    take(waiting[at]!)
+    waiting = waiting.filter((_, i) => i !== at)
+  }
+}

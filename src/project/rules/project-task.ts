@@ -1,0 +1,85 @@
+import { type Query, type QueryTerm, readQuery } from '../../search/query.ts'
+import { stemWord } from '../../search/stem.ts'
+import { visitTerms } from '../../search/tokens.ts'
+import { PROJECT_TUNING } from './file-document.ts'
+
+/** A task, as far as the choice of files goes. */
+export interface ProjectTask {
+  query: Query
+  /** In lower case. */
+  text: string
+  /** Names of code that the task writes as such: `parseFile`, `bat_warning!`, `url_for()`. Joined, as terms. */
+  identifiers: ReadonlySet<string>
+  isAboutTests: boolean
+  isAboutProse: boolean
+  isAboutExamples: boolean
+  isAboutLog: boolean
+}
+
+// What is to be done says little about where: "add", "fix", "support".
+const ACTIONS = new Set(
+  'fix add use make doc docs chore feat refactor test update remove support style perf build ci allow improve change move rename implement handle ensure avoid prevent introduce enable disable set get new bug issue error correct typo bump upgrade clean cleanup simplify minor better also instead should write explain create find why how'
+    .split(' ')
+    .map(stemWord),
+)
+const ACTION_WEIGHT = 0.4
+const SCOPE_WEIGHT = 2
+
+// `fix(cors): …`, `docs: …`, `router: …`
+const SCOPE = /^\w+\(([^)]{1,60})\)\s*!?:|^([\w./@-]{3,40}):\s/
+const IDENTIFIER = /`([^`\n]{2,80})`|([A-Za-z_$][\w$]*(?:(?:::|\.|->)[\w$]+)*)(\(\)|!)?/g
+
+export function readProjectTask(task: string): ProjectTask {
+  const scope = SCOPE.exec(task)
+  const scoped = new Set<string>()
+  visitTerms(scope?.[1] ?? scope?.[2] ?? '', (term, kind) => void (kind !== 'stop' && scoped.add(term)))
+  const query = readQuery(task, PROJECT_TUNING)
+  const weigh = (term: QueryTerm): QueryTerm => {
+    const action = ACTIONS.has(term.term) ? ACTION_WEIGHT : 1
+    return { ...term, weight: term.weight * action * (scoped.has(term.term) ? SCOPE_WEIGHT : 1) }
+  }
+  return {
+    query: { terms: query.terms.map(weigh), pairs: [] },
+    text: task.toLowerCase(),
+    identifiers: identifiersIn(task),
+    isAboutTests: /\b(?:tests?|specs?|testing|coverage|flaky|fixtures?)\b/i.test(task),
+    isAboutProse: /\b(?:docs?|readme|documentation|document|guide|typos?|links?|wording|grammar|tutorial)\b/i.test(
+      task,
+    ),
+    isAboutExamples: /\b(?:examples?|bench\w*|website|demos?|samples?)\b/i.test(task),
+    isAboutLog: /\b(?:changelog|release notes|changes\.)/i.test(task),
+  }
+}
+
+function identifiersIn(task: string): Set<string> {
+  const found = new Set<string>()
+  for (const [, quoted, plain, call] of task.matchAll(IDENTIFIER)) {
+    const text = (quoted ?? plain ?? '').replace(/\(.*\)$|!$/, '')
+    for (const part of text.split(/::|\.|->|\s+/)) {
+      const isName = quoted !== undefined || call !== undefined || /[a-z][A-Z]|_/.test(part)
+      if (isName && /^[A-Za-z_$][\w$]{2,}$/.test(part)) found.add(joinedTerm(part))
+    }
+  }
+  return found
+}
+
+/** The term under which an identifier stands whole. */
+function joinedTerm(identifier: string): string {
+  let last = ''
+  visitTerms(identifier, (term) => {
+    last = term
+  })
+  return last
+}
+
+/** Whether a text names something, as a word of its own. Both in lower case. */
+export function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true
+  }
+  return false
+}
+
+function isWordAt(text: string, at: number): boolean {
+  return at >= 0 && at < text.length && /[a-z0-9_]/.test(text[at]!)
+}

@@ -1,0 +1,278 @@
+import type { QueryTerm } from '../../search/query.ts'
+import { Scorer } from '../../search/scorer.ts'
+import { fieldOf, fullImpact, postingAt, SlotTable, TermIndex } from '../../search/term-index.ts'
+import { keyOf } from '../../text/values.ts'
+import { type Role, roleOf } from './candidates.ts'
+import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
+import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
+import { names, type ProjectTask } from './project-task.ts'
+import type { TermPostings } from './terms-builder.ts'
+
+/** What is known of a project, by slot. */
+export interface ProjectTerms {
+  /** Undefined: a slot of a file that is gone or was changed. */
+  paths: readonly (string | undefined)[]
+  find(term: string): TermPostings | undefined
+}
+
+/** Every number of the choice; docs/context.md tells what each was worth. */
+const WEIGHTS = {
+  /** The best place in a file, beside the whole of it. */
+  window: 0.27,
+  /** Share of a file that is not what the task speaks of. */
+  test: 0.5,
+  prose: 0.7,
+  proseAsked: 1.3,
+  codeWhenProseAsked: 0.8,
+  config: 0.7,
+  data: 0.3,
+  log: 0.3,
+  example: 0.6,
+  /** Added to the share of the best: */
+  history: 0.5,
+  together: 0.2,
+  namedFile: 0.8,
+  namedStem: 0.12,
+  identifier: 0.3,
+}
+type Weights = typeof WEIGHTS
+
+export interface RankRules {
+  history: History
+  /** Factor of a file that settings or intents speak of; 1 for others. */
+  lift?: (path: string) => number
+  weights?: Weights
+}
+
+export interface RankedFile {
+  path: string
+  role: Role
+  /** 1 for the best; comparable within one answer. */
+  score: number
+  /** The words that counted most, and where they stood. */
+  words: readonly { word: string; field: string }[]
+  /** Past commits that voted for it. */
+  commits: readonly string[]
+  isNamed: boolean
+}
+
+/** A word of the task and how much it counts in this project. */
+export interface WeighedTerm {
+  term: string
+  word: string
+  weight: number
+}
+
+export interface Ranking {
+  files: RankedFile[]
+  terms: WeighedTerm[]
+}
+
+const MOST_CONSIDERED = 400
+const SEEDS = 4
+
+interface Scored {
+  slot: number
+  path: string
+  role: Role
+  text: number
+  total: number
+  isNamed: boolean
+}
+
+/** The files of a project by how much they are about a task, best first. */
+export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankRules): Ranking {
+  const weights = rules.weights ?? WEIGHTS
+  const engine = openEngine(project)
+  const terms = task.query.terms.map(({ term, word, weight }) => ({
+    term,
+    word,
+    weight: weight * engine.scorer.rarity.of(term),
+  }))
+  const slots = new Map(project.paths.flatMap((path, slot) => (path === undefined ? [] : [[path, slot] as const])))
+  const byKey = new Map([...slots.keys()].map((path) => [keyOf(path), path]))
+  const pathOf = (key: number) => byKey.get(key)
+  const votes = voteByHistory(rules.history, task.query.terms, pathOf)
+  const scored = scoreTexts(task, project, engine, terms, weights, slots, votes)
+  addNames(task, scored, project, weights)
+  addShares(scored, votes, weights, task)
+  const lift = rules.lift
+  if (lift !== undefined) for (const each of scored) each.total *= lift(each.path)
+  scored.sort(bestFirst)
+  const seeds = new Map(scored.slice(0, SEEDS).map(({ path, total }, at) => [path, total / (1 + at)]))
+  const together = changedTogether(rules.history, seeds, pathOf)
+  for (const each of scored)
+    each.total += weights.together * (together.get(each.path) ?? 0) * testShare(each.role, task)
+  scored.sort(bestFirst)
+  const most = scored[0]?.total ?? 1
+  const files = scored
+    .filter(({ total }) => total > 0)
+    .map(({ path, role, total, slot, isNamed }) => ({
+      path,
+      role,
+      score: total / most,
+      words: wordsFor(engine.find, task.query.terms, slot),
+      commits: votes.commits.get(path) ?? [],
+      isNamed,
+    }))
+  return { files, terms }
+}
+
+function bestFirst(a: Scored, b: Scored): number {
+  return b.total - a.total || (a.path < b.path ? -1 : 1)
+}
+
+interface Engine {
+  scorer: Scorer
+  find(term: string): TermPostings | undefined
+}
+
+/** Lists are read once per question. */
+function openEngine(project: ProjectTerms): Engine {
+  const known = new Map<string, TermPostings | undefined>()
+  const find = (term: string) => {
+    if (!known.has(term)) known.set(term, project.find(term))
+    return known.get(term)
+  }
+  const slots = new SlotTable()
+  for (const [slot, path] of project.paths.entries()) {
+    const id = path ?? `\0${slot}`
+    slots.add({ id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] })
+    if (path === undefined) slots.remove(id)
+  }
+  const index = new TermIndex({ terms: () => [], find: (term) => find(term)?.list })
+  return { scorer: new Scorer(index, slots, PROJECT_TUNING), find }
+}
+
+function scoreTexts(
+  task: ProjectTask,
+  project: ProjectTerms,
+  { scorer, find }: Engine,
+  terms: readonly WeighedTerm[],
+  weights: Weights,
+  slots: ReadonlyMap<string, number>,
+  votes: Votes,
+): Scored[] {
+  const { slots: touched, scores } = scorer.score(task.query)
+  const order = touched
+    .map((_, i) => i)
+    .sort((a, b) => scores[b]! - scores[a]! || compareSlots(project, touched[a]!, touched[b]!))
+  const chosen = new Map(order.slice(0, MOST_CONSIDERED).map((i) => [touched[i]!, scores[i]!]))
+  // What only history or its own name speaks for has its place too.
+  for (const path of votes.shares.keys()) {
+    const slot = slots.get(path)!
+    if (!chosen.has(slot)) chosen.set(slot, 0)
+  }
+  for (const [path, slot] of slots) if (!chosen.has(slot) && isNamedFile(task.text, path)) chosen.set(slot, 0)
+  const windows = bestWindows([...chosen.keys()], terms, find)
+  const scored = [...chosen].map(([slot, score]): Scored => {
+    const path = project.paths[slot]!
+    const role = roleOf(path)
+    const text = (score + weights.window * (windows.get(slot) ?? 0)) * roleFactor(role, task, weights)
+    return { slot, path, role, text, total: 0, isNamed: false }
+  })
+  const most = scored.reduce((best, { text }) => Math.max(best, text), 0) || 1
+  for (const each of scored) each.total = each.text / most
+  return scored
+}
+
+function compareSlots({ paths }: ProjectTerms, a: number, b: number): number {
+  return paths[a]! < paths[b]! ? -1 : 1
+}
+
+function roleFactor(role: Role, task: ProjectTask, weights: Weights): number {
+  let factor = 1
+  if (role.isTest) factor *= task.isAboutTests ? Math.sqrt(weights.test) : weights.test
+  else if (role.isData) factor *= weights.data
+  if (role.isLog && !task.isAboutLog) factor *= weights.log
+  if (role.isExample && !task.isAboutExamples) factor *= weights.example
+  if (role.isTest) return factor
+  if (task.isAboutProse) return factor * (role.isProse ? weights.proseAsked : weights.codeWhenProseAsked)
+  return factor * (role.isProse ? weights.prose : role.isConfig ? weights.config : 1)
+}
+
+/** Two neighbouring pieces of a file are a window. What its words are worth, in the best window of each file. */
+function bestWindows(
+  chosen: readonly number[],
+  terms: readonly WeighedTerm[],
+  find: Engine['find'],
+): Map<number, number> {
+  const places = new Map(chosen.map((slot, at) => [slot, at * MOST_PIECES]))
+  const sums = new Float64Array(chosen.length * MOST_PIECES)
+  for (const { term, weight } of terms) {
+    const found = find(term)
+    if (found === undefined) continue
+    for (let i = 0; i < found.pieces.length; i++) {
+      const place = places.get(found.list[2 * i]!)
+      if (place === undefined) continue
+      const pieces = found.pieces[i]!
+      for (let near = (pieces | (pieces >>> 1)) >>> 0, at = 0; near !== 0; near >>>= 1, at++) {
+        if ((near & 1) === 1) sums[place + at]! += weight
+      }
+    }
+  }
+  const best = new Map<number, number>()
+  chosen.forEach((slot, at) => {
+    let most = 0
+    for (let i = at * MOST_PIECES; i < (at + 1) * MOST_PIECES; i++) most = Math.max(most, sums[i]!)
+    best.set(slot, most)
+  })
+  return best
+}
+
+const SHORTEST_STEM = 4
+
+/** A file, or something it defines, that the task names literally comes first. */
+function addNames(task: ProjectTask, scored: readonly Scored[], project: ProjectTerms, weights: Weights): void {
+  const definers = [...task.identifiers].map((term) => project.find(term))
+  for (const each of scored) {
+    const share = testShare(each.role, task) * (each.role.isExample && !task.isAboutExamples ? weights.example : 1)
+    const stem = nameOf(each.path).toLowerCase()
+    if (isNamedFile(task.text, each.path)) {
+      each.total += weights.namedFile * share
+      each.isNamed = true
+    } else if (stem.length >= SHORTEST_STEM && names(task.text, stem)) each.total += weights.namedStem * share
+    if (definers.some((found) => found !== undefined && isDefiner(found, each.slot))) {
+      each.total += weights.identifier * share
+    }
+  }
+}
+
+function isNamedFile(task: string, path: string): boolean {
+  const lower = path.toLowerCase()
+  const name = lower.slice(lower.lastIndexOf('/') + 1)
+  return (name.includes('.') && names(task, name)) || (lower !== name && names(task, lower))
+}
+
+function isDefiner({ list }: TermPostings, slot: number): boolean {
+  const packed = postingAt(list, slot)
+  return packed !== undefined && fieldOf(packed) === SYMBOL_FIELD
+}
+
+function addShares(scored: readonly Scored[], { shares }: Votes, weights: Weights, task: ProjectTask): void {
+  for (const each of scored) {
+    each.total += weights.history * (shares.get(each.path) ?? 0) * testShare(each.role, task)
+  }
+}
+
+const TEST_SHARE = 0.4
+
+function testShare({ isTest }: Role, { isAboutTests }: ProjectTask): number {
+  return isTest && !isAboutTests ? TEST_SHARE : 1
+}
+
+const MOST_WORDS = 6
+
+function wordsFor(find: Engine['find'], terms: readonly QueryTerm[], slot: number): RankedFile['words'] {
+  const found = terms.flatMap(({ term, word, isJoined }) => {
+    const list = find(term)?.list
+    const packed = list && postingAt(list, slot)
+    if (packed === undefined) return []
+    const field = PROJECT_TUNING.fields[fieldOf(packed)]!
+    return isJoined && field.name === 'body'
+      ? []
+      : [{ word, field: field.label ?? field.name, worth: fullImpact(packed) }]
+  })
+  found.sort((a, b) => b.worth - a.worth || (a.word < b.word ? -1 : 1))
+  return found.slice(0, MOST_WORDS).map(({ word, field }) => ({ word, field }))
+}

@@ -1,0 +1,140 @@
+import { visitTerms } from '../../search/tokens.ts'
+import { splitLines } from './file-document.ts'
+import { type Definition, outlineOf } from './outline.ts'
+import type { WeighedTerm } from './rank-files.ts'
+
+/** Lines of a file that belong together, and what they are worth for a task. */
+export interface FileSection {
+  /** The first and the last line, from 1. */
+  start: number
+  end: number
+  text: string
+  /** 0 to 1 within one answer. */
+  score: number
+  /** What is defined in it first, or its heading. */
+  symbol: string | undefined
+  /** Words of the task that stand in it. */
+  words: readonly string[]
+}
+
+const LONGEST = 40
+const SHORTEST = 6
+const FEWEST_CHARS = 60
+
+/** Cuts a file where definitions and headings start. Joining the texts gives the file back. */
+function cutSections(path: string, text: string): Omit<FileSection, 'score' | 'words'>[] {
+  const lines = splitLines(text)
+  const outline = outlineOf(path, lines)
+  const sections = joinShort(boundsOf(lines, outline), lines)
+  return sections.map(({ from, to }) => ({
+    start: from + 1,
+    end: to,
+    text: `${lines.slice(from, to).join('\n')}\n`,
+    symbol: (outline.find(({ line }) => line >= from && line < to) ?? outline.findLast(({ line }) => line < from))
+      ?.name,
+  }))
+}
+
+interface Bounds {
+  from: number
+  to: number
+}
+
+/** A definition starts with the comment and the decorators above it. */
+const ABOVE = /^\s*(?:\/\/|\/\*|\*|#|@|"""|'''|--|;|<!--|\[)/
+const KEY_START = /-----BEGIN [A-Z ]*PRIVATE KEY/
+const KEY_END = /-----END [A-Z ]*PRIVATE KEY/
+
+function boundsOf(lines: readonly string[], outline: readonly Definition[]): Bounds[] {
+  const starts = new Set([0])
+  for (const { line, isHeading } of outline) {
+    let start = line
+    while (!isHeading && start > 0 && ABOVE.test(lines[start - 1]!)) start--
+    starts.add(start)
+  }
+  const cuts = [...starts].sort((a, b) => a - b)
+  const bounds = cuts.flatMap((from, at) => splitLong(lines, from, cuts[at + 1] ?? lines.length))
+  return keepKeysWhole(bounds, lines)
+}
+
+/** A long definition is cut at a blank line, or else anywhere. */
+function splitLong(lines: readonly string[], from: number, to: number): Bounds[] {
+  const bounds: Bounds[] = []
+  let start = from
+  while (to - start > LONGEST) {
+    let cut = start + LONGEST / 2
+    for (let at = start + LONGEST / 2; at < start + LONGEST; at++) if (lines[at]!.trim() === '') cut = at + 1
+    bounds.push({ from: start, to: cut })
+    start = cut
+  }
+  if (start < to) bounds.push({ from: start, to })
+  return bounds
+}
+
+/** A key that is cut in two would not be recognized as one. */
+function keepKeysWhole(bounds: readonly Bounds[], lines: readonly string[]): Bounds[] {
+  const kept: Bounds[] = []
+  let isOpen = false
+  for (const each of bounds) {
+    const last = kept.at(-1)
+    if (isOpen && last !== undefined) last.to = each.to
+    else kept.push({ ...each })
+    for (let at = each.from; at < each.to; at++) {
+      if (KEY_START.test(lines[at]!)) isOpen = true
+      if (KEY_END.test(lines[at]!)) isOpen = false
+    }
+  }
+  return kept
+}
+
+function joinShort(bounds: readonly Bounds[], lines: readonly string[]): Bounds[] {
+  const joined: Bounds[] = []
+  for (const each of bounds) {
+    const last = joined.at(-1)
+    if (last !== undefined && isShort(last, lines) && each.to - last.from <= LONGEST) last.to = each.to
+    else joined.push({ ...each })
+  }
+  const tail = joined.at(-1)
+  const before = joined.at(-2)
+  if (tail !== undefined && before !== undefined && isShort(tail, lines)) {
+    before.to = tail.to
+    joined.pop()
+  }
+  return joined
+}
+
+function isShort({ from, to }: Bounds, lines: readonly string[]): boolean {
+  if (to - from < SHORTEST) return true
+  let chars = 0
+  for (let at = from; at < to; at++) chars += lines[at]!.length
+  return chars < FEWEST_CHARS
+}
+
+const NEIGHBOUR = 0.5
+const FLOOR = 0.3
+
+/** What each section of a file is worth for a task: its words by rarity, and half of the better neighbour's. */
+export function weighSections(path: string, text: string, terms: readonly WeighedTerm[]): FileSection[] {
+  const sections = cutSections(path, text)
+  const byTerm = new Map(terms.map((term) => [term.term, term]))
+  const found = sections.map((section) => countTerms(section.text, byTerm))
+  const own = found.map((counts) => {
+    let sum = 0
+    for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
+    return sum
+  })
+  return sections.map((section, at) => ({
+    ...section,
+    score: own[at]! + NEIGHBOUR * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + FLOOR,
+    words: [...found[at]!.keys()].map(({ word }) => word),
+  }))
+}
+
+function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>): Map<WeighedTerm, number> {
+  const counts = new Map<WeighedTerm, number>()
+  visitTerms(text, (term) => {
+    const known = byTerm.get(term)
+    if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + 1)
+  })
+  return counts
+}
