@@ -124,6 +124,7 @@ function printReport(report: SuiteReport, screen: Screen): string {
       [0, 1, 2, 3, 4, 5, 6, 7, 8].slice(withoutExamples === undefined ? 0 : 1),
     ),
     '',
+    strategy === 'ranked' && answersLine(figures),
     takers.length > 0 && [
       screen.strong('Took questions of others'),
       ...takers
@@ -167,6 +168,22 @@ function printComparison({ questions, before, after, changes }: Comparison, scre
       ]),
     screen.strong(`${changes.length} of ${count(questions, 'question')} go elsewhere`),
   )
+}
+
+/** What an agent gets unasked. */
+function answersLine({ positives, negatives, answered, r5, texts, rightTexts, falseTriggers, falseTexts }: Figures) {
+  const per = (value: number) => `${value.toFixed(1)} %`
+  return [
+    ...(positives === 0
+      ? []
+      : [
+          `  Of questions with an answer ${per(100 - answered)} get nothing, ${per(r5)} the right one among five, ${per(texts)} a text (${per(rightTexts)} of them right).`,
+        ]),
+    ...(negatives === 0
+      ? []
+      : [`  Of questions that fit nothing ${per(100 - falseTriggers)} get nothing, ${per(falseTexts)} a text.`]),
+    '',
+  ]
 }
 
 const HEADINGS = ['R@1', 'R@3', 'R@5', 'nDCG@5', 'MRR', 'answered', 'false', 'pairs']

@@ -47,6 +47,15 @@ describe('figures', () => {
     expect(figures(asked, '')).toMatchObject({ falseTriggers: 0, pairViolations: 0 })
   })
 
+  it('tells texts from pointers by what the first answer is sure of', () => {
+    const asked = [query({}), query({ relevant: ['b'] }), query({ kind: 'neg', relevant: [] })]
+    const sure = (confidence: number) =>
+      evaluate(asked, () => answers('a').map((each) => ({ ...each, confidence }))).figures
+    expect(sure(0.9)).toMatchObject({ texts: 100, rightTexts: 50, falseTexts: 100, falseTriggers: 100 })
+    expect(sure(0.5)).toMatchObject({ texts: 0, rightTexts: 0, falseTexts: 0, falseTriggers: 100 })
+    expect(figures(asked, 'a')).toMatchObject({ texts: 0, falseTexts: 0 })
+  })
+
   it('names who took a question, and with which words', () => {
     expect(evaluate([query({})], () => answers('xa')).confusions).toEqual([
       { qid: 'q', query: 'q', expected: ['a'], got: 'x', place: 2, words: ['by x'] },

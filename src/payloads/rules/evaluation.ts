@@ -1,4 +1,4 @@
-import type { Why } from '../../search/document.ts'
+import { answerForm, type Why } from '../../search/document.ts'
 import { compareText } from '../../text/values.ts'
 
 /** One question of a suite: what should answer it, and what must not. */
@@ -17,6 +17,8 @@ export interface EvalQuery {
 export interface Answer {
   id: string
   why: readonly Why[]
+  /** 0 to 1; absent where answers have none. */
+  confidence?: number
 }
 
 /** All in per cent, except the counts. Positives without an answer count as not found. */
@@ -30,8 +32,14 @@ export interface Figures {
   ndcg5: number
   mrr: number
   answered: number
+  /** Positives whose first answer is sure enough to be given as text; the others get pointers, or nothing. */
+  texts: number
+  /** Of these, the ones with the right text. */
+  rightTexts: number
   /** Negatives that got an answer. */
   falseTriggers: number
+  /** Negatives that got text, not only pointers. */
+  falseTexts: number
   /** Pairs whose forbidden id came first. */
   pairViolations: number
 }
@@ -106,7 +114,10 @@ function figuresOf(results: readonly Result[]): Figures {
     ndcg5: average(positives.map(ndcg)),
     mrr: average(places.map((place) => 1 / (place + 1))),
     answered: share(positives, ({ answers }) => answers.length > 0),
+    texts: share(positives, isText),
+    rightTexts: share(positives.filter(isText), (result) => placeOf(result) === 0),
     falseTriggers: share(of('neg'), ({ answers }) => answers.length > 0),
+    falseTexts: share(of('neg'), isText),
     pairViolations: share(of('pairneg'), isViolated),
   }
 }
@@ -126,6 +137,11 @@ function confusionOf(result: Result): Confusion[] {
       words: (answers[0]?.why ?? []).slice(0, 4).map(({ term }) => term),
     },
   ]
+}
+
+function isText({ answers }: Result): boolean {
+  const confidence = answers[0]?.confidence
+  return confidence !== undefined && answerForm(confidence) === 'text'
 }
 
 function isViolated({ query, answers }: Result): boolean {
