@@ -1,5 +1,6 @@
 import { detectPrivate, maskText, scanForSecrets } from '../machine/secret-scanner.ts'
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
+import { findHostTags } from '../text/sensitive/host-tags.ts'
 import {
   checkFields,
   detectSafely,
@@ -51,7 +52,7 @@ export async function checkCandidates(
         each === 'task' && candidate.sections === undefined ? cutNear(candidate, widest.maxCharsPerFile) : candidate
       const { text, found } = await check(near, rule)
       if (found.length > 0) {
-        const warning = `${candidate.path}: ${describeDone(found, rule)}`
+        const warning = `${candidate.path}: ${describeDone(found, rule, findHostTags(near.text).length > 0)}`
         ;(isAdvice ? adviceWarnings : warnings).push(warning)
       }
       if (text !== undefined) checked[each].push(withText(near, text))
@@ -72,11 +73,11 @@ function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
 
-/** What was found, and what was really done about it. */
-function describeDone(found: readonly FoundContent[], policy: SanitizePolicy): string {
+/** What was found, and what was really done about it. A tag that is spelt with entities is none, and stays. */
+function describeDone(found: readonly FoundContent[], policy: SanitizePolicy, hasTags: boolean): string {
   const done = ({ contentClass, kind }: FoundContent) => {
     if (policy === 'drop' || contentClass !== 'prompt_injection') return DONE[policy]
-    return kind === 'injection-host-tag' ? 'neutralised' : 'only named'
+    return kind === 'injection-host-tag' && hasTags ? 'neutralised' : 'only named'
   }
   const groups = new Map<string, FoundContent[]>()
   for (const each of found) groups.set(done(each), [...(groups.get(done(each)) ?? []), each])
