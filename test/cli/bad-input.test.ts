@@ -290,7 +290,7 @@ describe('odd but usable entries', () => {
   })
 
   it('a byte order mark is accepted', () => {
-    const cwd = makeProject({ [INDEX]: `\ufeff${indexOf(entry)}` })
+    const cwd = makeProject({ [INDEX]: `\ufeff${indexOf(entry)}`, 'a.md': 'Alpha.' })
     expect(runLoadout(['plan', 'alpha'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   })
 })
@@ -407,7 +407,7 @@ describe('control characters', () => {
 })
 
 describe('streams', () => {
-  const cwd = () => makeProject({ [INDEX]: indexOf(entry) })
+  const cwd = () => makeProject({ [INDEX]: indexOf(entry), 'a.md': 'Alpha.' })
 
   it.each(['loadout plan - </dev/null', 'loadout plan - <&-', 'echo | loadout plan -'])('no task: %s', (line) => {
     const run = runShell(line, { cwd: cwd() })
@@ -429,7 +429,7 @@ describe('streams', () => {
     ['bytes', new Uint8Array(1 << 20).map((_, at) => (at * 2654435761) >>> 24)],
   ])('a task of 1 MB: %s', (_, stdin) => {
     const chinese = { ...entry, id: 'b', keywords: ['部署流程文档', '测试环境配置'] }
-    const project = makeProject({ [INDEX]: indexOf(entry, chinese) })
+    const project = makeProject({ [INDEX]: indexOf(entry, chinese), 'a.md': 'Alpha.' })
     const run = runLoadout(['plan', '-'], { cwd: project, stdin, cpuSeconds: 3 })
     expectCivil(run)
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -709,17 +709,21 @@ describe('hostile sizes end in time', () => {
 })
 
 describe('a stored table that is damaged', () => {
-  it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['cut off', (bytes) => bytes.subarray(0, bytes.length / 2)],
-    ['overwritten', (bytes) => Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.alloc(bytes.length / 2)])],
-  ])('%s: the plan is the same', (_, damage) => {
+  const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
+  const zeroes = (bytes: Buffer) => Buffer.concat([half(bytes), Buffer.alloc(bytes.length / 2)])
+  it.each([
+    ['cut off', 'keywords', 'tables', half],
+    ['overwritten', 'keywords', 'tables', zeroes],
+    ['cut off', 'ranked', 'rankers', half],
+    ['overwritten', 'ranked', 'rankers', zeroes],
+  ])('%s, by %s: the plan is the same', (_, strategy, kind, damage) => {
     const entries = Array.from({ length: 2000 }, (_, at) => ({ ...entry, id: `e-${at}`, keywords: [`k${at}`, 'beta'] }))
-    const cwd = makeProject({ [INDEX]: indexOf(...entries) })
+    const cwd = makeProject({ [INDEX]: indexOf(...entries), 'a.md': 'Alpha.' })
     const home = makeFolder()
-    const plan = () => runLoadout(['plan', 'k7 beta'], { cwd, home })
+    const plan = () => runLoadout(['plan', 'k7 beta', '--strategy', strategy], { cwd, home })
     settle()
     const first = plan()
-    const folder = join(home, '.cache/loadout/tables')
+    const folder = join(home, '.cache/loadout', kind)
     const [name] = readdirSync(folder)
     expect(name).toBeDefined()
     expect(plan().stdout, 'a stored table gives the same bytes').toBe(first.stdout)

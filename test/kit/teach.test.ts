@@ -214,7 +214,7 @@ describe('an answer of an agent', () => {
 describe('eval', () => {
   it('asks a library its own examples, each while it is left out, and the tests beside skills', async () => {
     const { library, loadout, layers, hand } = makeWorld()
-    await hand('notes', ['what is new since friday?', 'anything new since monday?'])
+    await hand('notes', ['which fixes went out on friday?', 'which fixes went out last month?'])
     mkdirSync(join(library, 'skills/deploy/evals'))
     writeFileSync(
       join(library, 'skills/deploy/evals/trigger.json'),

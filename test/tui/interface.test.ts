@@ -180,9 +180,7 @@ describe('import', () => {
     await session.until('Import 1')
     session.send('q')
     await session.until('Skills 7')
-    expect(git(library, 'log', '--format=%s')).toBe(
-      'Import skill third\nImport skill second\nImport skill first\nStart\n',
-    )
+    expect(git(library, 'log', '--format=%s')).toBe('Import 2 skills\nImport skill first\nStart\n')
     expect(read(home, '.claude', 'skills', 'first', '.loadout')).toContain('repo_commit')
     expect(existsSync(join(home, '.codex', 'skills', 'torn', '.loadout'))).toBe(false)
   })

@@ -22,7 +22,7 @@ const aliasesOf = (packs: string, adapters: string) => ({
 export const approve = defineCommand({
   name: 'approve',
   aliases: aliasesOf('approve', 'allow'),
-  summary: 'let a pack be read, an adapter run or an imported skill be installed',
+  summary: 'let a pack be read, an adapter run or a skill be installed',
   details:
     'Read it first: the text of a pack can reach a model, and a command runs as you. An imported skill needs this only when something dangerous was found in it. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
   args: [WHAT],
@@ -40,7 +40,7 @@ export const approve = defineCommand({
 export const deny = defineCommand({
   name: 'deny',
   aliases: aliasesOf('deny', 'deny'),
-  summary: 'never read a pack, run the command of an adapter or install a skill, and stop asking',
+  summary: 'never read a pack, run an adapter or install a skill',
   args: [WHAT],
   flags: WHICH,
   run: ({ args, flags }, loadout) => loadout.deny({ what: args.what, ...flags }),

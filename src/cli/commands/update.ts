@@ -35,7 +35,7 @@ function describeState({ name, state, source, ref, from = '', to = '', folder }:
 
 export const update = defineCommand({
   name: 'update',
-  summary: 'take newer versions of imported skills, merged with your own changes',
+  summary: 'take newer versions of imported skills, with your changes',
   details:
     'Shows the difference first; on a terminal it asks before anything is changed. All updates are one commit. What\n' +
     'does not merge waits for loadout merge, and the library keeps its version until then.',
