@@ -35,7 +35,7 @@ export function askProject(machine: Machine, request: ProjectSliceRequest): Prom
   // The default is no sign of anything.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
   const leaveOut = (path: string): LeftOut | 'hidden' | undefined =>
-    exclude.has(path) || isPayload(path)
+    exclude.has(path) || isOwn(path) || isPayload(path)
       ? 'hidden'
       : isInPack(path)
         ? 'gate'
@@ -44,6 +44,11 @@ export function askProject(machine: Machine, request: ProjectSliceRequest): Prom
           : undefined
   const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
   return findFiles(machine, { task, project, leaveOut, lift, useHistory: choice.history })
+}
+
+/** Notes, examples and indexes reach a bundle by ways of their own, or not at all. */
+function isOwn(path: string): boolean {
+  return /^(?:\.loadout|\.claude\/loadout)\//.test(path)
 }
 
 function matcher(patterns: readonly string[]): (path: string) => boolean {

@@ -59,7 +59,9 @@ describe.each([
     const result = await call('load_context', { task: TASK })
     expect(result.structuredContent).toMatchObject({
       text: textOf(result),
-      files: expect.arrayContaining([{ path: 'payload:flood', why: 'keywords [flood, gauge]' }]),
+      files: expect.arrayContaining([
+        { path: 'payload:flood', why: 'ranked (text, 90 %): keywords [flood, gauge, flood gauge], name [flood]' },
+      ]),
       omitted: expect.arrayContaining([{ path: 'pack:closed', why: 'gate: the pack closed is not approved' }]),
       warnings: expect.arrayContaining([expect.stringContaining('loadout approve closed')]),
     })
