@@ -8,23 +8,43 @@ const PAYLOAD = '---\nid: a\nsummary: A thing\nkeywords: [alpha]\n---\n\nalpha\n
 const PACK = '---\nname: birds\ndescription: Birds.\ntype: domain-reference\nstatus: ready\n---\n\n# Birds\n'
 const ADAPTER = { id: 'birds', command: ['node', 'tools/birds.js'] }
 
-describe('a home that cannot be one: one clear message, and nothing is written', () => {
+describe('no home: one clear message, and nothing is written', () => {
   it.each([
-    ['empty', () => '', 'there is no home folder'],
-    ['relative', () => 'home', 'there is no home folder'],
-    ['a device', () => '/dev/null', 'not a folder'],
-    ['a file', () => join(makeProject({ home: '' }), 'home'), 'not a folder'],
-    ['below a file', () => join(makeProject({ file: '' }), 'file/home'), 'not a folder'],
-  ])('%s', (_, home, message) => {
+    ['empty', ''],
+    ['relative', 'home'],
+  ])('%s', (_, home) => {
     const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD })
     const before = treeOf(cwd)
+    for (const args of [
+      ['plan', 'alpha'],
+      ['packs', 'list'],
+    ]) {
+      const run = runLoadout(args, { cwd, home })
+      expectCivil(run)
+      expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('there is no home folder')])
+    }
+    expect(treeOf(cwd)).toEqual(before)
+  })
+})
+
+describe('a home that is no folder: what only reads works, what must be kept is an error', () => {
+  it.each([
+    ['a device', () => '/dev/null'],
+    ['a file', () => join(makeProject({ home: '' }), 'home')],
+    ['below a file', () => join(makeProject({ file: '' }), 'file/home')],
+  ])('%s', (_, home) => {
+    const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD, '.agents/knowledge/birds/KNOWLEDGE.md': PACK })
+    const before = treeOf(cwd)
     for (const [code, ...args] of [
-      [1, 'plan', 'alpha'],
-      [2, 'packs', 'list'],
+      [0, 'plan', 'alpha'],
+      [0, 'packs', 'list'],
+      [2, 'approve', 'pack:birds'],
     ] as const) {
       const run = runLoadout(args, { cwd, home: home() })
       expectCivil(run)
-      expect.soft([run.code, run.stderr]).toEqual([code, expect.stringContaining(message)])
+      expect
+        .soft([run.code, run.stderr], args.join(' '))
+        .toEqual([code, expect.stringContaining(code === 2 ? 'not a folder' : '')])
     }
     expect(treeOf(cwd)).toEqual(before)
   })
@@ -197,6 +217,6 @@ it('config names the file, and says when it is not there', () => {
   const home = makeProject({ '.config/loadout/config.json': '{"repo_path":"~/library"}' })
   const [there, missing] = [runLoadout(['config'], { home }), runLoadout(['config'])]
   expect([there.code, missing.code]).toEqual([0, 0])
-  expect(there.stdout).toContain(join(home, 'library'))
+  expect(there.stdout).toContain('~/library')
   expect(missing.stdout).toContain('config.json (not written yet)')
 })
