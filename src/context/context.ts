@@ -112,6 +112,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       places: Math.max(0, limits.maxFiles - plane.candidates.length),
       mostPerFile: request.unrestricted ? widest.maxCharsPerFile : limits.maxCharsPerFile,
       isUnrestricted: request.unrestricted ?? false,
+      mostChars: unit === 'chars' ? widest.total : LONGEST_TOKEN * widest.total,
       isTaken: (path) => shown.has(path) || isInstruction(path),
       hasOwnIntents: settings.project?.hasOwnIntents ?? false,
     },
@@ -218,6 +219,9 @@ function budgetFindings(
   }
   return found
 }
+
+/** No text has tokens that are longer on the whole. */
+const LONGEST_TOKEN = 16
 
 /** What the project's own files say; nothing where only patterns choose. */
 async function askOwnFiles(

@@ -62,7 +62,7 @@ const OMITTED = 'it fits the task less than those that are shown'
 /** Files with their sections, as many as could find a place. */
 export function projectCandidates(
   answer: ProjectAnswer,
-  { root, places, mostPerFile, isTaken, isUnrestricted }: CandidateRules,
+  { root, places, mostPerFile, mostChars, isTaken, isUnrestricted }: CandidateRules,
 ): { candidates: Candidate[]; omitted: Omission[] } {
   const wanted = answer.files.filter(({ path }) => !isTaken(path))
   const read = wanted.slice(0, places).flatMap((file) => {
@@ -71,8 +71,7 @@ export function projectCandidates(
   })
   const turns = turnsOf(
     read.map(({ file, sections }) => ({ path: file.path, score: file.score, sections })),
-    mostPerFile,
-    isUnrestricted,
+    { mostPerFile, mostChars, isUnrestricted },
   )
   const shown = new Set(read.map(({ file }) => file.path))
   return {
@@ -92,6 +91,8 @@ export interface CandidateRules {
   mostPerFile: number
   /** Shown elsewhere in the bundle. */
   isTaken: (path: string) => boolean
+  /** No bundle shows more characters than this. */
+  mostChars: number
   /** Shows files to their end. */
   isUnrestricted: boolean
 }
@@ -99,10 +100,17 @@ export interface CandidateRules {
 type Sectioned = Parameters<typeof orderSections>[0]
 
 /** By file, then by section: its turn; undefined for one that gets none. */
-function turnsOf(files: Sectioned, mostPerFile: number, isUnrestricted: boolean): (number | undefined)[][] {
+function turnsOf(
+  files: Sectioned,
+  { mostPerFile, mostChars, isUnrestricted }: Pick<CandidateRules, 'mostPerFile' | 'mostChars' | 'isUnrestricted'>,
+): (number | undefined)[][] {
   const { first, order } = orderSections(files, { mostPerFile, isUnrestricted })
   const turns: (number | undefined)[][] = files.map(() => [])
+  let chars = 0
   order.forEach(({ file, section }, at) => {
+    // Behind these, none can be reached: they need not be looked through.
+    if (at >= first && chars > mostChars) return
+    chars += files[file]!.sections[section]!.text.length
     turns[file]![section] = at < first ? 0 : at
   })
   return turns

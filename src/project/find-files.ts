@@ -1,5 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { compareText } from '../text/values.ts'
 import { readHistory } from './disk/history-log.ts'
 import { listProject } from './disk/listing.ts'
 import { openIndex, readShown } from './disk/project-index.ts'
@@ -53,7 +54,11 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
     const index = openIndex(machine, project.root, listing.files, isFresh)
     try {
       const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
-      return { ranking, paths: index.paths.filter((path) => path !== undefined), leftOut: index.leftOut }
+      return {
+        ranking,
+        paths: index.paths.filter((path) => path !== undefined).sort(compareText),
+        leftOut: index.leftOut,
+      }
     } finally {
       index.close()
     }

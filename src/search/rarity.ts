@@ -44,7 +44,8 @@ export class Rarity {
 
   private rarity(term: string, own: number): number {
     const { backgroundSize, everydayShare } = this.tuning
-    const holders = own + (isEveryday(term) ? backgroundSize * everydayShare : 0)
+    const background = backgroundSize * everydayShare
+    const holders = own + (background > 0 && isEveryday(term) ? background : 0)
     const others = this.slots.size + backgroundSize - holders
     return Math.log(1 + (others + 0.5) / (holders + 0.5))
   }

@@ -6,6 +6,7 @@ import { hashText, keyOf } from '../../text/values.ts'
 interface Commit {
   /** The first ten digits. */
   id: string
+  /** Each once. */
   terms: readonly number[]
   /** Places in `History.paths`. */
   files: readonly number[]
@@ -77,7 +78,7 @@ const MOST_NAMED = 3
 export function voteByHistory({ paths, commits }: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
   const holders = new Map(terms.map(({ term }) => [hashText(term), 0]))
   for (const commit of commits) {
-    for (const term of new Set(commit.terms)) {
+    for (const term of commit.terms) {
       const known = holders.get(term)
       if (known !== undefined) holders.set(term, known + 1)
     }
@@ -91,11 +92,10 @@ export function voteByHistory({ paths, commits }: History, terms: readonly Query
   const sums = new Map<number, number>()
   const voters = new Map<number, { id: string; vote: number }[]>()
   commits.forEach(({ id, terms: own, files }, age) => {
-    const distinct = new Set(own)
     let shared = 0
-    for (const term of distinct) shared += rarity.get(term) ?? 0
+    for (const term of own) shared += rarity.get(term) ?? 0
     if (shared === 0) return
-    const vote = (shared * shared) / (SHORT_SUBJECT + distinct.size) / Math.sqrt(files.length) / (1 + age / AGE)
+    const vote = (shared * shared) / (SHORT_SUBJECT + own.length) / Math.sqrt(files.length) / (1 + age / AGE)
     for (const file of files) {
       sums.set(file, (sums.get(file) ?? 0) + vote)
       const list = voters.get(file)

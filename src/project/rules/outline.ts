@@ -14,7 +14,7 @@ const MODIFIERS =
 const KEYWORDS =
   'def|class|function\\*?|func|fn|struct|enum|trait|interface|type|const|let|var|impl|mod|module|fun|object|val|macro_rules!|namespace|union|record|protocol|extension|defmodule|defp|static|#define'
 const DEFINITION = new RegExp(
-  `^([ \\t]*)${MODIFIERS}(${KEYWORDS})\\s+(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?([A-Za-z_$][\\w$]*)`,
+  `^([ \\t]*)${MODIFIERS}(${KEYWORDS})(?:\\s+|(?=<))(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?([A-Za-z_$][\\w$]*)`,
 )
 const METHOD =
   /^([ \t]{1,8})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?::[^{;]{0,200})?\{\s*$/

@@ -77,11 +77,13 @@ function takeAllowed<T extends Portion>(
   isAllowed: (each: T) => boolean,
   take: (each: T) => void,
 ): readonly T[] {
-  let waiting = rest
-  for (;;) {
-    const at = waiting.findIndex(isAllowed)
-    if (at < 0) return waiting
-    take(waiting[at]!)
-    waiting = waiting.filter((_, i) => i !== at)
+  const waiting: T[] = []
+  for (const each of rest) {
+    for (let at = waiting.findIndex(isAllowed); at >= 0; at = waiting.findIndex(isAllowed)) {
+      take(...(waiting.splice(at, 1) as [T]))
+    }
+    if (isAllowed(each)) take(each)
+    else waiting.push(each)
   }
+  return waiting
 }

@@ -8,6 +8,8 @@ export interface ProjectTask {
   query: Query
   /** In lower case. */
   text: string
+  /** What may be a file or the end of a path, in lower case: `tsconfig.json`, `docs/cli`. */
+  paths: readonly string[]
   /** Names of code that the task writes as such: `parseFile`, `bat_warning!`, `url_for()`. Joined, as terms. */
   identifiers: ReadonlySet<string>
   isAboutTests: boolean
@@ -41,6 +43,7 @@ export function readProjectTask(task: string): ProjectTask {
   return {
     query: { terms: query.terms.map(weigh), pairs: [] },
     text: task.toLowerCase(),
+    paths: pathsIn(task.toLowerCase()),
     identifiers: identifiersIn(task),
     isAboutTests: /\b(?:tests?|specs?|testing|coverage|flaky|fixtures?)\b/i.test(task),
     isAboutProse: /\b(?:docs?|readme|documentation|document|guide|typos?|links?|wording|grammar|tutorial)\b/i.test(
@@ -49,6 +52,11 @@ export function readProjectTask(task: string): ProjectTask {
     isAboutExamples: /\b(?:examples?|bench\w*|website|demos?|samples?)\b/i.test(task),
     isAboutLog: /\b(?:changelog|release notes|changes\.)/i.test(task),
   }
+}
+
+function pathsIn(text: string): string[] {
+  const found = text.match(/[\w.@+-]*[./][\w.@/+-]*\w/g) ?? []
+  return found.filter((path) => /[a-z]/.test(path)).map((path) => path.replace(/^\.?\//, ''))
 }
 
 function identifiersIn(task: string): Set<string> {

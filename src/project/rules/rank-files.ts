@@ -41,7 +41,8 @@ export interface RankRules {
   history: History
   /** Factor of a file that settings or intents speak of; 1 for others. */
   lift?: (path: string) => number
-  weights?: Weights
+  /** To measure what one of them is worth. */
+  weights?: Partial<Weights>
 }
 
 export interface RankedFile {
@@ -69,6 +70,8 @@ export interface Ranking {
 }
 
 const MOST_CONSIDERED = 400
+/** Of files behind these nobody asks why. */
+const MOST_EXPLAINED = 60
 const SEEDS = 4
 
 interface Scored {
@@ -82,7 +85,7 @@ interface Scored {
 
 /** The files of a project by how much they are about a task, best first. */
 export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankRules): Ranking {
-  const weights = rules.weights ?? WEIGHTS
+  const weights = { ...WEIGHTS, ...rules.weights }
   const engine = openEngine(project)
   const terms = task.query.terms.map(({ term, word, weight }) => ({
     term,
@@ -107,11 +110,11 @@ export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankR
   const most = scored[0]?.total ?? 1
   const files = scored
     .filter(({ total }) => total > 0)
-    .map(({ path, role, total, slot, isNamed }) => ({
+    .map(({ path, role, total, slot, isNamed }, at) => ({
       path,
       role,
       score: total / most,
-      words: wordsFor(engine.find, task.query.terms, slot),
+      words: at < MOST_EXPLAINED ? wordsFor(engine.find, task.query.terms, slot) : [],
       commits: votes.commits.get(path) ?? [],
       isNamed,
     }))
@@ -163,7 +166,9 @@ function scoreTexts(
     const slot = slots.get(path)!
     if (!chosen.has(slot)) chosen.set(slot, 0)
   }
-  for (const [path, slot] of slots) if (!chosen.has(slot) && isNamedFile(task.text, path)) chosen.set(slot, 0)
+  if (task.paths.length > 0) {
+    for (const [path, slot] of slots) if (!chosen.has(slot) && isNamedFile(task, path)) chosen.set(slot, 0)
+  }
   const windows = bestWindows([...chosen.keys()], terms, find)
   const scored = [...chosen].map(([slot, score]): Scored => {
     const path = project.paths[slot]!
@@ -228,7 +233,7 @@ function addNames(task: ProjectTask, scored: readonly Scored[], project: Project
   for (const each of scored) {
     const share = testShare(each.role, task) * (each.role.isExample && !task.isAboutExamples ? weights.example : 1)
     const stem = nameOf(each.path).toLowerCase()
-    if (isNamedFile(task.text, each.path)) {
+    if (isNamedFile(task, each.path)) {
       each.total += weights.namedFile * share
       each.isNamed = true
     } else if (stem.length >= SHORTEST_STEM && names(task.text, stem)) each.total += weights.namedStem * share
@@ -238,10 +243,13 @@ function addNames(task: ProjectTask, scored: readonly Scored[], project: Project
   }
 }
 
-function isNamedFile(task: string, path: string): boolean {
+/** Its name with its ending, or its path from some folder on. */
+function isNamedFile({ paths }: ProjectTask, path: string): boolean {
+  if (paths.length === 0) return false
   const lower = path.toLowerCase()
-  const name = lower.slice(lower.lastIndexOf('/') + 1)
-  return (name.includes('.') && names(task, name)) || (lower !== name && names(task, lower))
+  return paths.some(
+    (named) => lower.endsWith(named) && (lower.length === named.length || lower.at(-named.length - 1) === '/'),
+  )
 }
 
 function isDefiner({ list }: TermPostings, slot: number): boolean {

@@ -117,7 +117,8 @@ const FLOOR = 0.3
 export function weighSections(path: string, text: string, terms: readonly WeighedTerm[]): FileSection[] {
   const sections = cutSections(path, text)
   const byTerm = new Map(terms.map((term) => [term.term, term]))
-  const found = sections.map((section) => countTerms(section.text, byTerm))
+  const hint = hintOf(terms)
+  const found = sections.map((section) => countTerms(section.text, byTerm, hint))
   const own = found.map((counts) => {
     let sum = 0
     for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
@@ -130,9 +131,29 @@ export function weighSections(path: string, text: string, terms: readonly Weighe
   }))
 }
 
-function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>): Map<WeighedTerm, number> {
+/** Matches lines that may hold a word of the task: most lines need not be read word by word. */
+function hintOf(terms: readonly WeighedTerm[]): RegExp {
+  const starts = new Set(terms.map(({ term }) => (/^[a-z0-9]+$/.test(term) ? startOf(term) : '.')))
+  // Letters with accents are read as others.
+  return new RegExp([...starts, '[^\\x00-\\x7f]'].join('|'))
+}
+
+const SHORT = 3
+
+/** A stem differs from its words at the end. A short one must stand at the start of a word, or of a hump of one. */
+function startOf(term: string): string {
+  if (term.length <= SHORT) {
+    const upper = term.toUpperCase()
+    return `(?:^|[^A-Za-z])${term}|${upper[0]}${term.slice(1)}|${upper}`
+  }
+  return [...term.slice(0, -1)].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('')
+}
+
+function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>, hint: RegExp): Map<WeighedTerm, number> {
   const counts = new Map<WeighedTerm, number>()
-  visitTerms(text, (term) => {
+  if (!hint.test(text)) return counts
+  const lines = text.split('\n').filter((line) => hint.test(line))
+  visitTerms(lines.join('\n'), (term) => {
     const known = byTerm.get(term)
     if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + 1)
   })

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { documentOf } from './file-document.ts'
+import { type History, NO_HISTORY, readLog } from './history.ts'
+import { readProjectTask } from './project-task.ts'
+import { rankFiles } from './rank-files.ts'
+import { SavedTerms, TermsBuilder } from './terms-builder.ts'
+
+const FILES = {
+  'src/middleware/cors/index.ts': 'export const cors = (options) => {\n  const origin = options.origin\n}\n',
+  'src/middleware/csrf/index.ts': 'export const csrf = () => {\n  const origin = read()\n}\n',
+  'src/middleware/cors/index.test.ts': 'describe("cors", () => { it("sets the origin") })\n',
+  'src/hono.ts': 'export class Hono {}\n',
+  'src/macros.rs': 'macro_rules! bat_warning {\n}\n',
+  'docs/cors.md': '# CORS\n\nHow to set the origin.\n',
+  'tsconfig.json': '{ "compilerOptions": {} }\n',
+  LICENSE: 'The origin of this software must not be misrepresented.\n',
+}
+
+function first(task: string, history: History = NO_HISTORY): string | undefined {
+  return rank(task, history)[0]?.path
+}
+
+function rank(task: string, history: History = NO_HISTORY) {
+  const builder = new TermsBuilder()
+  const paths = Object.keys(FILES).sort()
+  for (const [slot, path] of paths.entries()) builder.add(slot, documentOf(path, FILES[path as keyof typeof FILES]))
+  const bytes = builder.encode()
+  const terms = new SavedTerms((from, length) => bytes.subarray(from, from + length))
+  return rankFiles(readProjectTask(task), { paths, find: (term) => terms.find(term) }, { history }).files
+}
+
+const LOG = ['\x01', 'a'.repeat(40), '\x02', 'Speed up the start', '\x03\0\n', 'src/hono.ts\0', 'docs/cors.md\0'].join(
+  '',
+)
+
+describe('the first file', () => {
+  it.each([
+    ['fix(cors): allow a list for origin', 'src/middleware/cors/index.ts'],
+    ['docs: say how cors sets the origin', 'docs/cors.md'],
+    ['Update tsconfig.json', 'tsconfig.json'],
+    ['Introduce bat_warning! helper macro', 'src/macros.rs'],
+    ['the cors test is flaky', 'src/middleware/cors/index.test.ts'],
+    ['look at src/hono.ts', 'src/hono.ts'],
+  ])('for "%s" is %s', (task, expected) => {
+    expect(first(task)).toBe(expected)
+  })
+
+  it('may be one that only a past commit speaks for', () => {
+    expect(first('speed up the start')).toBeUndefined()
+    const [best] = rank('speed up the start', readLog(LOG, '', false))
+    expect(best).toMatchObject({ path: 'docs/cors.md', commits: ['aaaaaaaaaa'] })
+  })
+
+  it('is none when no word fits', () => {
+    expect(rank('xyzzy')).toEqual([])
+  })
+
+  it('says which words stood where', () => {
+    expect(rank('cors origin')[0]?.words).toContainEqual({ word: 'cors', field: 'folder' })
+  })
+})
+
+describe('saved terms', () => {
+  it('that are damaged are not believed', () => {
+    const builder = new TermsBuilder()
+    builder.add(0, documentOf('a.ts', 'alpha beta gamma\n'))
+    const bytes = builder.encode()
+    bytes[bytes.length - 1]! ^= 255
+    const terms = new SavedTerms((from, length) => bytes.subarray(from, from + length))
+    const all = ['alpha', 'beta', 'gamma', 'a'].map((term) => () => terms.find(term))
+    expect(all.some((find) => isThrown(find))).toBe(true)
+  })
+
+  it('hold no word of a file', () => {
+    const builder = new TermsBuilder()
+    builder.add(0, documentOf('a.ts', 'hunter2password\n'))
+    expect(Buffer.from(builder.encode()).toString('latin1')).not.toContain('hunter2')
+  })
+})
+
+function isThrown(run: () => unknown): boolean {
+  try {
+    run()
+    return false
+  } catch {
+    return true
+  }
+}
