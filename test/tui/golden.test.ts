@@ -20,7 +20,7 @@ const screens: [name: string, size: Size, ...steps: [keys: string, shown: string
   ['inventory-40x10', { columns: 40, rows: 10 }, ['j', '▸ db-migrations']],
   ['details-40x10', { columns: 40, rows: 10 }, ['jl', 'tags database'], [TO_THE_END, 'One step at a time']],
   ['import', NORMAL, ['i', 'Import 3'], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
-  ['doctor', NORMAL, ['d', 'Doctor: 2'], ['jjjjjj', /to do: /]],
+  ['doctor', NORMAL, ['d', 'Doctor: 3'], ['jjjjjjj', /to do: /]],
   ['help', NORMAL, ['?', 'Equip for Claude']],
   ['palette', NORMAL, [':impo', '▸ Import']],
 ]
