@@ -12,7 +12,7 @@ describe('--project', () => {
     expect(withProject.length).toBeGreaterThan(20)
     for (const command of withProject) {
       const words = command.args.slice(0, 1).map(() => 'words')
-      expect(parseArguments(command, [...words, '--project', 'proj2']), command.name).toEqual({
+      expect(parseArguments(command, [...words, '--project', 'proj2']), command.name).toMatchObject({
         args: Object.fromEntries(command.args.slice(0, 1).map(({ name }) => [name, 'words'])),
         flags: { project: 'proj2' },
       })
