@@ -12,6 +12,7 @@ import { removePartialBackups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { uncommittedPaths } from './disk/library-commit.ts'
 import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
+import { removePartialMerges } from './disk/pending-merge.ts'
 import { readPlacements } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
@@ -162,6 +163,7 @@ function withRoots<T>(
       return withWorkFolder(workFolderIn(path), purpose, (more) => lock(at + 1, [...found, ...more]), { signal })
     }
     removePartialBackups(setup.machine)
+    removePartialMerges(setup.machine)
     removeOldScratch()
     return run(found)
   }

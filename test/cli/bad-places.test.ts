@@ -112,9 +112,11 @@ describe('what a hook reads', () => {
     }
   })
 
-  it('pipes in place of its caches, its sessions and its log', () => {
+  it('pipes in place of its caches, its sessions and its log', async () => {
     const [cwd, home] = [makeProject({ '.claude/loadout/a.md': PAYLOAD }), makeFolder()]
     runLoadout(['index', 'build'], { cwd, home })
+    // A file that was written just now is not remembered: it may change again within the same tick of the clock.
+    await new Promise((wake) => setTimeout(wake, 200))
     const first = hook(cwd, home)
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('alpha')])
     const files = ['.cache/loadout', '.local/state/loadout'].flatMap((folder) => filesIn(join(home, folder)))

@@ -31,7 +31,11 @@ const SCOPE_WEIGHT = 2
 const SCOPE = /^\w+\(([^)]{1,60})\)\s*!?:|^([\w./@-]{3,40}):\s/
 const IDENTIFIER = /`([^`\n]{2,80})`|([A-Za-z_$][\w$]*(?:(?:::|\.|->)[\w$]+)*)(\(\)|!)?/g
 
-export function readProjectTask(task: string): ProjectTask {
+/** In characters. A longer task is a file that was put in; each of the project's names is looked for in all of it. */
+const MOST_READ = 20_000
+
+export function readProjectTask(whole: string): ProjectTask {
+  const task = whole.slice(0, MOST_READ)
   const scope = SCOPE.exec(task)
   const scoped = new Set<string>()
   visitTerms(scope?.[1] ?? scope?.[2] ?? '', (term, kind) => void (kind !== 'stop' && scoped.add(term)))
@@ -54,9 +58,14 @@ export function readProjectTask(task: string): ProjectTask {
   }
 }
 
+const LONGEST_PATH = 1000
+
 function pathsIn(text: string): string[] {
-  const found = text.match(/[\w.@+-]*[./][\w.@/+-]*\w/g) ?? []
-  return found.filter((path) => /[a-z]/.test(path)).map((path) => path.replace(/^\.?\//, ''))
+  const found = text.match(/[\w.@/+-]+/g) ?? []
+  return found
+    .filter((path) => path.length <= LONGEST_PATH && /[./]/.test(path) && /[a-z]/.test(path))
+    .map((path) => path.replace(/^\.?\/|[.@/+-]+$/g, ''))
+    .filter((path) => /[./]/.test(path))
 }
 
 function identifiersIn(task: string): Set<string> {

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expandHome } from '../../machine/config-file.ts'
-import { asLoadoutError, exists, isFolder, readJson, readText, writeAtomically } from '../../machine/files.ts'
+import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
@@ -57,7 +57,6 @@ function versionsIn(folder: string, name: string): SkillVersions {
 export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerge, versions: SkillVersions): OpenMerge {
   const folder = folderOf(machine, merge.skill)
   privateFolder(machine, MERGES)
-  removeOrphans(recordPath(machine, MERGES))
   const partial = `${ownedName(folder)}.partial`
   const kept = versionsIn(partial, merge.skill)
   try {
@@ -70,6 +69,11 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
     throw asLoadoutError(error, folder, 'write')
   }
   return openMerge(machine, merge.skill)
+}
+
+/** Removes what a killed process had only begun to keep, to write or to forget. */
+export function removePartialMerges(machine: Machine): void {
+  removeOrphans(recordPath(machine, MERGES))
 }
 
 export function hasMerge(machine: Machine, skill: string): boolean {
@@ -115,15 +119,23 @@ export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs
   const merge = readMerge(machine, folder)
   for (const conflict of remake(folder, merge).conflicts) {
     if (waiting(files, conflict).length === 0) continue
-    if (conflict.kind === 'text') takeText(files, conflict, side)
+    if (conflict.kind === 'text') takeText(folder, files, conflict, side)
     else takeFile(files, conflict, side)
   }
   return openMerge(machine, skill)
 }
 
-function takeText(files: string, { path, chunks = [] }: TreeConflict, side: 'ours' | 'theirs'): void {
+function takeText(folder: string, files: string, { path, chunks = [] }: TreeConflict, side: 'ours' | 'theirs'): void {
   const text = chunks.map((chunk) => (chunk.kind === 'merged' ? chunk.text : chunk[side])).join('')
-  writeAtomically(join(files, path), text)
+  // Not beside the file: what a kill leaves there would become part of the skill.
+  const stage = `${ownedName(folder)}.partial`
+  try {
+    writeTreeFile(stage, text, false)
+    renameSync(stage, join(files, path))
+  } catch (error) {
+    rmSync(stage, { force: true })
+    throw asLoadoutError(error, join(files, path), 'write')
+  }
 }
 
 function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 'theirs'): void {
