@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LoadoutError } from '../text/trouble.ts'
-import { exists } from './files.ts'
+import { exists, isFolder } from './files.ts'
 import { removeDeadLocks } from './git-folder.ts'
 import { collect, type GitOutput, hintFor, KILLED, type ProcessOptions, reasonOf, spawnGit } from './git-process.ts'
 import type { Machine } from './machine.ts'
@@ -53,6 +53,7 @@ export async function runGit(
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitOutput> {
+  refuseOddFiles(folder)
   const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
   const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
   const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args)), ...options.env }
@@ -62,6 +63,21 @@ export async function runGit(
   throw new LoadoutError('GIT_FAILED', `git ${args[0]} failed in ${folder}: ${reason}`, {
     hint: hintFor(reason, folder, args),
   })
+}
+
+const READ_FIRST = ['HEAD', 'config', 'index', 'packed-refs']
+
+/** Git opens a pipe in place of one of its files and waits for whoever writes into it. */
+function refuseOddFiles(folder: string): void {
+  const own = join(folder, '.git')
+  const places = isFolder(own) ? READ_FIRST.map((name) => join(own, name)) : [own]
+  for (const place of places) {
+    const stat = statSync(place, { throwIfNoEntry: false })
+    if (stat === undefined || stat.isFile() || stat.isDirectory()) continue
+    throw new LoadoutError('NOT_A_FILE', `${place} is not a regular file, so git cannot read this repository`, {
+      hint: 'restore that file, or clone the repository again',
+    })
+  }
 }
 
 /** A git that did not end by itself may have left its lock files. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -137,6 +138,23 @@ function filesIn(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 }
+
+it('a pipe in place of a file of git is not waited for', () => {
+  const cwd = makeProject({ 'README.md': 'hello\n' })
+  execFileSync('git', ['init', '--quiet', '--template=', cwd])
+  const home = makeProject({ '.config/loadout/config.json': JSON.stringify({ repo_path: cwd }) })
+  aPipe(join(cwd, '.git/index'))
+  for (const [code, ...args] of [
+    [0, 'context', 'hello'],
+    [2, 'sync'],
+    [1, 'doctor'],
+  ] as const) {
+    const run = runLoadout(args, { cwd, home, milliseconds: 20_000 })
+    expectCivil(run)
+    expect.soft([args[0], run.code]).toEqual([args[0], code])
+    if (code > 0) expect.soft(run.stdout + run.stderr).toContain('.git/index is not a regular file')
+  }
+})
 
 it('both settings files broken: one message names both', () => {
   const cwd = makeProject({ 'loadout.json': '{', '.claude/loadout/a.md': PAYLOAD })
