@@ -1,15 +1,14 @@
-// Builds dist/: the command line as CommonJS, which Node starts fastest; the library, the terminal interface and its
-// worker as ES modules; the licences of the packages inside. The types of the library: types.mjs. The MCP server is a late
+// Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the
+// worker of the terminal interface as ES modules; the licences of the packages inside. The types of the library: types.mjs. The MCP server is a late
 // part of the command line and no entry: it starts once per session, and shares everything but its protocol.
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { build } from 'esbuild'
 import { findLateFiles, lateCalls, lateParts, sharedPackages } from './late.mjs'
 import { writeLicences } from './licences.mjs'
 
 const COMMANDS = { program: 'src/cli/entry.ts', hook: 'src/hooks/entry.ts' }
-const MODULES = { index: 'src/index.ts', api: 'src/api.ts', tui: 'src/tui/main.tsx', worker: 'src/tui/worker.ts' }
+const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/worker.ts' }
 
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
@@ -40,13 +39,8 @@ const LATE_CALLS = {
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const define = { LOADOUT_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' }
-// The entry of jsonc-parser that Node would take cannot be bundled. Yoga waits for WebAssembly while it is loaded; our
-// entry lets the rest load meanwhile.
-const alias = {
-  'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-  'yoga-layout/load': resolve('node_modules/yoga-layout/dist/src/load.js'),
-  'yoga-layout': resolve('src/tui/yoga.ts'),
-}
+// The entry of jsonc-parser that Node would take cannot be bundled.
+const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }
 const output = {
   platform: 'node',
   target: 'node20',
@@ -61,10 +55,8 @@ const asModules = {
   bundle: true,
   splitting: true,
   format: 'esm',
-  jsx: 'automatic',
   define,
   alias,
-  external: ['react-devtools-core'],
 }
 const asScripts = { ...output, format: 'cjs', outExtension: { '.js': '.cjs' } }
 

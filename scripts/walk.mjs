@@ -63,15 +63,12 @@ try {
     mainFields: ['module', 'main'],
     // The package's own folder is found from where the program lies.
     define: { 'import.meta.dirname': JSON.stringify(resolve('dist')), 'import.meta.url': '"file:///walk"' },
-    external: ['ink', 'react', 'yoga-layout'],
     plugins: [
       {
         name: 'probes',
         setup: ({ onLoad }) =>
-          onLoad({ filter: /\.tsx?$/ }, ({ path }) =>
-            path.startsWith(source)
-              ? { contents: withProbes(path), loader: path.endsWith('x') ? 'tsx' : 'ts' }
-              : undefined,
+          onLoad({ filter: /\.ts$/ }, ({ path }) =>
+            path.startsWith(source) ? { contents: withProbes(path), loader: 'ts' } : undefined,
           ),
       },
     ],

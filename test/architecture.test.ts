@@ -155,7 +155,7 @@ describe('imports', () => {
     ['src/kit/rules/x.ts', "import { trustOf } from '../../packs/rules/gates/trust.ts'"],
     ['src/cli/x.ts', "import type { Plan } from '../payloads/plan.ts'"],
     ['src/cli/start.ts', "import { enableCodeCache } from '../machine/code-cache.ts'"],
-    ['src/cli/x.ts', "const tui = await import('../tui/main.tsx')"],
+    ['src/cli/x.ts', "const tui = await import('../tui/main.ts')"],
   ]
   it.each(fine)('what is allowed passes: %s %s', (file, source) => {
     expect(violations(new Map([[file, source]]))).toEqual([])

@@ -12,16 +12,13 @@ declare const LOADOUT_VERSION: string | undefined
 
 const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
 
-/** Loads the terminal interface, an ES module of its own, which CommonJS code cannot require. */
-export type LoadInterface = () => Promise<typeof import('../tui/main.tsx')>
-
 const INTERRUPTED = 130
 const WAITING = 3
 
 /** Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 somebody has to be asked first. */
-export async function main(argv: readonly string[], terminal: Terminal, loadInterface: LoadInterface): Promise<number> {
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    return await runCommand(argv, terminal, loadInterface)
+    return await runCommand(argv, terminal)
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') {
       terminal.write('stderr', 'Interrupted. Completed changes were kept; nothing was left half-written.\n')
@@ -43,8 +40,8 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
   }
 }
 
-async function runCommand(argv: readonly string[], terminal: Terminal, loadInterface: LoadInterface): Promise<number> {
-  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv, loadInterface)
+async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv)
   const width = terminal.isSeen('stdout') ? undefined : Number.POSITIVE_INFINITY
   const screen = createScreen(terminal.hasColour('stdout'), width)
   const told = tellAbout(argv, screen)
@@ -91,11 +88,11 @@ function isBare(argv: readonly string[]): boolean {
   return argv.every((word) => word === '--user')
 }
 
-async function openInterface(argv: readonly string[], loadInterface: LoadInterface): Promise<number> {
+async function openInterface(argv: readonly string[]): Promise<number> {
   const { paintFirst } = await import('../tui/first-paint.ts')
   const { model, screen } = await paintFirst(createLoadout(), { isUser: argv.includes('--user') })
   try {
-    const { runInterface } = await loadInterface()
+    const { runInterface } = await import('../tui/main.ts')
     return await runInterface(model, screen)
   } finally {
     screen.giveBack()

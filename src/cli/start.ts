@@ -1,20 +1,12 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { enableCodeCache, enableModuleCache } from '../machine/code-cache.ts'
-import type { LoadInterface } from './main.ts'
+import { enableCodeCache } from '../machine/code-cache.ts'
 
 // Traces then name the lines of the source; reading the maps takes longer than most calls.
 if (process.env.LOADOUT_DEBUG) process.setSourceMapsEnabled(true)
 else enableCodeCache(process.env)
 if (isHook()) startHook()
-else load('./program.cjs').run(loadInterface)
-
-/** An ES module, which nothing but `import` can load: its name is that of the built file. */
-function loadInterface(): ReturnType<LoadInterface> {
-  if (!process.env.LOADOUT_DEBUG) enableModuleCache(process.env)
-  const file = './tui.js'
-  return import(file)
-}
+else load('./program.cjs').run()
 
 /** A file of the build, which lies beside this one only there. */
 function load(file: string) {

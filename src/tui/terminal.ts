@@ -47,7 +47,8 @@ export function takeScreen(): TakenScreen {
     paint(lines) {
       let output = ''
       lines.forEach((line, row) => {
-        if (shown[row] !== line) output += `\u001b[${row + 1};1H${line}\u001b[0m\u001b[K`
+        // Cleared before: after a full line some terminals would clear its last column.
+        if (shown[row] !== line) output += `\u001b[${row + 1};1H\u001b[K${line.replace(/ +$/, '')}\u001b[0m`
       })
       if (lines.length < shown.length) output += `\u001b[${lines.length + 1};1H\u001b[J`
       shown = [...lines]

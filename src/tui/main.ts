@@ -1,14 +1,10 @@
-import { render } from 'ink'
-import { createElement } from 'react'
-import { App } from './app.tsx'
 import { decodeInput } from './decode-input.ts'
-import { colourDepth } from './frame/paint.ts'
+import { colourDepth, paintLine } from './frame/paint.ts'
 import type { Model } from './model.ts'
-import { PaintedOutput } from './painted-output.ts'
 import { startWorker } from './start-worker.ts'
 import { createStore } from './store.ts'
 import { screenSize, type TakenScreen } from './terminal.ts'
-import { ready } from './yoga.ts'
+import { view } from './view.ts'
 
 const TICK_MS = 120
 
@@ -21,7 +17,6 @@ export async function runInterface(initial: Model, screen: TakenScreen): Promise
       if (effect.kind === 'quit') end(() => resolve(0))
       else if (!isOver) worker.run(effect)
     })
-    const output = new PaintedOutput(screen)
     let rest = ''
     const onData = (chunk: string) => {
       const decoded = decodeInput(rest + chunk)
@@ -39,26 +34,31 @@ export async function runInterface(initial: Model, screen: TakenScreen): Promise
       clearInterval(ticking)
       process.stdin.off('data', onData).pause()
       process.stdout.off('resize', onResize)
-      ink?.unmount()
       screen.giveBack()
       worker.stop().then(settle)
     }
     const fail = (error: unknown) => end(() => reject(error))
-    let ink: ReturnType<typeof render> | undefined
     process.on('uncaughtException', fail).on('unhandledRejection', fail)
     screen.onSignal((code) => end(() => resolve(code)))
+    store.subscribe(painter(screen, store.read, () => isOver))
     process.stdout.on('resize', onResize)
     process.stdin.setEncoding('utf8').on('data', onData).resume()
     worker.run({ kind: 'load inventory', project: initial.scope === 'project' ? initial.project : undefined })
-    ready
-      .then(() => {
-        const depth = colourDepth(process.env)
-        // Debug: every frame is written whole, and the screen finds out what is new in it.
-        const options = { debug: true, exitOnCtrlC: false, patchConsole: false }
-        ink = render(createElement(App, { store, depth }), { stdout: output as never, ...options })
-        // Ink ends by itself only when something could not be drawn.
-        return ink.waitUntilExit()
-      })
-      .catch(fail)
+    // It may have changed since the first screen was painted.
+    onResize()
   })
+}
+
+/** Paints what the model has become: once, however many messages came in one piece. */
+function painter(screen: TakenScreen, read: () => Model, isOver: () => boolean): () => void {
+  const depth = colourDepth(process.env)
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setImmediate(() => {
+      isDue = false
+      if (!isOver()) screen.paint(view(read()).map((line) => paintLine(line, depth)))
+    })
+  }
 }
