@@ -1,4 +1,5 @@
 import { findInjectionSpans } from './injections.ts'
+import { NATIONAL_IDS, type NationalId } from './national-ids.ts'
 import {
   cardNumbers,
   emailAddresses,
@@ -7,8 +8,6 @@ import {
   isPersonal,
   isPhoneNumber,
   labelledPhoneNumbers,
-  NATIONAL_IDS,
-  type NationalId,
   phoneNumbers,
 } from './personal-data.ts'
 import { findSecretSpans } from './secrets.ts'
