@@ -23,18 +23,40 @@ const NAMES = ELEMENTS.map(joined).join('|')
 const ELEMENT = String.raw`<(?:[/\u200c\u200d]{0,4}(?:antml:)?(?:${NAMES})(?:\s[^<>]{0,200})?(?:\/?>|$)|\s{1,4}\/?\s{0,4}(?:${NAMES})\s{0,4}>|\/\s{1,4}(?:${NAMES})\s{0,4}>)`
 const SPECIAL = String.raw`<[\u200c\u200d]{0,3}\|[\w\u200c\u200d]{2,40}(?:\|[\u200c\u200d]{0,3}>?|$)|<<\/?SYS>>|\[\/?INST\]`
 
-const TAGS = new RegExp(`${ELEMENT}|${SPECIAL}`, 'gi')
+// Asked only where a bracket stands: looking for all of it at every character of a text took longer than all the rest of a
+// bundle.
+const TAG = new RegExp(`${ELEMENT}|${SPECIAL}`, 'iy')
 const SPEAKERS = /^(?:Human|HUMAN|Assistant|ASSISTANT):/gm
 /** On one line, where line ends were taken away. */
 const DIALOGUE = /\bHuman:\s[^,{}\n]{4,400}?\bAssistant:/g
 
-const mayHoldTag = (text: string) => /<|\[\/?INST/i.test(text)
-const mayHoldSpeaker = (text: string) => /human:|assistant:/i.test(text)
+interface Tag {
+  start: number
+  end: number
+}
 
-export function findHostTags(text: string): { start: number; end: number }[] {
-  const tags = mayHoldTag(text) ? [...text.matchAll(TAGS)].filter(({ 0: tag, index }) => !isType(text, tag, index)) : []
+/** In the order of the text, none inside another. */
+function tagsIn(text: string): Tag[] {
+  const found: Tag[] = []
+  let [angle, square] = [text.indexOf('<'), text.indexOf('[')]
+  while (angle >= 0 || square >= 0) {
+    const start = angle < 0 || (square >= 0 && square < angle) ? square : angle
+    TAG.lastIndex = start
+    const tag = TAG.exec(text)?.[0]
+    const next = start + Math.max(1, tag?.length ?? 1)
+    if (tag !== undefined && !isType(text, tag, start)) found.push({ start, end: next })
+    if (angle >= 0 && angle < next) angle = text.indexOf('<', next)
+    if (square >= 0 && square < next) square = text.indexOf('[', next)
+  }
+  return found
+}
+
+const mayHoldSpeaker = (text: string) =>
+  ['Human:', 'HUMAN:', 'Assistant:', 'ASSISTANT:'].some((speaker) => text.includes(speaker))
+
+export function findHostTags(text: string): Tag[] {
   const speakers = mayHoldSpeaker(text) ? [...text.matchAll(SPEAKERS), ...text.matchAll(DIALOGUE)] : []
-  return [...tags, ...speakers].map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }))
+  return [...tagsIn(text), ...speakers.map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }))]
 }
 
 /** Code has types in such brackets: `Option<System>`. */
@@ -49,9 +71,12 @@ const HARMLESS: Record<string, string> = { '<': '\u2039', '>': '\u203a', '[': '\
  * tag.
  */
 export function defuseHostTags(text: string): string {
-  const without = mayHoldTag(text)
-    ? text.replace(TAGS, (tag: string, at: number) => (isType(text, tag, at) ? tag : otherBrackets(tag)))
-    : text
+  let [without, end] = ['', 0]
+  for (const tag of tagsIn(text)) {
+    without += text.slice(end, tag.start) + otherBrackets(text.slice(tag.start, tag.end))
+    end = tag.end
+  }
+  without += text.slice(end)
   if (!mayHoldSpeaker(without)) return without
   return without
     .replace(SPEAKERS, otherColons)
