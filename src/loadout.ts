@@ -30,7 +30,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
       lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
     explain: late(machine, async () => (await import('./kit/explain.ts')).explainNamed),
     resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
-    search: late(machine, async () => (await import('./kit/search.ts')).searchKnowledge),
+    search: late(machine, async () => (await import('./kit/search.ts')).searchAll),
     read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
     teach: late(machine, async () => (await import('./kit/teach.ts')).teach),
     renewTeaching: late(machine, async () => (await import('./kit/teach.ts')).renewTeaching),
@@ -39,6 +39,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     nextTeaching: late(machine, async () => (await import('./kit/teach.ts')).nextTeaching),
     teachStatus: late(machine, async () => (await import('./kit/teach-status.ts')).teachStatus),
     evaluate: late(machine, async () => (await import('./kit/evaluate.ts')).evaluateEntries),
+    evaluateHistory: late(machine, async () => (await import('./context/own-files.ts')).evaluateOwnHistory),
     compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
     validate: late(machine, async () => (await import('./kit/validate.ts')).validate),
     buildIndex: late(machine, async () => (await import('./payloads/index-build.ts')).rebuildIndex),
@@ -184,7 +185,7 @@ export type { EntryLookup, SkillCard } from './kit/lookup.ts'
 export type { EntryText } from './kit/read.ts'
 export { entryId } from './kit/rules/entry-id.ts'
 export { INSTRUCTIONS as TEACHING_INSTRUCTIONS } from './kit/rules/teach-request.ts'
-export type { SearchHit, SearchResult } from './kit/search.ts'
+export type { FullSearchResult, SearchHit } from './kit/search.ts'
 export type { HookAnswer } from './kit/session/hook.ts'
 export type { TeachExport, Teaching } from './kit/teach.ts'
 export type { TeachStatus } from './kit/teach-status.ts'
@@ -212,6 +213,7 @@ export type { TaskPlan } from './payloads/plan.ts'
 export type { PromptReplay } from './payloads/replay-prompts.ts'
 export type { DeadEntry, KeywordOverlap } from './payloads/rules/analysis.ts'
 export { PHASES } from './payloads/rules/loadout-index.ts'
+export type { HistoryEvaluation } from './project/evaluate-history.ts'
 export { describeWhy, percent } from './search/document.ts'
 export { STRATEGIES } from './search/strategy.ts'
 export type { Adoption } from './skills/adopt.ts'

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { refuseNamedLinkOut, writeNamed } from '../machine/inside.ts'
 import { type Machine, reportingTo } from '../machine/machine.ts'
-import { openProject, type Project, projectAt, realFolder } from '../machine/open-project.ts'
+import { openProject, projectAt, realFolder } from '../machine/open-project.ts'
 import { maskText } from '../machine/secret-scanner.ts'
-import { requireParts, SETTINGS_FILE } from '../machine/settings.ts'
+import { requireParts } from '../machine/settings.ts'
 import { CHARS_PER_TOKEN, openTokenCounter } from '../machine/token-counter.ts'
-import type { ProjectAnswer } from '../project/find-files.ts'
+import { findFiles, type ProjectAnswer } from '../project/find-files.ts'
 import { type Place, withoutPlaces } from '../text/paths.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { alsoNaming, type Finding, type Report } from '../text/trouble.ts'
@@ -15,16 +15,16 @@ import { checkCandidates, maskError, maskField, maskFindings, maskLabels } from 
 import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
 import { readTacticalSlice } from './notes.ts'
 import { namesInside, refuseSource } from './out-file.ts'
+import { findRequest } from './own-files.ts'
 import { type ProjectPlane, readProjectPlane } from './project-plane.ts'
-import { askProject } from './project-slice.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import { CEILING, widestLimits } from './rules/budget/assemble.ts'
 import { countCharacters, type Limits } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
-import type { BudgetSettings, ContextSettings, Intent } from './rules/context-settings.ts'
+import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
-import { INSTRUCTION_FILES, readIntent } from './rules/presets.ts'
+import { isInstruction, readIntent } from './rules/presets.ts'
 import { type Rendering, renderBundle } from './rules/render.ts'
 import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
@@ -99,7 +99,8 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const chosen = settings.intents.find(({ key }) => key === intent.key)
   const widest = widestLimits(limits, request.unrestricted ?? false)
   const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
-  const answer = await askOwnFiles(machine, project, settings, { task: request.task, intent: kind, excluded })
+  const wanted = findRequest(project, settings, { task: request.task, intent: kind, excluded })
+  const answer = wanted && (await findFiles(machine, wanted))
   const plane = readPlane(root, settings, answer, { ...exclude, mostPerFile: request.maxCharsPerFile })
   const shown = new Set(plane.candidates.map(({ path }) => path))
   const task = await readTaskSlice(machine, {
@@ -223,20 +224,6 @@ function budgetFindings(
 /** No text has tokens that are longer on the whole. */
 const LONGEST_TOKEN = 16
 
-/** What the project's own files say; nothing where only patterns choose. */
-async function askOwnFiles(
-  machine: Machine,
-  project: Project,
-  { project: choice, tactical, adapters }: ContextSettings,
-  { task, intent, excluded }: { task: string; intent: Intent; excluded: readonly string[] },
-): Promise<ProjectAnswer | undefined> {
-  if (choice === undefined) return undefined
-  // Settings, notes and what adapters read are no sources.
-  const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file)]
-  const exclude = new Set([...excluded, ...sources.flatMap((path) => path ?? [])])
-  return askProject(machine, { task, project, choice, intent, exclude })
-}
-
 /** As the settings say, or what agents read in this project. */
 function readPlane(
   root: string,
@@ -247,11 +234,6 @@ function readPlane(
   if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
   const plane = readControlPlane(root, controlPlane, rules)
   return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []) }
-}
-
-/** What agents read by themselves is part of the control plane, or of none. */
-function isInstruction(path: string): boolean {
-  return INSTRUCTION_FILES.some((name) => path === name || path.endsWith(`/${name}`))
 }
 
 /** Tokens when somebody asks for them; characters otherwise. */

@@ -1,60 +1,9 @@
-import { matchesPath, readGlob } from '../machine/glob.ts'
-import type { Machine } from '../machine/machine.ts'
-import { INDEX_IN_PROJECT, type Project } from '../machine/open-project.ts'
-import { findFiles, type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
-import type { LeftOut } from '../project/rules/candidates.ts'
+import { type ProjectAnswer, readSections, type SectionedText } from '../project/find-files.ts'
 import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
-
 import type { FileSection } from '../project/rules/sections.ts'
-import { isInPack } from './disk/read-candidate.ts'
 import type { Candidate, CandidateSection, Omission } from './rules/bundle.ts'
-import type { Intent, ProjectChoice } from './rules/context-settings.ts'
 import { testsOf } from './rules/tests-of.ts'
-
-export interface ProjectSliceRequest {
-  task: string
-  project: Project
-  choice: ProjectChoice
-  intent: Intent
-  /** Paths that are no source: the file that is about to be written, notes, settings of adapters. */
-  exclude: ReadonlySet<string>
-}
-
-// A file that an intent or a setting names counts so much more.
-const BOOST = 1.5
-const LIFT = 1.3
-
-/** What the project's own files say about a task, best first. */
-export function askProject(machine: Machine, request: ProjectSliceRequest): Promise<ProjectAnswer> {
-  const { task, project, choice, intent, exclude } = request
-  const isExcluded = matcher(choice.exclude)
-  // Payloads are routed; they and their index are no documents.
-  const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
-  const isBoosted = matcher(choice.boost)
-  // The default is no sign of anything.
-  const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
-  const leaveOut = (path: string): LeftOut | 'hidden' | undefined =>
-    exclude.has(path) || isOwn(path) || isPayload(path)
-      ? 'hidden'
-      : isInPack(path)
-        ? 'gate'
-        : isExcluded(path)
-          ? 'excluded'
-          : undefined
-  const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
-  return findFiles(machine, { task, project, leaveOut, lift, useHistory: choice.history })
-}
-
-/** Notes, examples and indexes reach a bundle by ways of their own, or not at all. */
-function isOwn(path: string): boolean {
-  return /^(?:\.loadout|\.claude\/loadout)\//.test(path)
-}
-
-function matcher(patterns: readonly string[]): (path: string) => boolean {
-  const globs = patterns.map(readGlob)
-  return (path) => globs.some((glob) => matchesPath(glob, path))
-}
 
 const MOST_NAMED = 20
 const OMITTED = 'it fits the task less than those that are shown'

@@ -1,7 +1,9 @@
+import { pointIntoProject } from '../context/own-files.ts'
 import { cachedRanker } from '../machine/cached-ranker.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { PackDetails } from '../packs/pack-shelf.ts'
 import type { PayloadDetails } from '../payloads/payload-shelf.ts'
+import type { FilePointer } from '../project/point-to-files.ts'
 import { RANKED_LIMIT, type Why } from '../search/document.ts'
 import type { Ranker } from '../search/ranker.ts'
 import type { Shelf } from '../search/shelf.ts'
@@ -10,7 +12,7 @@ import { asFinding, type Finding, LoadoutError, type Report } from '../text/trou
 import { nearest } from '../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { entryId } from './rules/entry-id.ts'
-import { SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
+import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 interface Found {
   /** The id to read it by. */
@@ -28,6 +30,27 @@ export interface SearchResult {
   /** How many of each kind were looked through; a kind that was not asked for is absent. */
   known: Partial<Record<EntryKind, number>>
   hits: SearchHit[]
+}
+
+/** Knowledge, and where in the project's own files the words stand. */
+export interface FullSearchResult extends SearchResult {
+  files: readonly FilePointer[]
+}
+
+/** What `kinds` may name: files of the project beside all kinds of entries. */
+const FILE = 'file'
+const KINDS = [...ENTRY_KINDS, FILE]
+const MOST_FILES = 5
+
+/** What is known about some words, and the project's own files that speak of them. */
+export async function searchAll(machine: Machine, request: SearchRequest): Promise<Report<FullSearchResult>> {
+  const { kinds = [], query: task, limit = MOST_FILES } = request
+  const { value, findings } = searchKnowledge(machine, request)
+  const project = projectOf(machine, request)
+  // A folder that is no repository may be a home with everything in it: it is searched when files are asked for.
+  const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
+  const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
+  return { value: { ...value, files }, findings }
 }
 
 export interface SearchRequest extends ShelfRequest {
@@ -76,11 +99,11 @@ function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
 }
 
 function requireKind(kind: string): void {
-  if (ENTRY_KINDS.some((each) => each === kind)) return
-  const close = nearest(kind, ENTRY_KINDS)
+  if (KINDS.some((each) => each === kind)) return
+  const close = nearest(kind, KINDS)
   const meant = close === undefined ? '' : `; did you mean ${close}?`
   throw new LoadoutError('USAGE', `there is no kind "${kind.slice(0, 80)}"${meant}`, {
-    hint: `kinds: ${ENTRY_KINDS.join(', ')}`,
+    hint: `kinds: ${KINDS.join(', ')}`,
   })
 }
 

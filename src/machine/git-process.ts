@@ -5,6 +5,8 @@ import { LoadoutError } from '../text/trouble.ts'
 export interface ProcessOptions {
   /** Default: a minute. */
   timeoutMs?: number
+  /** What it prints is bytes: each becomes the character of its number. */
+  isBinary?: boolean
   signal?: AbortSignal
   /** Each line of stderr as it arrives; progress lines end in a carriage return. */
   onLine?: (line: string) => void
@@ -75,7 +77,8 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   const ended = new Promise<GitOutput>((settle, fail) => {
     child.once('error', (error) => fail(startError(error)))
     child.once('close', (code) => {
-      const [stdout, stderr] = [Buffer.concat(parts.stdout).toString(), Buffer.concat(parts.stderr).toString()]
+      const stdout = Buffer.concat(parts.stdout).toString(options.isBinary ? 'latin1' : 'utf8')
+      const stderr = Buffer.concat(parts.stderr).toString()
       if (stopped) fail(stopped)
       else settle({ stdout, stderr, code: code ?? KILLED })
     })

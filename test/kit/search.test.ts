@@ -53,6 +53,23 @@ describe('search', () => {
     for (const { id } of found.value.hits) expect(world.json(['lookup', id]).value.findings).toEqual([])
   })
 
+  it('points to lines of the project, beside entries or alone', () => {
+    const world = makeKnowledge({
+      ...WORLD,
+      project: { 'src/beam.ts': 'const oil = 1\n\nexport function swingBeam() {\n  return "lighthouse beam"\n}\n' },
+    })
+    const words = ['search', 'swing', 'the', 'beam']
+    expect(world.json(words).value.files).toHaveLength(1)
+    expect(world.json([...words, '--kind', 'pack']).value.files).toEqual([])
+    expect(world.json([...words, '--kind', 'file']).value).toMatchObject({
+      known: {},
+      hits: [],
+      files: [{ path: 'src/beam.ts', start: 1, end: 5, symbol: 'swingBeam', score: 1 }],
+    })
+    const refused = world.run([...words, '--kind', 'fil'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean file?') })
+  })
+
   it('says of a pack what keeps it shut and which command opens it, and never what is in it', () => {
     const world = makeKnowledge({
       ...WORLD,

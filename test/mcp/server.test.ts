@@ -69,6 +69,7 @@ it('an index that is broken is told, not passed off as an empty one', async () =
   const found = await client.callTool({ name: 'search_knowledge', arguments: { query: 'gauge' } })
   expect(found.structuredContent).toEqual({
     hits: [],
+    files: [],
     warnings: [expect.stringMatching(/index\.json is not valid JSON.*loadout index build/)],
   })
   const { contents } = await client.readResource({ uri: 'loadout://index' })

@@ -1,8 +1,15 @@
-import { type Comparison, type Loadout, type PackEvaluation, STRATEGIES, type SuiteReport } from '../../loadout.ts'
+import {
+  type Comparison,
+  type HistoryEvaluation,
+  type Loadout,
+  type PackEvaluation,
+  STRATEGIES,
+  type SuiteReport,
+} from '../../loadout.ts'
 import type { Figures } from '../../payloads/rules/evaluation.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
-import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
+import { alignRows, count, grouped, lines, printableLine, type Screen } from '../screen.ts'
 
 export const evaluate = defineCommand({
   name: 'eval',
@@ -15,6 +22,7 @@ A folder of skills or packs, or a project, in the place of the suite is asked it
 and its examples (loadout teach), each while it is left out.
 Without a suite: .claude/loadout/evals of the project, or else the examples of everything that is known here.
 loadout eval --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
+loadout eval --history 100 asks the project about its own last commits: the subject is the task, the tree is the one before.
 loadout eval pack:name asks the prompts in the pack's evals/discovery.*.json whether they select the pack.
 It ends with 1 when a question fails or a suite is malformed.`,
   args: [
@@ -35,6 +43,7 @@ It ends with 1 when a question fails or a suite is malformed.`,
     library: { kind: 'text', value: 'path', summary: 'what to ask: a folder, an index, or documents one a line' },
     own: { kind: 'switch', summary: 'ask the examples of everything known here, not the suite of the project' },
     compare: { kind: 'switch', summary: 'compare two indexes' },
+    history: { kind: 'number', value: 'commits', summary: 'ask which files the last commits would have needed' },
     suite: { kind: 'text', value: 'train|validation|file', summary: 'of a pack: only this suite (default: all)' },
     write: { kind: 'switch', summary: 'of a pack: keep the results in the pack, below runs/' },
     kind: { kind: 'choice', choices: ['pack'], summary: 'the first argument is a pack', isUnlisted: true },
@@ -50,6 +59,7 @@ It ends with 1 when a question fails or a suite is malformed.`,
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout): Promise<Report<Evaluation>> => {
+    if (flags.history !== undefined) return evaluateHistory(flags.history, args.suite, flags.project, loadout)
     const pack = flags.kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || flags.kind === 'pack') return evaluatePack(pack, args, flags, loadout)
     if (flags.suite !== undefined || flags.write)
@@ -72,12 +82,50 @@ It ends with 1 when a question fails or a suite is malformed.`,
     return loadout.compare({ before, after, suite, strategy: flags.strategy, layers })
   },
   print: (value: Evaluation, screen) => {
+    if ('recall' in value) return printHistory(value, screen)
     if ('suites' in value) return printPackEvaluation(value, screen)
     return 'changes' in value ? printComparison(value, screen) : printReport(value, screen)
   },
 })
 
-type Evaluation = SuiteReport | Comparison | PackEvaluation
+type Evaluation = SuiteReport | Comparison | PackEvaluation | HistoryEvaluation
+
+function evaluateHistory(commits: number, suite: string | undefined, project: string | undefined, loadout: Loadout) {
+  if (suite !== undefined) throw misuse('--history asks the commits of the project, not a suite')
+  if (!Number.isSafeInteger(commits) || commits < 1 || commits > MOST_COMMITS) {
+    throw misuse(`--history takes a number of commits from 1 to ${MOST_COMMITS}`)
+  }
+  return loadout.evaluateHistory({ project, commits })
+}
+
+const MOST_COMMITS = 1000
+
+function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation, screen: Screen): string {
+  const share = (value: number | undefined) => (value === undefined ? '\u2013' : `${Math.round(value * 100)} %`)
+  const row = (name: string, { first, five, all, lines: shown }: HistoryEvaluation['recall']['loadout']) => [
+    `  ${name}`,
+    ...[first, five, all, shown].map((value) => share(value).padStart(5)),
+  ]
+  const place = (rank: number | null) => (rank === null ? 'not found' : `place ${rank}`)
+  return lines(
+    `${count(tasks, 'commit')} asked, each in the tree before it \u00b7 ${files} files, ${grouped(chars)} characters`,
+    '',
+    alignRows([
+      ['', '  R@1', '  R@5', ` R@${files}`, 'lines'],
+      row('loadout', recall.loadout),
+      row('plain BM25', recall.bm25),
+    ]),
+    '',
+    `R@1, R@5, R@${files}: of the files that a commit changed, the share among the first 1, 5 and ${files}.`,
+    'lines: of the lines that it changed, the share that is shown.',
+    misses.length > 0 && ['', screen.strong(`${count(misses.length, 'commit')} with a file that is not shown`)],
+    misses.flatMap(({ commit, task, wanted, first }) => [
+      `  ${commit}  ${printableLine(task)}`,
+      ...wanted.map(({ path, rank }) => `    changed  ${printableLine(path)}  (${place(rank)})`),
+      `    first    ${first.slice(0, 2).map(printableLine).join(', ')}`,
+    ]),
+  )
+}
 
 /** A pack is measured by its own suites: no flag about routing applies. */
 function evaluatePack(

@@ -2,10 +2,10 @@ import {
   describeWhy,
   type EntryLookup,
   entryId,
+  type FullSearchResult,
   type Lookup,
   percent,
   type SearchHit,
-  type SearchResult,
 } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
@@ -13,12 +13,13 @@ import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, 
 
 export const search = defineCommand({
   name: 'search',
-  summary: 'payloads, packs and skills about some words, best first',
-  details: 'Of packs only their metadata is searched. loadout lookup <id> --load prints what was found.',
+  summary: 'payloads, packs, skills and files about some words, best first',
+  details: `Of packs only their metadata is searched. loadout lookup <id> --load prints what was found.
+Files are those of a git repository; in another folder ask for them with --kind file.`,
   args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
   flags: {
     limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 10)' },
-    kind: { kind: 'list', value: 'payload|pack|skill', summary: 'only these; may be given again' },
+    kind: { kind: 'list', value: 'payload|pack|skill|file', summary: 'only these; may be given again' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) =>
@@ -28,8 +29,8 @@ export const search = defineCommand({
       kinds: flags.kind,
       layers: loadout.nameLayers(flags),
     }),
-  print: ({ hits, known }: SearchResult, screen) =>
-    hits.length === 0
+  print: ({ hits, known, files }: FullSearchResult, screen) =>
+    hits.length + files.length === 0
       ? lines(
           'Nothing fits.',
           known.payload === 0 && 'No payload is known yet. Start with: loadout index build',
@@ -37,8 +38,9 @@ export const search = defineCommand({
         )
       : lines(
           hits.flatMap((hit) => present(hit, screen)),
+          files.map(presentFile),
           '',
-          screen.strong(count(hits.length, 'hit')),
+          screen.strong(count(hits.length + files.length, 'hit')),
         ),
 })
 
@@ -50,6 +52,10 @@ function present(hit: SearchHit, screen: Screen): string[] {
     ...wrap(describeWhy(hit.why), 4),
     ...(hit.kind === 'pack' && hit.admission !== 'admitted' ? [`    ${screen.faint(printableLine(hit.next))}`] : []),
   ]
+}
+
+function presentFile({ path, start, end, symbol }: FullSearchResult['files'][number]): string {
+  return printableLine(`  ${path}:${start}-${end}${symbol === undefined ? '' : `  ${symbol}`}`)
 }
 
 function whatItIs(hit: SearchHit): string {

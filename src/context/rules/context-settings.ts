@@ -68,7 +68,7 @@ export interface ContextSettings {
   project: ProjectChoice | undefined
 }
 
-export interface ProjectChoice {
+interface ProjectChoice {
   /** Globs of files that are never shown for a task. */
   exclude: readonly string[]
   /** Globs of files that count more. */

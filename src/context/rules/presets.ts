@@ -83,6 +83,11 @@ export const DEFAULT_BUDGET: BudgetSettings = {
 /** What agents read first in a project, in this order. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md'] as const
 
+/** What agents read by themselves is part of the control plane, or of nothing. */
+export function isInstruction(path: string): boolean {
+  return INSTRUCTION_FILES.some((name) => path === name || path.endsWith(`/${name}`))
+}
+
 /** For any project: what agents are told first, then what the project's own files say about the task. */
 export const GENERIC: ContextSettings = {
   preset: 'generic',

@@ -10,7 +10,7 @@ const USUAL = 10
 export const searchKnowledge = defineTool({
   name: 'search_knowledge',
   description:
-    'Searches payloads, packs and skills for words; best first, to be read with read_entry. A hit with `needs` is shut until the user runs that command.',
+    'Searches payloads, packs and skills for words; best first, to be read with read_entry. `files`: places in the project. A hit with `needs` is shut until the user runs that command.',
   input: z.strictObject({
     query: z.string().regex(/\S/).max(LONGEST_QUERY),
     limit: z.int().min(1).max(50).optional(),
@@ -29,12 +29,16 @@ export const searchKnowledge = defineTool({
         needs: z.string().optional(),
       }),
     ),
+    files: z.array(z.string()),
     warnings: z.array(z.string()),
   }),
   call: async ({ query, limit = USUAL, project }, call) => {
     const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
     const warnings = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
-    return { hits: value.hits.map(describeHit), warnings: [...warnings.shown, ...warnings.cut] }
+    const files = value.files.map(({ path, start, end, symbol }) =>
+      printableLine(`${path}:${start}-${end}${symbol === undefined ? '' : `  ${symbol}`}`),
+    )
+    return { hits: value.hits.map(describeHit), files, warnings: [...warnings.shown, ...warnings.cut] }
   },
 })
 

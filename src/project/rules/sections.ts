@@ -11,7 +11,7 @@ export interface FileSection {
   text: string
   /** 0 to 1 within one answer. */
   score: number
-  /** What is defined in it first, or its heading. */
+  /** What is defined in it that the task speaks of, or else first; or its heading. */
   symbol: string | undefined
   /** Words of the task that stand in it. */
   words: readonly string[]
@@ -22,7 +22,7 @@ const SHORTEST = 6
 const FEWEST_CHARS = 60
 
 /** Cuts a file where definitions and headings start. Joining the texts gives the file back. */
-function cutSections(path: string, text: string): Omit<FileSection, 'score' | 'words'>[] {
+function cutSections(path: string, text: string): CutSection[] {
   const lines = splitLines(text)
   const outline = outlineOf(path, lines)
   const sections = joinShort(boundsOf(lines, outline), lines)
@@ -30,9 +30,19 @@ function cutSections(path: string, text: string): Omit<FileSection, 'score' | 'w
     start: from + 1,
     end: to,
     text: `${lines.slice(from, to).join('\n')}\n`,
-    symbol: (outline.find(({ line }) => line >= from && line < to) ?? outline.findLast(({ line }) => line < from))
-      ?.name,
+    symbols: symbolsIn(outline, from, to),
   }))
+}
+
+interface CutSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
+  /** What is defined in it, or else what it is a part of. */
+  symbols: readonly string[]
+}
+
+function symbolsIn(outline: readonly Definition[], from: number, to: number): string[] {
+  const own = outline.filter(({ line }) => line >= from && line < to)
+  const shown = own.length > 0 ? own : [outline.findLast(({ line }) => line < from)]
+  return shown.flatMap((definition) => definition?.name ?? [])
 }
 
 interface Bounds {
@@ -124,11 +134,25 @@ export function weighSections(path: string, text: string, terms: readonly Weighe
     for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
     return sum
   })
-  return sections.map((section, at) => ({
+  return sections.map(({ symbols, ...section }, at) => ({
     ...section,
+    symbol: found[at]!.size === 0 ? symbols[0] : symbolFor(symbols, byTerm),
     score: own[at]! + NEIGHBOUR * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + FLOOR,
     words: [...found[at]!.keys()].map(({ word }) => word),
   }))
+}
+
+/** The one that the task speaks of most; of equals the first. */
+function symbolFor(symbols: readonly string[], byTerm: ReadonlyMap<string, WeighedTerm>): string | undefined {
+  let [best, most] = [symbols[0], 0]
+  for (const symbol of symbols) {
+    let sum = 0
+    visitTerms(symbol, (term) => {
+      sum += byTerm.get(term)?.weight ?? 0
+    })
+    if (sum > most) [best, most] = [symbol, sum]
+  }
+  return best
 }
 
 /** Matches lines that may hold a word of the task: most lines need not be read word by word. */

@@ -1,0 +1,85 @@
+import { matchesPath, readGlob } from '../machine/glob.ts'
+import type { Machine } from '../machine/machine.ts'
+import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-project.ts'
+import { SETTINGS_FILE } from '../machine/settings.ts'
+import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
+import type { FindRequest } from '../project/find-files.ts'
+import { type FilePointer, pointToFiles } from '../project/point-to-files.ts'
+import type { LeftOut } from '../project/rules/candidates.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { isInPack } from './disk/read-candidate.ts'
+import type { ContextSettings, Intent } from './rules/context-settings.ts'
+import { isInstruction, readIntent } from './rules/presets.ts'
+import { contextSettings } from './settings.ts'
+
+// A file that an intent or a setting names counts so much more.
+const BOOST = 1.5
+const LIFT = 1.3
+
+/** How to look for a task in the project's own files; undefined where only patterns choose. */
+export function findRequest(
+  project: Project,
+  { project: choice, tactical, adapters }: ContextSettings,
+  { task, intent, excluded = [] }: { task: string; intent: Intent; excluded?: readonly string[] },
+): FindRequest | undefined {
+  if (choice === undefined) return undefined
+  // Settings, notes and what adapters read are no sources.
+  const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file), ...excluded]
+  const hidden = new Set(sources.flatMap((path) => path ?? []))
+  const isExcluded = matcher(choice.exclude)
+  // Payloads are routed; they and their index are no documents.
+  const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
+  const isBoosted = matcher(choice.boost)
+  // The default is no sign of anything.
+  const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
+  const leaveOut = (path: string): LeftOut | 'hidden' | undefined => {
+    if (hidden.has(path) || isOwn(path) || isPayload(path)) return 'hidden'
+    if (isInPack(path)) return 'gate'
+    return isExcluded(path) ? 'excluded' : undefined
+  }
+  const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
+  return { task, project, leaveOut, lift, useHistory: choice.history }
+}
+
+/** Notes, examples and indexes reach a bundle by ways of their own, or not at all. */
+function isOwn(path: string): boolean {
+  return /^(?:\.loadout|\.claude\/loadout)\//.test(path)
+}
+
+function matcher(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.map(readGlob)
+  return (path) => globs.some((glob) => matchesPath(glob, path))
+}
+
+/** As `findRequest`, with the kind of task that its words tell. */
+function requestFor(project: Project, settings: ContextSettings, task: string): FindRequest | undefined {
+  const { key } = readIntent(task, settings.intents)
+  const intent = settings.intents.find((each) => each.key === key) ?? { key, keywords: [], include: [] }
+  return findRequest(project, settings, { task, intent })
+}
+
+/** Where in the project's own files something is said about a task; nothing where only patterns choose. */
+export async function pointIntoProject(
+  machine: Machine,
+  { task, project, limit }: { task: string; project: Project; limit: number },
+): Promise<FilePointer[]> {
+  const request = requestFor(project, contextSettings(project), task)
+  return request === undefined ? [] : pointToFiles(machine, request, limit)
+}
+
+/** How well the choice of files would have served the project's own last commits, with its settings. */
+export async function evaluateOwnHistory(
+  machine: Machine,
+  { project: named, commits }: { project?: string | undefined; commits: number },
+): Promise<Report<HistoryEvaluation>> {
+  const project = openProject(machine, named)
+  const settings = contextSettings(project)
+  if (settings.project === undefined) {
+    throw new LoadoutError('NO_PROJECT', `in the preset ${settings.preset} only patterns choose files`, {
+      hint: 'there is nothing to measure: history does not count here',
+    })
+  }
+  const requestOf = (task: string) => requestFor(project, settings, task) ?? { task, project }
+  const value = await evaluateHistory(machine, { project, commits, requestOf, isFrame: isInstruction })
+  return { value, findings: [...project.settings.findings] }
+}

@@ -1,0 +1,231 @@
+import { relative, sep } from 'node:path'
+import type { Machine } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { readHistory } from './disk/history-log.ts'
+import { type PastFile, PastTrees } from './disk/past-trees.ts'
+import type { FindRequest } from './find-files.ts'
+import { documentOf } from './rules/file-document.ts'
+import { type History, NO_HISTORY } from './rules/history.ts'
+import { type LineRanges, meanRecall, type PastTask, type Recall, shareOfLines } from './rules/past-tasks.ts'
+import { countTerms, rankPlainly, type TermCounts } from './rules/plain-bm25.ts'
+import { orderSections } from './rules/portions.ts'
+import { readProjectTask } from './rules/project-task.ts'
+import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
+import { weighSections } from './rules/sections.ts'
+import { type TermPostings, weighFile } from './rules/terms-builder.ts'
+
+export interface HistoryEvaluation {
+  /** How many past commits were asked. */
+  tasks: number
+  files: number
+  chars: number
+  /** What Loadout would have chosen, and plain BM25 over paths and contents beside it. */
+  recall: { loadout: Recall; bm25: Recall }
+  /** Tasks of which a file was not found, with the place that each file had; null when it had none. */
+  misses: Miss[]
+}
+
+interface Miss {
+  commit: string
+  task: string
+  wanted: { path: string; rank: number | null }[]
+  first: string[]
+}
+
+export interface HistoryRequest {
+  project: Pick<Project, 'root' | 'repository'>
+  /** So many commits at most. */
+  commits: number
+  /** How files for a task are looked for, by the settings of today. */
+  requestOf: (task: string) => FindRequest
+  /** What agents read before any task: it takes a place, and is no answer. */
+  isFrame: (path: string) => boolean
+}
+
+const FILES = 12
+const CHARS = 30_000
+/** What is left of the characters beside headings, the control plane and what surrounds each file. */
+const TEXT_CHARS = 23_000
+const PER_FILE = CHARS / 3
+const AMONG = 10
+
+/**
+ * Asks a project about its own last commits: the subject is the task, the tree is the one before, and what it changed
+ * should have been found. Nothing is checked out, and nothing is written but the cache.
+ */
+export async function evaluateHistory(machine: Machine, request: HistoryRequest): Promise<HistoryEvaluation> {
+  const { root, repository } = request.project
+  if (repository === undefined) {
+    throw new LoadoutError('NO_PROJECT', `${root} has no git history`, { hint: 'name a project in a git repository' })
+  }
+  const inside = relative(repository, root).split(sep).join('/')
+  const trees = new PastTrees(machine, repository, inside === '' ? '' : `${inside}/`)
+  const tasks = await trees.tasks(request.commits, AMONG * request.commits)
+  if (tasks.length === 0) {
+    const message = `none of the last ${AMONG * request.commits} commits can be asked`
+    throw new LoadoutError('NO_PROJECT', message, {
+      hint: 'a commit is asked when its subject has four words or more and it changed one to five files, tests apart',
+    })
+  }
+  const history = await readHistory(machine, { root, repository })
+  const terms = new WantedTerms(tasks)
+  const results: (Answer & { task: PastTask })[] = []
+  for (const task of tasks) {
+    const asked = { ...request, trees, terms, history: before(history, task) }
+    results.push({ task, ...(await askPast(task, asked)) })
+  }
+  return {
+    tasks: tasks.length,
+    files: FILES,
+    chars: CHARS,
+    recall: {
+      loadout: meanRecall(results.map(({ recall }) => recall)),
+      bm25: meanRecall(results.map(({ baseline }) => baseline)),
+    },
+    misses: results.flatMap(({ task: { commit, task, files }, recall, ranks, first }) => {
+      if (recall.all === 1) return []
+      const wanted = files.map((path, at) => ({ path, rank: ranks[at] ?? null }))
+      return [{ commit: commit.slice(0, 10), task, wanted, first }]
+    }),
+  }
+}
+
+/** The commits that came before one, as far as the log tells. */
+function before(history: History, { commit }: PastTask): History {
+  const at = history.commits.findIndex(({ id }) => commit.startsWith(id))
+  return at < 0 ? history : { ...history, commits: history.commits.slice(at + 1) }
+}
+
+interface WantedOfFile {
+  postings: ReadonlyMap<string, readonly [packed: number, pieces: number]>
+  plain: TermCounts
+}
+
+/** Of each file only the words that some task asks for. A file that many trees share is read once. */
+class WantedTerms {
+  private readonly wanted = new Set<string>()
+  private readonly known = new Map<string, WantedOfFile>()
+
+  constructor(tasks: readonly PastTask[]) {
+    for (const { task } of tasks) {
+      const { query, identifiers } = readProjectTask(task)
+      for (const { term } of query.terms) this.wanted.add(term)
+      for (const term of identifiers) this.wanted.add(term)
+    }
+  }
+
+  of({ path, blob }: PastFile, text: string): WantedOfFile {
+    const key = `${blob} ${path}`
+    const known = this.known.get(key)
+    if (known !== undefined) return known
+    const postings = new Map<string, readonly [number, number]>()
+    weighFile(documentOf(path, text), (term, packed, pieces) => {
+      if (this.wanted.has(term)) postings.set(term, [packed, pieces])
+    })
+    const found = { postings, plain: countTerms(path, text, this.wanted) }
+    this.known.set(key, found)
+    return found
+  }
+}
+
+interface Asked extends HistoryRequest {
+  trees: PastTrees
+  terms: WantedTerms
+  history: History
+}
+
+interface Answer {
+  recall: Recall
+  baseline: Recall
+  ranks: (number | null)[]
+  first: string[]
+}
+
+async function askPast(past: PastTask, { trees, terms, history, requestOf, isFrame }: Asked): Promise<Answer> {
+  const { leaveOut, lift, useHistory = true } = requestOf(past.task)
+  const files = (await trees.files(past.base)).filter(({ path }) => leaveOut?.(path) === undefined)
+  const known = files.map((file) => terms.of(file, trees.textOf(file)))
+  const task = readProjectTask(past.task)
+  const rules = { history: useHistory ? history : NO_HISTORY, ...(lift && { lift }) }
+  const { files: all, terms: weighed } = rankFiles(task, { paths: pathsOf(files), find: finder(known) }, rules)
+  const isShown = ({ path, role, isNamed }: RankedFile) =>
+    (task.isAboutTests || !role.isTest || isNamed) && !isFrame(path)
+  const ranked = all.filter(isShown)
+  const texts = new Map(files.map((file) => [file.path, trees.textOf(file)]))
+  const changed = await trees.changedLines(past)
+  const linesIn = (shown: LineRanges) => shareOfLines(changed, shown, (path) => texts.get(path)?.split('\n') ?? [])
+  // What is always read takes places, and counts as read.
+  const frame = files.filter(({ path }) => !path.includes('/') && isFrame(path)).map(({ path }) => path)
+  const places = FILES - frame.length
+  const shown = linesShown(ranked.slice(0, places), weighed, texts)
+  const plain = rankPlainly(
+    task.query.terms.map(({ term }) => term),
+    known.map((each) => each.plain),
+  ).map((at) => files[at]!.path)
+  const ranks = past.files.map((path) => ranked.findIndex((file) => file.path === path))
+  return {
+    recall: {
+      ...recallOf(pathsOf(ranked), past.files, [...frame, ...pathsOf(ranked.slice(0, places))]),
+      lines: linesIn(shown),
+    },
+    baseline: { ...recallOf(plain, past.files, plain.slice(0, FILES)), lines: linesIn(headsOf(plain, texts)) },
+    ranks: ranks.map((at) => (at < 0 ? null : at + 1)),
+    first: pathsOf(ranked.slice(0, 5)),
+  }
+}
+
+function pathsOf(files: readonly { path: string }[]): string[] {
+  return files.map(({ path }) => path)
+}
+
+function recallOf(order: readonly string[], wanted: readonly string[], whole: readonly string[]) {
+  const share = (among: readonly string[]) => wanted.filter((path) => among.includes(path)).length / wanted.length
+  return { first: share(order.slice(0, 1)), five: share(order.slice(0, 5)), all: share(whole) }
+}
+
+function finder(files: readonly WantedOfFile[]): (term: string) => TermPostings | undefined {
+  return (term) => {
+    const list: number[] = []
+    const pieces: number[] = []
+    files.forEach(({ postings }, slot) => {
+      const found = postings.get(term)
+      if (found === undefined) return
+      list.push(slot, found[0])
+      pieces.push(found[1])
+    })
+    return list.length === 0 ? undefined : { list: Uint32Array.from(list), pieces: Uint32Array.from(pieces) }
+  }
+}
+
+function linesShown(
+  files: readonly RankedFile[],
+  terms: readonly WeighedTerm[],
+  texts: ReadonlyMap<string, string>,
+): LineRanges {
+  const sectioned = files.map(({ path, score }) => ({
+    path,
+    score,
+    sections: weighSections(path, texts.get(path) ?? '', terms),
+  }))
+  const shown: LineRanges = new Map()
+  let left = TEXT_CHARS
+  for (const { file, section } of orderSections(sectioned, { mostPerFile: PER_FILE }).order) {
+    const { path, sections } = sectioned[file]!
+    const { start, end, text } = sections[section]!
+    left -= text.length
+    if (left < 0) break
+    shown.set(path, [...(shown.get(path) ?? []), { start, end }])
+  }
+  return shown
+}
+
+/** The head of each file, as much as fits. */
+function headsOf(order: readonly string[], texts: ReadonlyMap<string, string>): LineRanges {
+  return new Map(
+    order.slice(0, FILES).map((path) => {
+      const head = (texts.get(path) ?? '').slice(0, CHARS / FILES)
+      return [path, [{ start: 1, end: head.split('\n').length - 1 }]]
+    }),
+  )
+}
