@@ -54,7 +54,7 @@ function skillFolders(folder: string): string[] {
 
 function reviewFolder(path: string): SkillReview {
   const skill = readSkill(path)
-  return reviewSkill({ skill, files: readReviewFiles(path), names: [], accepted: permissionsOf(skill) })
+  return reviewSkill({ skill, files: readReviewFiles(path), findTwin: () => undefined, accepted: permissionsOf(skill) })
 }
 
 function readSkill(path: string): Skill {

@@ -5,7 +5,8 @@ import { realOrSame } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
-import { digestsOf, reviewFolder } from './quarantine.ts'
+import { digestsOf, severeFindings } from './quarantine.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import { notUsable, requireName } from './rules/skill.ts'
 import { openSetup } from './settings.ts'
@@ -28,8 +29,7 @@ export async function answerForSkill(
   const names = skills.map(({ skill }) => skill.name)
   if (registered === undefined) throw notUsable(name, invalid.find((each) => each.name === name)?.problems ?? [], names)
   const folder = join(library, registered.folder)
-  const others = names.filter((each) => each !== name)
-  const findings = reviewFolder(folder, registered, others).findings.filter(({ severity }) => severity === 'severe')
+  const findings = severeFindings(folder, registered, findTwinIn(names))
   const files = digestsOf(folder, registered, findings)
   const about = { kind: 'skill', root: realOrSame(library), name, tier: 'evidence', decision } as const
   const covered = decision === 'approved' ? { digest: registered.sourceHash, files } : {}

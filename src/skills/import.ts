@@ -17,6 +17,7 @@ import { type Candidate, type ForeignSkill, groupCandidates, isSameSkill } from 
 import { chooseOffers, nameOffers, type Offer, type OfferState } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
 import { listed, type Refusal, refusalFindings } from './rules/refusals.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import type { SkillReview } from './rules/review/review.ts'
 import type { SkillSource } from './rules/source.ts'
@@ -302,13 +303,12 @@ interface Ready {
 
 function prepare(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
   const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
-  const names = [...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)]
+  const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
   return fresh.flatMap(({ candidate, name }): Ready[] => {
     const { merged, copies } = candidate
     if (merged === undefined) return []
     const content = withSource(setup, source, candidate, merged, name)
-    const others = names.filter((each) => each !== name)
-    const review = reviewContent({ ...content, skill: withoutSource(content.skill) }, others)
+    const review = reviewContent({ ...content, skill: withoutSource(content.skill) }, findTwin)
     return [{ name, from: copies.map(({ path }) => path), content: accepting(content, review), review }]
   })
 }

@@ -10,18 +10,15 @@ import type { SkillContent } from './disk/foreign-skill.ts'
 import { withoutSource } from './disk/merge-base.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { hashTree, listTree } from './disk/tree.ts'
+import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import { permissionsOf, reviewSkill, type SkillReview } from './rules/review/review.ts'
 import { type RegisteredSkill, SKILL_FILE } from './rules/skill.ts'
 import type { SkillSource } from './rules/source.ts'
 
-/** Looks through a skill before it comes into the library. `names`: of the other skills there. */
-export function reviewContent(
-  content: SkillContent,
-  names: readonly string[],
-  accepted?: readonly string[] | undefined,
-): SkillReview {
-  return reviewSkill({ skill: content.skill, files: readContentFiles(content), names, accepted })
+/** Looks through a skill before it comes into the library. */
+export function reviewContent(content: SkillContent, findTwin: FindTwin): SkillReview {
+  return reviewSkill({ skill: content.skill, files: readContentFiles(content), findTwin })
 }
 
 /** What the person who imported a skill accepted that it uses without asking. */
@@ -56,6 +53,7 @@ export function openGate(machine: Machine, library: string, names: readonly stri
       .approvals.filter(({ kind, root }) => kind === 'skill' && root === realOrSame(library))
       .map((approval) => [approval.name, approval]),
   )
+  const findTwin = findTwinIn(names)
   let isChanged = false
   return {
     check(registered) {
@@ -63,9 +61,8 @@ export function openGate(machine: Machine, library: string, names: readonly stri
       const answer = answers.get(skill.name)
       if (answer?.decision === 'denied') return { skill: skill.name, isDenied: true, findings: [] }
       if (skill.source === undefined) return undefined
-      const others = names.filter((name) => name !== skill.name)
-      const key = sha256(JSON.stringify([sourceHash, others]))
-      const severe = known.get(key) ?? severeFindings(join(library, folder), registered, others)
+      const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
+      const severe = known.get(key) ?? severeFindings(join(library, folder), registered, findTwin)
       if (!known.has(key)) isChanged = true
       known.set(key, severe)
       if (severe.length === 0 || isAnswered(answer, severe, join(library, folder), registered)) return undefined
@@ -79,24 +76,28 @@ export function openGate(machine: Machine, library: string, names: readonly stri
 }
 
 // Raise the version whenever a rule changes.
-const KEY = { kind: 'reviews', version: 1, name: ['reviews'] }
+const KEY = { kind: 'reviews', version: 2, name: ['reviews'] }
 const REVIEWS = jsonCodec(
   (json): json is Record<string, ReviewFinding[]> => isRecord(json) && Object.values(json).every(Array.isArray),
 )
 const MOST_KNOWN = 5000
 
-function severeFindings(folder: string, { skill }: RegisteredSkill, names: readonly string[]): ReviewFinding[] {
-  return reviewFolder(folder, { skill }, names).findings.filter(({ severity }) => severity === 'severe')
+export function severeFindings(
+  folder: string,
+  { skill }: Pick<RegisteredSkill, 'skill'>,
+  findTwin: FindTwin,
+): ReviewFinding[] {
+  return reviewFolder(folder, { skill }, findTwin).findings.filter(({ severity }) => severity === 'severe')
 }
 
 /** Looks through a skill of the library. */
 export function reviewFolder(
   folder: string,
   { skill }: Pick<RegisteredSkill, 'skill'>,
-  names: readonly string[],
+  findTwin: FindTwin,
 ): SkillReview {
   const accepted = acceptedPermissions(skill.source)
-  return reviewSkill({ skill: withoutSource(skill), files: readReviewFiles(folder), names, accepted })
+  return reviewSkill({ skill: withoutSource(skill), files: readReviewFiles(folder), findTwin, accepted })
 }
 
 function isAnswered(

@@ -21,6 +21,7 @@ import {
 } from './outdated.ts'
 import { reviewFolder } from './quarantine.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
+import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import type { RegisteredSkill } from './rules/skill.ts'
 import { openSetup, type Setup } from './settings.ts'
@@ -125,8 +126,7 @@ async function mergeAll(
   const value: Made[] = []
   const findings: Finding[] = []
   const now = new Map(importedSkills(setup.machine).skills.map(({ skill, sourceHash }) => [skill.name, sourceHash]))
-  const names = libraryNames(setup.machine)
-  const others = ({ state }: AskedSkill) => names.filter((name) => name !== state.name)
+  const findTwin = findTwinIn(libraryNames(setup.machine))
   for (const [at, each] of asked.entries()) {
     request.signal?.throwIfAborted()
     request.onProgress?.(at, asked.length, each.state.name)
@@ -143,7 +143,7 @@ async function mergeAll(
       if (now.get(each.state.name) !== each.skill.sourceHash) throw changedMeanwhile(each.state.name)
       if (each.state.state === 'removed') findings.push(removedFinding(each.state))
       if (each.state.state !== 'outdated') value.push({ asked: each, update })
-      else value.push(await mergeOne(setup, each, request, scratch, at, others(each)))
+      else value.push(await mergeOne(setup, each, request, scratch, at, findTwin))
     } catch (error) {
       findings.push({ ...asFinding(error), severity: 'error', subject: each.state.name })
       value.push({ asked: each, update: { ...update, result: 'undecided' } })
@@ -178,7 +178,7 @@ async function mergeOne(
   request: UpdateRequest,
   scratch: string,
   at: number,
-  names: readonly string[],
+  findTwin: FindTwin,
 ): Promise<Made> {
   const { machine, library } = setup
   const { skill, state, repo } = asked
@@ -199,24 +199,20 @@ async function mergeOne(
   const made = await mergeUpdate(machine, { ...input, repo: repo?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
-  const review = addedFindings(made, skill, names)
+  const review = addedFindings(made, skill, findTwin)
   const result = isBaseUnknown ? 'undecided' : conflicts.length > 0 ? 'conflict' : 'updated'
   const update: SkillUpdate = { ...state, result, diff, isMerged: isEdited && take === undefined, conflicts, review }
   return { asked, update, made }
 }
 
 /** Conflicted files are looked through as well: what they hold may come in. */
-function addedFindings(
-  { result, versions, source }: UpdateMerge,
-  { skill }: RegisteredSkill,
-  names: readonly string[],
-) {
+function addedFindings({ result, versions, source }: UpdateMerge, { skill }: RegisteredSkill, findTwin: FindTwin) {
   const keyOf = ({ rule, path, message }: ReviewFinding) => `${rule} ${path} ${message}`
   const before = new Map<string, number>()
-  for (const each of reviewFolder(versions.ours, { skill }, names).findings) {
+  for (const each of reviewFolder(versions.ours, { skill }, findTwin).findings) {
     before.set(keyOf(each), (before.get(keyOf(each)) ?? 0) + 1)
   }
-  return reviewFolder(result, { skill: { ...skillIn(result, skill), source } }, names).findings.filter((each) => {
+  return reviewFolder(result, { skill: { ...skillIn(result, skill), source } }, findTwin).findings.filter((each) => {
     const left = before.get(keyOf(each)) ?? 0
     before.set(keyOf(each), left - 1)
     return left <= 0

@@ -1,4 +1,5 @@
 import { importedDocument } from '../../src/machine/skill-document.ts'
+import { findTwinIn } from '../../src/skills/rules/review/appearance.ts'
 import { permissionsOf, type ReviewFile, type ReviewInput } from '../../src/skills/rules/review/review.ts'
 import type { Skill } from '../../src/skills/rules/skill.ts'
 import type { HostileSkill } from './hostile-skills.ts'
@@ -8,7 +9,7 @@ export function skillOf({ files, executable = [], before, name, library = [] }: 
   const skill = describe(files, name)
   return {
     skill,
-    names: library,
+    findTwin: findTwinIn(library),
     files: Object.entries(files).map(([path, text]): ReviewFile => {
       const isExecutable = executable.includes(path)
       if (!text.includes('\0'))

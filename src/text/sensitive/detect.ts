@@ -1,3 +1,4 @@
+import { type HintReader, readHints } from './hints.ts'
 import { findInjectionSpans } from './injections.ts'
 import { NATIONAL_IDS, type NationalId } from './national-ids.ts'
 import {
@@ -91,7 +92,10 @@ function seeingThrough(find: Detector): Detector {
 }
 
 /** Secrets, credentials, and text that speaks to the reader's model; no personal data. */
-export const detectSecrets: Detector = seeingThrough((text) => [...findSecrets(text), ...findInjections(text)])
+export const detectSecrets: Detector = seeingThrough((text) => {
+  const isPossible = readHints(text)
+  return [...findSecrets(text, isPossible), ...findInjections(text, isPossible)]
+})
 
 /** With no words of a project. */
 export const detectContent: Detector = createDetector()
@@ -102,18 +106,19 @@ function findAll(text: string): Detection[] {
   const markings = RESTRICTED_MARKINGS.flatMap(({ kind, pattern }) =>
     findPattern(text, 'regulated_restricted', kind, pattern()),
   )
-  return [...findSecrets(text), ...findPersonal(text), ...markings, ...findInjections(text)]
+  const isPossible = readHints(text)
+  return [...findSecrets(text, isPossible), ...findPersonal(text), ...markings, ...findInjections(text, isPossible)]
 }
 
-function findSecrets(text: string): Detection[] {
-  return findSecretSpans(text).map((span) => ({
+function findSecrets(text: string, isPossible: HintReader): Detection[] {
+  return findSecretSpans(text, isPossible).map((span) => ({
     contentClass: CREDENTIALS.has(span.kind) ? 'credential' : 'secret',
     ...span,
   }))
 }
 
-function findInjections(text: string): Detection[] {
-  return findInjectionSpans(text).map((span) => ({
+function findInjections(text: string, isPossible: HintReader): Detection[] {
+  return findInjectionSpans(text, isPossible).map((span) => ({
     contentClass: 'prompt_injection',
     ...span,
     kind: `injection-${span.kind}`,

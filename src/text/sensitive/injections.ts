@@ -1,3 +1,4 @@
+import { type Hints, readHints } from './hints.ts'
 import { findHostTags } from './host-tags.ts'
 import type { TextSpan } from './secrets.ts'
 
@@ -7,24 +8,23 @@ export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
 interface InjectionPattern {
   kind: InjectionKind
-  /** Whether a text in lower case, with Chinese characters or without, may hold it: a look that spares building the pattern. */
-  isPossible(lower: string, isChinese: boolean): boolean
+  /** Undefined: any text with Chinese characters may hold it. */
+  hints: Hints | undefined
   pattern(): RegExp
 }
 
 /** Up to so many words, whatever they are; they may go on in the next line. */
 const words = (most: number) => String.raw`(?:[\w'-]{1,24}[\s,]{1,4}){0,${most}}?`
 
-/** `hints`: text without any of them cannot match. */
 const english = (kind: InjectionKind, hints: readonly string[], source: string): InjectionPattern => ({
   kind,
-  isPossible: (lower) => hints.some((hint) => lower.includes(hint)),
+  hints: [hints],
   pattern: () => new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi'),
 })
 
 const chinese = (kind: InjectionKind, source: string): InjectionPattern => ({
   kind,
-  isPossible: (_, isChinese) => isChinese,
+  hints: undefined,
   pattern: () => new RegExp(source, 'g'),
 })
 
@@ -74,7 +74,7 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english('authority', ['system'], '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:'),
   {
     kind: 'authority',
-    isPossible: (lower) => lower.includes('system'),
+    hints: [['system']],
     pattern: () => /^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
   },
   english(
@@ -137,13 +137,13 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   chinese('secrecy', '(?:不要|切勿|别|別|禁止)(?:告诉|告訴|告知|通知|提醒|让|讓)(?:用户|用戶|使用者)'),
 ]
 
-export function findInjectionSpans(text: string): TextSpan<InjectionKind>[] {
-  const lower = text.toLowerCase()
+export function findInjectionSpans(text: string, isPossible = readHints(text)): TextSpan<InjectionKind>[] {
   const isChinese = /[\u4e00-\u9fff]/.test(text)
   const tags = findHostTags(text).map((span) => ({ kind: 'host-tag' as const, ...span }))
-  const orders = INJECTION_PATTERNS.filter(({ isPossible }) => isPossible(lower, isChinese)).flatMap(
-    ({ kind, pattern }) =>
-      [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
+  const orders = INJECTION_PATTERNS.filter(({ hints }) =>
+    hints === undefined ? isChinese : isPossible(hints),
+  ).flatMap(({ kind, pattern }) =>
+    [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
   )
   return [...tags, ...orders]
 }

@@ -1,4 +1,5 @@
 import { eachMatch } from './each-match.ts'
+import type { HintReader, Hints } from './hints.ts'
 import { isMixed, isName, isReal } from './placeholders.ts'
 import type { TextSpan } from './secrets.ts'
 
@@ -6,6 +7,7 @@ export interface SecretPattern {
   kind: string
   /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. With a group, it has the flag d. */
   pattern: RegExp
+  hints?: Hints
   /** Tells a secret from a word that has its shape. */
   accepts?: (secret: string, before: () => string) => boolean
 }
@@ -13,9 +15,14 @@ export interface SecretPattern {
 /** How much of what stands before a secret may be needed to tell what it is. */
 const BEFORE = 800
 
-export function findByPattern(text: string, patterns: readonly SecretPattern[]): TextSpan<string>[] {
+export function findByPattern(
+  text: string,
+  patterns: readonly SecretPattern[],
+  isPossible: HintReader,
+): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
-  for (const { kind, pattern, accepts } of patterns) {
+  for (const { kind, pattern, hints, accepts } of patterns) {
+    if (hints !== undefined && !isPossible(hints)) continue
     for (const match of eachMatch(text, pattern)) {
       const secret = match[1] ?? match[0]
       const before = () => text.slice(Math.max(0, match.index - BEFORE), match.index)
@@ -63,6 +70,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
       String.raw`(?:${SECRETS}|token)[\x60*]{0,3}[ \t]{0,40}\|[ \t]{0,40}[\x60*]{0,3}([^\s|\x60]{8,2000})`,
       'dgi',
     ),
+    hints: [['|']],
     accepts: isInTable,
   },
   // --password ..., and `login ... password ...` of a .netrc
@@ -70,6 +78,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
     kind: 'password',
     pattern:
       /(?:--(?:password|passwd|token|api-?key|secret)|login[ \t]{1,4}\S{1,100}\s{1,8}password)[ \t]{1,4}([^\s"'\x60|]{6,2000})/dgi,
+    hints: [['--password', '--passwd', '--token', '--api', '--secret', 'login']],
     accepts: isAssigned,
   },
   // set("X_TOKEN", "...")
@@ -82,6 +91,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
   {
     kind: 'named-token',
     pattern: new RegExp(String.raw`(?:${SECRETS}|token)>\s{0,40}([^\s<>]{8,2000})\s{0,40}</`, 'dgi'),
+    hints: [['</']],
     accepts: (value) => isMixed(value) && isAssigned(value) && !isName(value),
   },
   // <add key="Password" value="..."/>, name: X_TOKEN and below it value: ...
@@ -91,6 +101,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
       String.raw`(?:key|name)["']?[ \t]{0,2}[=:][ \t]{0,2}["']?[\w.-]{0,60}(?:${SECRETS}|token)["']?,?\s{1,40}["']?(?:secret_)?value["']?[ \t]{0,2}[=:][ \t]{0,2}(${VALUE})`,
       'dgi',
     ),
+    hints: [['value'], ['key', 'name']],
     accepts: isAssigned,
   },
   // BUNDLE_GEMS__ACME__COM: name:password
@@ -100,17 +111,20 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
       String.raw`BUNDLE_\w{2,60}__[A-Z]{2,10}${ASSIGNED}["']?([^\s"':;]{3,100}:[^\s"':;]{3,200})`,
       'dg',
     ),
+    hints: [['bundle_']],
     accepts: isReal,
   },
   // curl -u name:password, or a key with nothing behind the colon
   {
     kind: 'password',
     pattern: /(?<=\s)(?:-u|--user|--proxy-user)(?:[ \t]{1,4}|=)["']?[^\s"':<>]{0,100}["']?:["']?([^\s"'<>]{3,200})/dg,
+    hints: [['curl'], ['-u', '--user', '--proxy-user']],
     accepts: isOfCurl,
   },
   {
     kind: 'password',
     pattern: /(?<=\s)(?:-u|--user)(?:[ \t]{1,4}|=)["']?([^\s"':<>]{8,200}):["']?(?=\s|$)/dg,
+    hints: [['curl'], ['-u', '--user', '--proxy-user']],
     accepts: isOfCurl,
   },
 ]
@@ -172,13 +186,14 @@ function isOfCurl(secret: string, before: () => string): boolean {
   return /\bcurl\s/.test(command)
 }
 
+const KUBERNETES_HINTS = [['kind:'], ['data:']]
 const KUBERNETES_SECRET = /^[ \t]{0,8}kind:[ \t]{1,4}["']?secret["']?[ \t]*$/im
 const DATA = /^([ \t]{0,8})(?:string)?data:[ \t]*\n((?:(?:\1[ \t]+.*|[ \t]*)(?:\n|$))*)/gim
 const DATUM = /(?<=:[ \t]{1,8}(?:[|>][+-]?\s{1,40})?["']?)[A-Za-z0-9+/]{8,16000}={0,2}(?=["']?[ \t]*$)/gm
 
 /** The values of a Kubernetes secret are in base64. */
-function findClusterSecrets(text: string): TextSpan<string>[] {
-  if (!KUBERNETES_SECRET.test(text)) return []
+function findClusterSecrets(text: string, isPossible: HintReader): TextSpan<string>[] {
+  if (!isPossible(KUBERNETES_HINTS) || !KUBERNETES_SECRET.test(text)) return []
   const found: TextSpan<string>[] = []
   for (const data of text.matchAll(DATA)) {
     const from = data.index + data[0].length - (data[2] ?? '').length
@@ -191,6 +206,6 @@ function findClusterSecrets(text: string): TextSpan<string>[] {
 }
 
 /** Values that their name calls secret. */
-export function findNamedSecrets(text: string): TextSpan<string>[] {
-  return [...findByPattern(text, NAMED_PATTERNS), ...findClusterSecrets(text)]
+export function findNamedSecrets(text: string, isPossible: HintReader): TextSpan<string>[] {
+  return [...findByPattern(text, NAMED_PATTERNS, isPossible), ...findClusterSecrets(text, isPossible)]
 }

@@ -1,3 +1,4 @@
+import { readHints } from './hints.ts'
 import { findByPattern, findNamedSecrets, looksRandom, type SecretPattern } from './named-secrets.ts'
 import { isMixed, isReal } from './placeholders.ts'
 import { findShapedTokens } from './token-shapes.ts'
@@ -21,33 +22,45 @@ const EXAMPLE_HOST = String.raw`(?!(?:[\w-]{1,60}\.){0,4}example(?:\.|[:/"'\s]))
 /** Told by what stands around them, but not by a name. */
 const SECRET_PATTERNS: readonly SecretPattern[] = [
   // The last part is empty when nobody signed it.
-  { kind: 'jwt', pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.(?:[\w-]{10,2000}|(?![\w-]))/g },
-  { kind: 'bearer-token', pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/dgi, accepts: isMixed },
+  {
+    kind: 'jwt',
+    pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.(?:[\w-]{10,2000}|(?![\w-]))/g,
+    hints: [['eyj']],
+  },
+  {
+    kind: 'bearer-token',
+    pattern: /\bbearer[ \t]{1,4}([\w.~+/=-]{16,2000})/dgi,
+    hints: [['bearer']],
+    accepts: isMixed,
+  },
   {
     kind: 'bearer-token',
     pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?basic[ \t]{1,4}([\w+/=-]{8,2000})/dgi,
+    hints: [['authorization']],
     accepts: isReal,
   },
   {
     kind: 'bearer-token',
     pattern:
       /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:[a-z][a-z-]{2,20}[ \t]{1,4})?([\w.~+/=@-]{16,2000})/dgi,
+    hints: [['authorization']],
     accepts: looksRandom,
   },
   {
     kind: 'url-password',
     pattern: new RegExp(String.raw`:\/\/[^\s/:@"'<>]{1,100}:([^\s/@"'<>]{3,200})@${EXAMPLE_HOST}`, 'dg'),
+    hints: [['://'], ['@']],
     accepts: isReal,
   },
 ]
 
 /** Every secret, in no order. Stretches of different kinds may overlap. */
-export function findSecretSpans(text: string): TextSpan<string>[] {
+export function findSecretSpans(text: string, isPossible = readHints(text)): TextSpan<string>[] {
   return [
     ...findKeyBlocks(text),
     ...findShapedTokens(text),
-    ...findByPattern(text, SECRET_PATTERNS),
-    ...findNamedSecrets(text),
+    ...findByPattern(text, SECRET_PATTERNS, isPossible),
+    ...findNamedSecrets(text, isPossible),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { eachMatch } from './each-match.ts'
+import { lettersOf, longWords } from './long-words.ts'
 import { isPlaceholder } from './placeholders.ts'
 import type { TextSpan } from './secrets.ts'
 
@@ -120,11 +120,13 @@ const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: Reg
   ['yandex-key', 'AQVN[\\w-]{35,38}|YC[\\w-]{38}|t1\\.[\\w-]{1,200}={0,2}\\.[\\w-]{86}={0,2}', /\d/],
 ]
 
-// The look ahead is for speed: most words are too short to be a token.
-const ANY = new RegExp(
-  `(?<![\\w-])(?=[\\w.~/:|%@=+-]{15})(?:${TOKEN_SHAPES.map(([, shape]) => shape).join('|')})(?!\\w)`,
-  'g',
-)
+const ANY = new RegExp(`(?:${TOKEN_SHAPES.map(([, shape]) => shape).join('|')})(?!\\w)`, 'y')
+
+/** Every shape begins with so many of these characters. */
+const SHORTEST = 15
+const LETTERS = lettersOf(/[\w.~/:|%@=+-]/)
+/** No shape begins behind one of these. */
+const INSIDE = lettersOf(/[\w-]/)
 
 const ROWS = TOKEN_SHAPES.map(([name, shape, needs]) => ({
   name,
@@ -135,10 +137,23 @@ const ROWS = TOKEN_SHAPES.map(([name, shape, needs]) => ({
 /** Tokens that are known by their own shape, whatever stands around them. */
 export function findShapedTokens(text: string): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
-  for (const { 0: token, index } of eachMatch(text, ANY)) {
-    const row = ROWS.find(({ whole }) => whole.test(token))
-    if (row === undefined || (row.needs !== undefined && !row.needs.test(token)) || isPlaceholder(token)) continue
-    found.push({ kind: row.name, start: index, end: index + token.length })
+  let next = 0
+  for (const [start, end] of longWords(text, LETTERS, SHORTEST)) {
+    for (let at = Math.max(start, next); at <= end - SHORTEST; at++) {
+      if (at > 0 && INSIDE[text.charCodeAt(at - 1)] === 1) continue
+      ANY.lastIndex = at
+      const [token] = ANY.exec(text) ?? []
+      if (token === undefined) continue
+      next = at + token.length
+      const name = nameOf(token)
+      if (name !== undefined) found.push({ kind: name, start: at, end: next })
+      at = next - 1
+    }
   }
   return found
+}
+
+function nameOf(token: string): string | undefined {
+  const row = ROWS.find(({ whole }) => whole.test(token))
+  return row?.needs?.test(token) === false || isPlaceholder(token) ? undefined : row?.name
 }

@@ -1,3 +1,5 @@
+import { lettersOf, longWords } from './long-words.ts'
+
 /** A text as somebody may read it, each character with the place it came from. */
 export interface TextView {
   text: string
@@ -134,21 +136,26 @@ const SHORTEST = 16
 /** So many letters tell a text from bytes. */
 const SAMPLE = 24
 
+const BASE64 = lettersOf(/[A-Za-z0-9+/_-]/)
+/** Others stand for a byte beyond ASCII. */
+const FIRST_OF_TEXT = lettersOf(/[A-Za-f]/)
+
 export function findEncodedTexts(text: string): EncodedText[] {
   const found: EncodedText[] = []
-  for (const match of text.matchAll(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}/g)) {
-    const [word] = match
-    if (word.length > LONGEST || word.length < SHORTEST) continue
-    if (decode(word.slice(0, SAMPLE)) === undefined) continue
-    const decoded = decode(word)
-    if (decoded !== undefined) found.push({ start: match.index, end: match.index + word.length, text: decoded })
+  for (const [start, end] of longWords(text, BASE64, SHORTEST)) {
+    if (end - start > LONGEST || FIRST_OF_TEXT[text.charCodeAt(start)] !== 1) continue
+    if (decode(text.slice(start, Math.min(end, start + SAMPLE))) === undefined) continue
+    const decoded = decode(text.slice(start, end))
+    if (decoded === undefined) continue
+    const padding = text.startsWith('==', end) ? 2 : text[end] === '=' ? 1 : 0
+    found.push({ start, end: end + padding, text: decoded })
   }
   return found
 }
 
 /** Undefined for what is no text. */
 function decode(word: string): string | undefined {
-  const letters = word.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const letters = word.replaceAll('-', '+').replaceAll('_', '/')
   if (letters.length % 4 === 1) return undefined
   const bytes = atob(letters)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what makes it a text

@@ -9,14 +9,22 @@ const PAIRS: readonly (readonly [RegExp, string])[] = [
   [/5/g, 's'],
 ]
 
-function skeleton(text: string): string {
+/** How a name looks: two names with one look can be taken for each other. */
+function lookOf(text: string): string {
   return PAIRS.reduce((read, [pattern, letter]) => read.replace(pattern, letter), text.toLowerCase())
 }
 
 /** The name of another skill that this one could be taken for. */
-export function findTwin(name: string, names: readonly string[]): string | undefined {
-  const read = skeleton(name)
-  return names.find((other) => other !== name && skeleton(other) === read)
+export type FindTwin = (name: string) => string | undefined
+
+/** For many names of one library: each is read once. */
+export function findTwinIn(names: readonly string[]): FindTwin {
+  const byLook = new Map<string, Set<string>>()
+  for (const name of names) {
+    const look = lookOf(name)
+    byLook.set(look, (byLook.get(look) ?? new Set()).add(name))
+  }
+  return (name) => [...(byLook.get(lookOf(name)) ?? [])].find((other) => other !== name)
 }
 
 const KNOWN = [
@@ -43,12 +51,15 @@ const KNOWN = [
   'rust-lang.org',
   'crates.io',
 ]
-const SKELETONS = new Map(KNOWN.map((host) => [skeleton(host), host]))
+const LOOKS = new Map(KNOWN.map((host) => [lookOf(host), host]))
+
+// Any character below, those beyond 16 bits by their first half: one look for all, because few files hold one.
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are looked for
+const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\udb40]/
 
 /** Text that a person does not see, or sees as something else. */
 export function findAppearance(text: string): Spot[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: plain text is the common case
-  if (/^[\x00-\x7f]*$/.test(text)) return findHosts(text)
+  if (!UNSEEN.test(text)) return findHosts(text)
   const invisible = (pattern: RegExp, message: string, severity: Spot['severity'] = 'severe') =>
     [...text.matchAll(pattern)].map(({ index: at }): Spot => ({ rule: 'invisible-text', severity, at, message }))
   return [
@@ -75,7 +86,7 @@ function findHosts(text: string): Spot[] {
       return [{ rule: 'look-alike', severity: 'severe', at, message: 'an address mixes letters of different scripts' }]
     }
     const domain = host.split('.').slice(-2).join('.')
-    const meant = SKELETONS.get(skeleton(domain))
+    const meant = LOOKS.get(lookOf(domain))
     if (meant === undefined || KNOWN.includes(domain)) return []
     return [{ rule: 'look-alike', severity: 'severe', at, message: `an address looks like ${meant}, but is ${domain}` }]
   })

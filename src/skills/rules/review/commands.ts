@@ -1,6 +1,13 @@
+import { type Hints, readHints } from '../../../text/sensitive/hints.ts'
 import type { Spot } from './findings.ts'
 
-type Pattern = readonly [rule: Spot['rule'], severity: Spot['severity'], message: string, pattern: () => RegExp]
+type Pattern = readonly [
+  rule: Spot['rule'],
+  severity: Spot['severity'],
+  message: string,
+  hints: Hints,
+  pattern: () => RegExp,
+]
 
 /** With an address: a command that is only mentioned has none. */
 const LOAD = String.raw`\b(?:curl|wget|aria2c|lynx|fetch)\b(?=(?:[^\n|]|\\\n)*[/$.%])`
@@ -9,17 +16,21 @@ const SHELL = String.raw`(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+(?:\S+=\S+\s+)+)?(?:[\
 const PIPE = String.raw`\s*(?:\\\n\s*)?\|\s*`
 const DECODE = String.raw`(?:base64\s+(?:-d|-D|--decode|-di)\b|xxd\s+-r\b|openssl\s+(?:enc|base64)\b[^\n|]*-d\b|\brev\b|\btr\s+['"]|uudecode|printf\s+['"]?(?:\\x[0-9a-f]{2}|\\[0-7]{3}){3,})`
 
+const LOADERS = ['curl', 'wget', 'aria2c', 'lynx', 'fetch']
+
 const PATTERNS: readonly Pattern[] = [
   [
     'download-and-run',
     'severe',
     'downloads something and runs it',
+    [LOADERS, ['|']],
     () => new RegExp(`${LOAD}(?:[^\\n|]|\\\\\\n)*${PIPE}(?:tee\\s+\\S+${PIPE})?${SHELL}`, 'gim'),
   ],
   [
     'download-and-run',
     'severe',
     'runs what a download prints',
+    [LOADERS],
     () =>
       new RegExp(
         String.raw`(?:(?:ba|z|da|k)?sh\b[^\n]{0,20}|\bsource\s+|(?:^|\s)\.\s+|\beval\s+|python[\d.]*\s+)["']?(?:<\(|\$\()\s*${LOAD}|\b(?:eval|sh\s+-c)\s+["']?\x60\s*${LOAD}`,
@@ -30,6 +41,7 @@ const PATTERNS: readonly Pattern[] = [
     'download-and-run',
     'severe',
     'PowerShell runs what it downloads',
+    [['iex', 'invoke-expression']],
     () =>
       /(?:\biex\b|Invoke-Expression)[^\n]{0,200}(?:DownloadString|DownloadFile|\birm\b|\biwr\b|Invoke-(?:WebRequest|RestMethod)|WebClient)|(?:\birm\b|\biwr\b|Invoke-(?:WebRequest|RestMethod)|DownloadString)[^\n|]{0,300}\|\s*(?:iex\b|Invoke-Expression)/gi,
   ],
@@ -37,6 +49,10 @@ const PATTERNS: readonly Pattern[] = [
     'download-and-run',
     'severe',
     'runs code that it downloads',
+    [
+      ['exec', 'eval'],
+      ['urlopen', 'requests.get', 'httpx.get', 'urllib', 'fetch'],
+    ],
     () =>
       /\b(?:exec|eval)\s*\(\s*(?:await\s+)?(?:[\w.]+\s*\(\s*)*[\w.]*(?:urlopen|requests\.get|httpx\.get|urllib\w*\.request|fetch\s*\()|\bfetch\([^\n]*\)[^\n]*\beval\s*\(/g,
   ],
@@ -44,6 +60,10 @@ const PATTERNS: readonly Pattern[] = [
     'download-and-run',
     'severe',
     'runs code that it downloads',
+    [
+      ['exec', 'eval'],
+      ['urlopen', 'requests.get', 'httpx.get', 'axios.get', 'fetch'],
+    ],
     () =>
       /(\w+)\s*=\s*(?:await\s+)?[^\n]*(?:requests\.get|urlopen|httpx\.get|axios\.get|\bfetch)\s*\([\s\S]{0,400}?\b(?:exec|eval)\s*\(\s*\1\b/g,
   ],
@@ -51,6 +71,7 @@ const PATTERNS: readonly Pattern[] = [
     'download-and-run',
     'severe',
     'downloads a program and runs it',
+    [['chmod'], ['curl', 'wget']],
     () =>
       /\b(?:curl|wget)\b[^\n]*\s(?:-o|-O|--output|--output-document)[= ]?\s*["']?([^\s"'\\-][^\s"'\\]*)["']?[\s\S]{0,160}?\bchmod\s+\S*[x75]\S*\s+["']?\1["']?[\s\S]{0,120}?(?:^|[\s;&|])(?:sudo\s+)?(?:\.\/)?\1(?=$|[\s;&"'\x60])/gm,
   ],
@@ -58,6 +79,7 @@ const PATTERNS: readonly Pattern[] = [
     'download-and-run',
     'severe',
     'downloads a program and runs it',
+    [['certutil', 'bitsadmin', 'mshta', 'regsvr32']],
     () =>
       /\bcertutil\b[^\n]*-urlcache|\bbitsadmin\b[^\n]*\/transfer|\bmshta\s+(?:https?:|javascript:)|\bregsvr32\b[^\n]*\/i:https?:/gi,
   ],
@@ -65,12 +87,14 @@ const PATTERNS: readonly Pattern[] = [
     'hidden-command',
     'severe',
     'runs a command that cannot be read',
+    [['|']],
     () => new RegExp(`${DECODE}[^\\n|]*${PIPE}(?:[^\\n|]*${PIPE})?${SHELL}`, 'gim'),
   ],
   [
     'hidden-command',
     'severe',
     'runs code that cannot be read',
+    [['exec', 'eval', 'function', 'compile', 'loads']],
     () =>
       /\b(?:exec|eval|Function|compile|loads)\s*\(\s*(?:[\w.]+\s*\(\s*)*(?:[\w.]*b64decode|atob\s*\(|Buffer\.from\([^)]*base64|bytes\.fromhex|codecs\.decode|zlib\.decompress|marshal\.loads|unescape\s*\(|String\.fromCharCode|["']{2}\.join\(\s*(?:map\()?\s*\[?chr)/g,
   ],
@@ -78,6 +102,7 @@ const PATTERNS: readonly Pattern[] = [
     'hidden-command',
     'severe',
     'PowerShell runs a command that cannot be read',
+    [['powershell', 'pwsh', 'frombase64string']],
     () =>
       /\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]*\s-e(?:c|nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{16,}|(?:\biex\b|Invoke-Expression)[^\n]*FromBase64String|FromBase64String[^\n]*\|\s*(?:iex\b|Invoke-Expression)/gi,
   ],
@@ -85,6 +110,7 @@ const PATTERNS: readonly Pattern[] = [
     'remote-shell',
     'severe',
     'opens a shell for another machine',
+    [['/dev/', '/bin/', 'cmd', 'socat']],
     () =>
       /(?:>&?|<>?)\s*\/dev\/(?:tcp|udp)\/[\w.${}-]+\/[\w${}]+[^\n]*(?:0>&1|>&|<&)|\b(?:nc|ncat|netcat)\b[^\n]*\s-\w*[ec]\w*\s+(?:\/bin\/|cmd)\S*|\bsocat\b[^\n]*exec:/gi,
   ],
@@ -92,26 +118,36 @@ const PATTERNS: readonly Pattern[] = [
     'remote-shell',
     'severe',
     'opens a shell for another machine',
+    [['socket'], ['dup2', 'pty.spawn']],
     () =>
       /\bsocket\b[\s\S]{0,400}\.connect\([\s\S]{0,300}(?:dup2|pty\.spawn)[\s\S]{0,200}(?:\/bin\/(?:ba)?sh|cmd\.exe)/g,
   ],
-  ['persistence', 'severe', 'lets somebody log in by ssh', () => />>?\s*["']?[\w/$~{}.]*\.ssh\/authorized_keys/g],
+  [
+    'persistence',
+    'severe',
+    'lets somebody log in by ssh',
+    [['authorized_keys']],
+    () => />>?\s*["']?[\w/$~{}.]*\.ssh\/authorized_keys/g,
+  ],
   [
     'persistence',
     'severe',
     'runs a download again and again',
+    [['crontab']],
     () => /(?:curl|wget|\/dev\/tcp)[^\n]*\|\s*crontab\b|crontab\b[^\n]*(?:curl|wget)\b/g,
   ],
   [
     'persistence',
     'severe',
     'makes an agent run a command',
+    [['hooks'], ['settings']],
     () => /hooks[^\n]*command[^\n]*>>?\s*["']?[\w/$~{}.]*\.(?:claude|codex|cursor|gemini)\/settings[\w.]*\.json/gi,
   ],
   [
     'persistence',
     'warning',
     'changes a file that the shell or an agent starts with',
+    [['.bashrc', '.zshrc', '.profile', '.bash_profile', '.zprofile', '.claude', '.codex', '.cursor', '.gemini']],
     () =>
       />>?\s*["']?(?:~|\$HOME|\$\{HOME\})\/(?:\.(?:bashrc|zshrc|profile|bash_profile|zprofile)|\.(?:claude|codex|cursor|gemini)\/[\w.]*(?:settings|config)\S*)/g,
   ],
@@ -119,12 +155,14 @@ const PATTERNS: readonly Pattern[] = [
     'persistence',
     'warning',
     'turns off the questions of an agent',
+    [['--dangerously-', '--yolo']],
     () => /--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--yolo\b/g,
   ],
   [
     'destruction',
     'severe',
     'deletes everything of the user',
+    [['--no-preserve-root']],
     () =>
       /\brm\s+-\w*[rR]\w*\s+(?:-\w+\s+)*(?:--no-preserve-root\s+)?["']?(?:\/|~\/?|\$HOME\/?|\$\{HOME\}\/?)["']?\s+--no-preserve-root|\brm\s+-\w*[rR]\w*\s+(?:-\w+\s+)*--no-preserve-root\s+["']?(?:\/|~|\$HOME)/g,
   ],
@@ -132,6 +170,7 @@ const PATTERNS: readonly Pattern[] = [
     'destruction',
     'warning',
     'deletes the home folder or the whole disk',
+    [['rm']],
     () => /\brm\s+-\w*(?:r\w*f|f\w*r)\w*\s+["']?(?:\/|~\/?|\$HOME\/?|\$\{HOME\}\/?)\*?["']?(?=$|[\s;&|"'\x60)])/gm,
   ],
 ]
@@ -143,7 +182,9 @@ const KNOWN_HOSTS =
 /** Commands that download and run, hide what they do, open a shell, stay, or destroy. */
 export function findCommands(text: string): Spot[] {
   const spots: Spot[] = []
-  for (const [rule, severity, message, pattern] of PATTERNS) {
+  const isPossible = readHints(text)
+  for (const [rule, severity, message, hints, pattern] of PATTERNS) {
+    if (!isPossible(hints)) continue
     for (const match of text.matchAll(pattern())) {
       const isKnown = rule === 'download-and-run' && KNOWN_HOSTS.test(addressesOf(text, match))
       const at = match.index + match[0].search(/\S/)

@@ -1,3 +1,4 @@
+import { readHints } from '../../../text/sensitive/hints.ts'
 import type { Spot } from './findings.ts'
 
 const HOME = String.raw`(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%|/root|/home/\w+|/Users/\w+)`
@@ -27,8 +28,11 @@ const SENDS = new RegExp(
   ].join('|'),
   'gi',
 )
-const WHOLE_ENVIRONMENT =
-  /(?<=^|[\s;&(])(?:env|printenv|export -p)\s*\|(?![^\n]*\b(?:grep|sort|sed|head|awk)\b)|JSON\.stringify\(\s*process\.env\s*\)|json\.dumps\(\s*(?:dict\(\s*)?os\.environ|(?:data|json|body)\s*=\s*(?:dict\(\s*)?os\.environ\b(?!\s*[[.])/gm
+/** All variables, piped on; what only looks one up is filtered. */
+const PIPED = /(?:env|printenv|export -p)\s*\|(?![^\n]*\b(?:grep|sort|sed|head|awk)\b)/g
+const DUMPED =
+  /JSON\.stringify\(\s*process\.env\s*\)|json\.dumps\(\s*(?:dict\(\s*)?os\.environ|(?:data|json|body)\s*=\s*(?:dict\(\s*)?os\.environ\b(?!\s*[[.])/g
+const DUMP_HINTS = [['process.env', 'os.environ']]
 
 /** How far from each other, in lines, a script may read a key and send it. */
 const NEAR = 15
@@ -44,7 +48,7 @@ export function findLeaks(text: string, isCode: boolean, lineOf: (at: number) =>
       spots.push({ rule: 'exfiltration', severity: 'severe', at, message: 'sends credentials to another machine' })
     else spots.push({ rule: 'credentials', severity: 'warning', at, message: 'names a place of credentials' })
   }
-  for (const { index: at } of text.matchAll(WHOLE_ENVIRONMENT)) {
+  for (const at of findWholeEnvironments(text)) {
     if (isSent(at, isCode ? NEAR : 0))
       spots.push({
         rule: 'exfiltration',
@@ -64,6 +68,12 @@ export function findLeaks(text: string, isCode: boolean, lineOf: (at: number) =>
       })
   }
   return spots
+}
+
+function findWholeEnvironments(text: string): number[] {
+  const piped = [...text.matchAll(PIPED)].filter(({ index }) => index === 0 || /[\s;&(]/.test(text[index - 1] ?? ''))
+  const dumped = readHints(text)(DUMP_HINTS) ? [...text.matchAll(DUMPED)] : []
+  return [...piped, ...dumped].map(({ index }) => index)
 }
 
 function goesOut(text: string, match: RegExpMatchArray): boolean {

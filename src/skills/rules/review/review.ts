@@ -2,7 +2,7 @@ import { detectSecrets } from '../../../text/sensitive/detect.ts'
 import { findEncodedTexts } from '../../../text/sensitive/views.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import type { Skill } from '../skill.ts'
-import { findAppearance, findTwin } from './appearance.ts'
+import { type FindTwin, findAppearance } from './appearance.ts'
 import { findCommands } from './commands.ts'
 import { lineCounter, type ReviewFinding, type Spot } from './findings.ts'
 import { findLeaks } from './leaks.ts'
@@ -22,8 +22,7 @@ export interface ReviewFile {
 export interface ReviewInput {
   skill: Skill
   files: readonly ReviewFile[]
-  /** Of the other skills in the library. */
-  names: readonly string[]
+  findTwin: FindTwin
   /** Permissions that were accepted before; undefined when nothing is known. */
   accepted?: readonly string[] | undefined
 }
@@ -38,7 +37,7 @@ export interface SkillReview {
 const DESCRIPTION = 'skill.json'
 
 /** Looks through a skill that somebody else wrote. It finds what is known to be dangerous; it does not prove the rest safe. */
-export function reviewSkill({ skill, files, names, accepted }: ReviewInput): SkillReview {
+export function reviewSkill({ skill, files, findTwin, accepted }: ReviewInput): SkillReview {
   const permissions = permissionsOf(skill)
   const whole = (severity: ReviewFinding['severity'], rule: ReviewFinding['rule'], path: string, message: string) => {
     return { severity, rule, path, line: 0, message }
@@ -47,7 +46,7 @@ export function reviewSkill({ skill, files, names, accepted }: ReviewInput): Ski
   findings.push(
     ...locate(DESCRIPTION, skill.description, [...findOrders(skill.description), ...findAppearance(skill.description)]),
   )
-  const twin = findTwin(skill.name, names)
+  const twin = findTwin(skill.name)
   if (twin !== undefined) findings.push(whole('severe', 'look-alike', DESCRIPTION, `its name looks like ${twin}`))
   findings.push(
     ...judgePermissions(permissions, accepted).map(([severity, message]) =>
