@@ -107,7 +107,7 @@ export function cached<T>(machine: Machine, key: CacheKey, codec: Codec<T>, buil
   return value
 }
 
-/** What the stored bytes decode to. They start on a boundary that arrays of numbers can use. */
+/** What the stored bytes decode to. */
 export function readCached<T>(
   machine: Machine,
   key: CacheKey,
@@ -116,7 +116,7 @@ export function readCached<T>(
   const opened = openCached(machine, key)
   if (opened === undefined) return undefined
   try {
-    const bytes = Uint8Array.from(opened.read(0, opened.size))
+    const bytes = opened.read(0, opened.size)
     return sumOf(bytes) === opened.sum ? decode(bytes) : undefined
   } catch {
     return undefined
@@ -128,7 +128,7 @@ export function readCached<T>(
 export interface OpenedValue {
   size: number
   sum: number
-  /** Fewer bytes than asked for where the value ends. */
+  /** Fewer bytes than asked for where the value ends. They start on a boundary that arrays of numbers can use. */
   read(from: number, length: number): Uint8Array
   close(): void
 }
@@ -161,7 +161,8 @@ function openValue(file: number, all: number, head: Buffer): OpenedValue | undef
 }
 
 function readAt(file: number, from: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
+  // Not from the pool of buffers: its places are on no boundary.
+  const bytes = Buffer.from(new ArrayBuffer(length))
   return bytes.subarray(0, readSync(file, bytes, 0, length, from))
 }
 
@@ -239,11 +240,12 @@ function hex(number: number): string {
   return number.toString(16).padStart(8, '0')
 }
 
-function sumOf(bytes: Uint8Array): number {
-  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes)
+/** Tells damaged bytes. */
+export function sumOf(bytes: Uint8Array): number {
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Uint32Array(buffer, byteOffset, bytes.length >> 2)
   let sum = 0x811c9dc5
-  for (const word of words) sum = Math.imul(sum ^ word, 0x01000193)
+  for (let at = 0; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193)
   for (let at = words.length * 4; at < bytes.length; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
   return sum >>> 0
 }

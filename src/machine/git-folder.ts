@@ -16,6 +16,12 @@ export function gitFolder(repo: string): string {
   return folder
 }
 
+/** What the worktrees of a repository share: its own folder of git, or the one that it names. */
+export function commonGitFolder(own: string): string {
+  const link = join(own, 'commondir')
+  return isFile(link) ? resolve(own, readText(link, 65_536).trim()) : own
+}
+
 export function notARepository(folder: string, problem: string): LoadoutError {
   return new LoadoutError('REPO_NOT_FOUND', `${folder} is not a git repository: ${problem}`, {
     hint: 'loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',
@@ -109,8 +115,7 @@ function isGit(program: string): boolean {
 
 function locksOf(repo: string): { path: string; changed: number }[] {
   const own = gitFolder(repo)
-  const common = isFile(join(own, 'commondir')) ? resolve(own, readText(join(own, 'commondir')).trim()) : own
-  const folders = [...new Set([own, common])]
+  const folders = [...new Set([own, commonGitFolder(own)])]
   const paths = folders.flatMap((folder) => [
     ...readdirSync(folder).map((name) => join(folder, name)),
     ...(isFolder(join(folder, 'refs'))

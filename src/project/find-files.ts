@@ -52,16 +52,9 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
   const task = readProjectTask(text)
   const rank = (isFresh: boolean) => {
     const index = openIndex(machine, project.root, listing.files, isFresh)
-    try {
-      const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
-      return {
-        ranking,
-        paths: index.paths.filter((path) => path !== undefined).sort(compareText),
-        leftOut: index.leftOut,
-      }
-    } finally {
-      index.close()
-    }
+    const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
+    const paths = index.paths.filter((path) => path !== undefined).sort(compareText)
+    return { ranking, paths, leftOut: index.leftOut }
   }
   const { ranking, paths, leftOut } = orAnew(rank)
   const isShown = ({ role, isNamed }: RankedFile) => task.isAboutTests || !role.isTest || isNamed
@@ -74,7 +67,7 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
     signals: {
       files: paths.length,
       listed_by: listing.by,
-      commits: history.commits.length,
+      commits: history.ids.length,
       shallow: history.isShallow,
       left_out: sumUp(counts),
     },

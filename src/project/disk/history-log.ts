@@ -1,14 +1,13 @@
 import { join, relative, sep } from 'node:path'
-import { cached, jsonCodec } from '../../machine/cache.ts'
+import { type Codec, cached } from '../../machine/cache.ts'
 import { isFile, readText } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
-import { gitFolder } from '../../machine/git-folder.ts'
+import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { isRecord } from '../../text/values.ts'
-import { type History, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
-import { limitTo } from './listing.ts'
+import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
+import { limitTo } from './listed-paths.ts'
 
 /** So many commits are read; where that is too much, so few. */
 const COMMITS = [2000, 200]
@@ -25,8 +24,8 @@ export async function readHistory(
     if (head === undefined) return NO_HISTORY
     const inside = relative(repository, root).split(sep).join('/')
     const prefix = inside === '' ? '' : `${inside}/`
-    const isShallow = isFile(join(commonFolder(repository), 'shallow'))
-    const key = { kind: 'project-history', version: 2, name: [root], state: `${head} ${isShallow}` }
+    const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
+    const key = { kind: 'project-history', version: 3, name: [root], state: `${head} ${isShallow}` }
     return await cachedLater(machine, key, () => readCommits(machine, repository, prefix, isShallow))
   } catch (error) {
     if (error instanceof LoadoutError) return NO_HISTORY
@@ -49,13 +48,30 @@ async function cachedLater(machine: Machine, key: Key, read: () => Promise<Histo
   return cached(machine, key, HISTORY, () => history)
 }
 
-const HISTORY = jsonCodec((json: unknown): json is History => {
-  if (!isRecord(json) || !Array.isArray(json.paths) || !Array.isArray(json.commits)) return false
-  return (
-    typeof json.isShallow === 'boolean' &&
-    json.commits.every((commit) => isRecord(commit) && Array.isArray(commit.terms) && Array.isArray(commit.files))
-  )
-})
+// Five numbers, the keys of paths, the other arrays one after the other, the ids.
+const HISTORY: Codec<History> = {
+  encode({ ids, termStarts, terms, fileStarts, files, paths, isShallow }) {
+    const head = Uint32Array.of(ids.length, terms.length, files.length, paths.length, Number(isShallow), 0)
+    const parts = [head, paths, termStarts, terms, fileStarts, files]
+    const bytes = parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength))
+    return Buffer.concat([...bytes, Buffer.from(ids.join(''))])
+  },
+  decode(bytes) {
+    let at = bytes.byteOffset
+    const next = (length: number) => {
+      at += 4 * length
+      return new Uint32Array(bytes.buffer, at - 4 * length, length)
+    }
+    const [commits = 0, termCount = 0, fileCount = 0, pathCount = 0, isShallow] = next(6)
+    const paths = new Float64Array(bytes.buffer, at, pathCount)
+    at += paths.byteLength
+    const [termStarts, terms, fileStarts, files] = [commits + 1, termCount, commits + 1, fileCount].map(next)
+    if (!termStarts || !terms || !fileStarts || !files) return undefined
+    const digits = Buffer.from(bytes.buffer, at, commits * ID_DIGITS).toString('latin1')
+    const ids = Array.from({ length: commits }, (_, i) => digits.slice(i * ID_DIGITS, (i + 1) * ID_DIGITS))
+    return { ids, termStarts, terms, fileStarts, files, paths, isShallow: isShallow === 1 }
+  },
+}
 
 async function readCommits(machine: Machine, repository: string, prefix: string, isShallow: boolean): Promise<History> {
   for (const most of COMMITS) {
@@ -101,17 +117,10 @@ function headInFiles(repository: string): string | undefined {
     if (COMMIT.test(head)) return head
     const ref = /^ref: (refs\/[^\0]+)$/.exec(head)?.[1]
     if (ref === undefined || ref.includes('..')) return undefined
-    const loose = join(commonFolder(repository), ref)
+    const loose = join(commonGitFolder(own), ref)
     const found = isFile(loose) ? readText(loose, LARGEST).trim() : undefined
     return found !== undefined && COMMIT.test(found) ? found : undefined
   } catch {
     return undefined
   }
-}
-
-/** What the worktrees of a repository share. */
-function commonFolder(repository: string): string {
-  const own = gitFolder(repository)
-  const link = join(own, 'commondir')
-  return isFile(link) ? join(own, readText(link, LARGEST).trim()) : own
 }

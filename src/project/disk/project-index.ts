@@ -7,38 +7,47 @@ import {
   openCached,
   type Stamp,
   stampOf,
+  sumOf,
   writeCached,
 } from '../../machine/cache.ts'
 import { readInside } from '../../machine/inside.ts'
-import type { Machine } from '../../machine/machine.ts'
+import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { normalizeText } from '../../text/lines.ts'
-import { hashText, keyOf } from '../../text/values.ts'
-import { LARGEST_FILE, type LeftOut, leftOutByText } from '../rules/candidates.ts'
+import { LARGEST_FILE, LEFT_OUT, type LeftOut, leftOutByText } from '../rules/candidates.ts'
 import { documentOf } from '../rules/file-document.ts'
 import type { ProjectTerms } from '../rules/rank-files.ts'
-import { SavedTerms, type TermPostings, TermsBuilder, weighFile } from '../rules/terms-builder.ts'
+import { type ReadBytes, SavedTerms, type TermPostings, TermsBuilder, weighFile } from '../rules/terms-builder.ts'
+import { NO_REASON } from './listed-paths.ts'
 import type { ListedFile } from './listing.ts'
 
 // The index of a project in the cache: which files it was made from, with their stamps, then their terms. A question
 // reads the first part and the few places of the second that its words need. Files that changed since are read anew and
-// put over it; when they are many, the index is written again.
+// put over it; when they are many, the index is written again. A process keeps what it has read for its next question.
 
 /** Raise it when the same files would give other terms. */
-const VERSION = 2
+const VERSION = 3
 
 export interface ProjectIndex extends ProjectTerms {
   leftOut: ReadonlyMap<LeftOut, number>
-  close(): void
 }
 
-/** Of a path only its key is kept: see `keyOf`. */
-type TableRow = readonly [key: number, stamp: Stamp | null, leftOut: LeftOut | null]
+/** The files that the terms were made from, by slot. */
+interface FileTable {
+  /** Of a path only its key is kept: see `keyOf`. */
+  keys: Float64Array
+  /** NUMBERS of each; NaN for a file that had changed too recently to tell its next change. */
+  stamps: Float64Array
+  /** Why a file has no terms: a place in LEFT_OUT, or NO_REASON. */
+  reasons: Uint8Array
+}
 
-interface Saved {
-  rows: readonly TableRow[]
+interface Saved extends FileTable {
+  slots: ReadonlyMap<number, number>
   terms: SavedTerms
   close(): void
 }
+
+const NUMBERS = 5
 
 /** The text of a file of the project, or why it has none. */
 function readProjectText(root: string, path: string): { text: string; bytes: Buffer } | { leftOut: LeftOut } {
@@ -61,43 +70,72 @@ const FEW_FILES = 20
 const FEW_BYTES = 256 * 1024
 const FEW_SHARE = 0.02
 
+/** Of one project: another one's takes its place. */
+let held: { name: string; saved: Saved } | undefined
+
+/** `isFresh`: what was saved is damaged. */
 export function openIndex(machine: Machine, root: string, files: readonly ListedFile[], isFresh = false): ProjectIndex {
   const key: CacheKey = { kind: 'project', version: VERSION, name: [root] }
-  const saved = isFresh ? undefined : openSaved(machine, key)
-  const changed = saved === undefined ? files : changedSince(saved.rows, files)
+  const name = JSON.stringify([cacheFolder(machine), root])
+  const saved = isFresh ? undefined : held?.name === name ? held.saved : openSaved(machine, key)
+  const changed = saved === undefined ? files : changedSince(saved, files)
   const bytes = changed.reduce((sum, { stat }) => sum + stat.size, 0)
   const all = files.reduce((sum, { stat }) => sum + stat.size, 0)
   const isSmall = changed.length <= FEW_FILES || bytes <= Math.max(FEW_BYTES, FEW_SHARE * all)
-  if (saved !== undefined && isSmall) return putOver(root, saved, files, changed)
-  saved?.close()
-  return build(machine, key, root, files)
+  if (saved !== undefined && isSmall) {
+    hold(name, saved)
+    return putOver(root, saved, files, changed)
+  }
+  // Not held: the next question reads it from its file, of which it needs little.
+  hold(name, undefined)
+  return putOver(root, build(machine, key, root, files), files, [])
 }
 
-function changedSince(rows: readonly TableRow[], files: readonly ListedFile[]): ListedFile[] {
-  const stamps = new Map(rows.map(([key, stamp]) => [key, stamp]))
-  return files.filter(({ path, stat }) => {
-    const stamp = stamps.get(keyOf(path))
-    return stamp === undefined || stamp === null || !isSame(stamp, stampOf(stat))
+function hold(name: string, saved: Saved | undefined): void {
+  if (held !== undefined && held.saved !== saved) held.saved.close()
+  held = saved && { name, saved }
+}
+
+function changedSince({ slots, stamps }: Saved, files: readonly ListedFile[]): ListedFile[] {
+  return files.filter(({ key, stat }) => {
+    const slot = slots.get(key)
+    return slot === undefined || !isSame(stamps, slot * NUMBERS, stampOf(stat))
   })
 }
 
-function isSame(a: Stamp, b: Stamp): boolean {
-  return a.every((number, at) => number === b[at])
+function isSame(stamps: Float64Array, at: number, stamp: Stamp): boolean {
+  for (let i = 0; i < NUMBERS; i++) if (stamps[at + i] !== stamp[i]) return false
+  return true
 }
 
-function build(machine: Machine, key: CacheKey, root: string, files: readonly ListedFile[]): ProjectIndex {
+function build(machine: Machine, key: CacheKey, root: string, files: readonly ListedFile[]): Saved {
   const now = machine.now()
   const builder = new TermsBuilder()
-  const rows = files.map(({ path, stat }, slot): TableRow => {
+  const table: FileTable = {
+    keys: Float64Array.from(files, (file) => file.key),
+    stamps: new Float64Array(files.length * NUMBERS).fill(Number.NaN),
+    reasons: new Uint8Array(files.length).fill(NO_REASON),
+  }
+  files.forEach(({ path, stat }, slot) => {
     const stamp = stampOf(stat)
+    if (isSettled(stamp, now)) table.stamps.set(stamp, slot * NUMBERS)
     const read = readProjectText(root, path)
     if ('text' in read) builder.add(slot, documentOf(path, read.text))
-    return [keyOf(path), isSettled(stamp, now) ? stamp : null, 'text' in read ? null : read.leftOut]
+    else table.reasons[slot] = LEFT_OUT.indexOf(read.leftOut)
   })
   const terms = builder.encode()
-  writeCached(machine, key, encode(rows, terms))
-  const read = (from: number, length: number) => terms.subarray(from, from + length)
-  return putOver(root, { rows, terms: new SavedTerms(read), close() {} }, files, [])
+  writeCached(machine, key, encode(table, terms))
+  return toSaved(
+    table,
+    (from, length) => terms.subarray(from, from + length),
+    () => {},
+  )
+}
+
+function toSaved(table: FileTable, read: ReadBytes, close: () => void): Saved {
+  const slots = new Map<number, number>()
+  table.keys.forEach((key, slot) => void slots.set(key, slot))
+  return { ...table, slots, terms: new SavedTerms(read), close }
 }
 
 /** Files that are gone or changed lose their slot; changed and new ones get one behind the last. */
@@ -107,16 +145,17 @@ function putOver(
   files: readonly ListedFile[],
   changed: readonly ListedFile[],
 ): ProjectIndex {
-  const kept = new Map(files.map(({ path }) => [keyOf(path), path]))
-  for (const { path } of changed) kept.delete(keyOf(path))
   const leftOut = new Map<LeftOut, number>()
   const count = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
-  const paths: (string | undefined)[] = saved.rows.map(([key, , reason]) => {
-    const path = kept.get(key)
-    if (path === undefined || reason === null) return path
-    count(reason)
-    return undefined
-  })
+  const paths = new Array<string | undefined>(saved.keys.length).fill(undefined)
+  const isChanged = new Set(changed)
+  for (const file of files) {
+    const slot = isChanged.has(file) ? undefined : saved.slots.get(file.key)
+    if (slot === undefined) continue
+    const reason = LEFT_OUT[saved.reasons[slot]!]
+    if (reason === undefined) paths[slot] = file.path
+    else count(reason)
+  }
   const over = new Map<string, { list: number[]; pieces: number[] }>()
   for (const { path } of changed) {
     const read = readProjectText(root, path)
@@ -134,8 +173,7 @@ function putOver(
       }
     })
   }
-  const find = (term: string) => merge(saved.terms.find(term), over.get(term))
-  return { paths, leftOut, find, close: () => saved.close() }
+  return { paths, leftOut, find: (term) => merge(saved.terms.find(term), over.get(term)) }
 }
 
 function merge(
@@ -149,25 +187,23 @@ function merge(
   }
 }
 
+// Two numbers: the files and the sum of the table; then keys, stamps and reasons, then the terms.
 const HEAD = 8
+const ROW = 8 + 8 * NUMBERS + 1
 
-function encode(rows: readonly TableRow[], terms: Uint8Array): Uint8Array {
-  const table = new TextEncoder().encode(JSON.stringify(rows))
-  const bytes = new Uint8Array(HEAD + table.length + terms.length)
-  const view = new DataView(bytes.buffer)
-  view.setUint32(0, table.length, true)
-  view.setUint32(4, hashBytes(table), true)
-  bytes.set(table, HEAD)
-  bytes.set(terms, HEAD + table.length)
-  return bytes
+function encode({ keys, stamps, reasons }: FileTable, terms: Uint8Array): Uint8Array {
+  const bytes = (array: Float64Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+  const table = Buffer.concat([bytes(keys), bytes(stamps), reasons])
+  const head = Uint32Array.of(keys.length, sumOf(table))
+  return Buffer.concat([new Uint8Array(head.buffer), table, terms])
 }
 
 function openSaved(machine: Machine, key: CacheKey): Saved | undefined {
   const opened = openCached(machine, key)
   if (opened === undefined) return undefined
   try {
-    const rows = readTable(opened)
-    if (rows !== undefined) return rows
+    const saved = readTable(opened)
+    if (saved !== undefined) return saved
   } catch {
     // Damaged: it is made anew.
   }
@@ -178,17 +214,15 @@ function openSaved(machine: Machine, key: CacheKey): Saved | undefined {
 function readTable(opened: OpenedValue): Saved | undefined {
   const head = opened.read(0, HEAD)
   if (head.length < HEAD) return undefined
-  const view = new DataView(head.buffer, head.byteOffset, HEAD)
-  const size = view.getUint32(0, true)
-  const table = opened.read(HEAD, size)
-  if (table.length !== size || hashBytes(table) !== view.getUint32(4, true)) return undefined
-  const rows: unknown = JSON.parse(new TextDecoder().decode(table))
-  if (!Array.isArray(rows)) return undefined
-  const start = HEAD + size
-  const terms = new SavedTerms((from, length) => opened.read(start + from, length))
-  return { rows: rows as TableRow[], terms, close: () => opened.close() }
-}
-
-function hashBytes(bytes: Uint8Array): number {
-  return hashText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'))
+  const [count = 0, sum] = new Uint32Array(head.buffer, head.byteOffset, 2)
+  if (HEAD + count * ROW > opened.size) return undefined
+  const table = opened.read(HEAD, count * ROW)
+  if (table.length !== count * ROW || sumOf(table) !== sum) return undefined
+  const { buffer, byteOffset } = table
+  const keys = new Float64Array(buffer, byteOffset, count)
+  const stamps = new Float64Array(buffer, byteOffset + keys.byteLength, count * NUMBERS)
+  const reasons = new Uint8Array(buffer, byteOffset + keys.byteLength + stamps.byteLength, count)
+  const start = HEAD + count * ROW
+  const read = (from: number, length: number) => opened.read(start + from, length)
+  return toSaved({ keys, stamps, reasons }, read, () => opened.close())
 }

@@ -1,20 +1,22 @@
-/** Why a file of the project is never shown for a task. */
-export type LeftOut =
-  | 'lock'
+/** Why a file of the project is never shown for a task. Saved as places in this list: add at the end. */
+export const LEFT_OUT = [
+  'lock',
   // Or not UTF-8.
-  | 'binary'
-  | 'minified'
-  | 'generated'
-  | 'vendored'
+  'binary',
+  'minified',
+  'generated',
+  'vendored',
   // Over LARGEST_FILE.
-  | 'large'
+  'large',
   // A link, a folder, a device.
-  | 'special'
-  | 'unreadable'
+  'special',
+  'unreadable',
   // By loadout.json.
-  | 'excluded'
+  'excluded',
   // Knowledge packs are read through their gates only.
-  | 'gate'
+  'gate',
+] as const
+export type LeftOut = (typeof LEFT_OUT)[number]
 
 export const LARGEST_FILE = 1024 * 1024
 

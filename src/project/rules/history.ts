@@ -2,29 +2,38 @@ import type { QueryTerm } from '../../search/query.ts'
 import { termsOf } from '../../search/tokens.ts'
 import { hashText, keyOf } from '../../text/values.ts'
 
-/** A past change: of its message only hashes of the words of the subject are kept, and those only to rank by. */
-interface Commit {
-  /** The first ten digits. */
-  id: string
-  /** Each once. */
-  terms: readonly number[]
-  /** Places in `History.paths`. */
-  files: readonly number[]
-}
-
-/** The last changes of a project, newest first. */
+/**
+ * The last changes of a project, newest first. Of their messages only hashes of the words of the subjects are kept, and
+ * those only to rank by. Flat, so that it is read from the cache as it is.
+ */
 export interface History {
+  /** The first ten digits of each. */
+  ids: readonly string[]
+  /** Where the terms of a commit start, and at the end where the last ones end. Each term of a commit stands once. */
+  termStarts: Uint32Array
+  terms: Uint32Array
+  fileStarts: Uint32Array
+  /** Places in `paths`. */
+  files: Uint32Array
   /** Keys of paths: see `keyOf`. */
-  paths: readonly number[]
-  commits: readonly Commit[]
+  paths: Float64Array
   isShallow: boolean
 }
 
-export const NO_HISTORY: History = { paths: [], commits: [], isShallow: false }
+const NONE = new Uint32Array(1)
+export const NO_HISTORY: History = {
+  ids: [],
+  termStarts: NONE,
+  terms: new Uint32Array(0),
+  fileStarts: NONE,
+  files: new Uint32Array(0),
+  paths: new Float64Array(0),
+  isShallow: false,
+}
 
 /** Changes of more files than this say nothing about any of them. */
 const MOST_FILES = 20
-const ID_DIGITS = 10
+export const ID_DIGITS = 10
 
 /** Of a subject 300 characters, however long it is; the whole id, because git shortens it as it sees fit. */
 export const LOG_FORMAT = '--format=%x01%H%x02%<(300,trunc)%s%x03'
@@ -32,27 +41,37 @@ export const LOG_FORMAT = '--format=%x01%H%x02%<(300,trunc)%s%x03'
 /** Reads what `git log` printed with LOG_FORMAT, names ended by NUL. */
 export function readLog(log: string, prefix: string, isShallow: boolean): History {
   const places = new Map<number, number>()
-  const commits = log
-    .split('\x01')
-    .slice(1)
-    .flatMap((block): Commit[] => {
-      const [head = '', list = ''] = splitAt(block, '\x03')
-      const [id = '', subject = ''] = splitAt(head, '\x02')
-      const files = list.split('\0').map((name) => name.replace(/^\n/, ''))
-      const named = files.filter((name) => name !== '')
-      if (named.length === 0 || named.length > MOST_FILES) return []
-      const numbers = named.map((name) => {
-        const key = keyOf(name.startsWith(prefix) ? name.slice(prefix.length) : `../${name}`)
-        const known = places.get(key)
-        if (known !== undefined) return known
-        places.set(key, places.size)
-        return places.size - 1
-      })
-      return [
-        { id: id.slice(0, ID_DIGITS), terms: termsOf(subject.trimEnd()).map((term) => hashText(term)), files: numbers },
-      ]
-    })
-  return { paths: [...places.keys()], commits, isShallow }
+  const [ids, terms, files]: [string[], number[], number[]] = [[], [], []]
+  const [termStarts, fileStarts] = [[0], [0]]
+  for (let at = log.indexOf('\x01'); at >= 0; ) {
+    const next = log.indexOf('\x01', at + 1)
+    const [head, list] = splitAt(log.slice(at + 1, next < 0 ? undefined : next), '\x03')
+    at = next
+    const named = list.split('\0').flatMap((name) => name.replace(/^\n/, '') || [])
+    if (named.length === 0 || named.length > MOST_FILES) continue
+    const [id, subject] = splitAt(head, '\x02')
+    // A subject can hold these marks too; what it says is no id.
+    if (!/^[0-9a-f]{40,64}$/.test(id)) continue
+    ids.push(id.slice(0, ID_DIGITS))
+    for (const term of termsOf(subject.trimEnd())) terms.push(hashText(term))
+    for (const name of named) {
+      const key = keyOf(name.startsWith(prefix) ? name.slice(prefix.length) : `../${name}`)
+      const place = places.get(key) ?? places.size
+      places.set(key, place)
+      files.push(place)
+    }
+    termStarts.push(terms.length)
+    fileStarts.push(files.length)
+  }
+  return {
+    ids,
+    termStarts: Uint32Array.from(termStarts),
+    terms: Uint32Array.from(terms),
+    fileStarts: Uint32Array.from(fileStarts),
+    files: Uint32Array.from(files),
+    paths: Float64Array.from(places.keys()),
+    isShallow,
+  }
 }
 
 function splitAt(text: string, mark: string): [string, string] {
@@ -75,40 +94,42 @@ const SHORT_SUBJECT = 4
 const MOST_NAMED = 3
 
 /** Past changes whose subject shares rare words with the task vote for the files they changed. */
-export function voteByHistory({ paths, commits }: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
+export function voteByHistory(history: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
+  const { ids, termStarts, terms: own, fileStarts, files } = history
   const holders = new Map(terms.map(({ term }) => [hashText(term), 0]))
-  for (const commit of commits) {
-    for (const term of commit.terms) {
-      const known = holders.get(term)
-      if (known !== undefined) holders.set(term, known + 1)
-    }
+  for (let at = 0; at < own.length; at++) {
+    const known = holders.get(own[at]!)
+    if (known !== undefined) holders.set(own[at]!, known + 1)
   }
   const rarity = new Map(
     terms.map(({ term, weight }) => {
       const hash = hashText(term)
-      return [hash, weight * Math.log(1 + commits.length / ((holders.get(hash) ?? 0) + 1))]
+      return [hash, weight * Math.log(1 + ids.length / ((holders.get(hash) ?? 0) + 1))]
     }),
   )
   const sums = new Map<number, number>()
   const voters = new Map<number, { id: string; vote: number }[]>()
-  commits.forEach(({ id, terms: own, files }, age) => {
+  for (let age = 0; age < ids.length; age++) {
+    const [first, end] = [termStarts[age]!, termStarts[age + 1]!]
     let shared = 0
-    for (const term of own) shared += rarity.get(term) ?? 0
-    if (shared === 0) return
-    const vote = (shared * shared) / (SHORT_SUBJECT + own.length) / Math.sqrt(files.length) / (1 + age / AGE)
-    for (const file of files) {
+    for (let at = first; at < end; at++) shared += rarity.get(own[at]!) ?? 0
+    if (shared === 0) continue
+    const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
+    const vote = (shared * shared) / (SHORT_SUBJECT + end - first) / Math.sqrt(to - from) / (1 + age / AGE)
+    for (let at = from; at < to; at++) {
+      const file = files[at]!
       sums.set(file, (sums.get(file) ?? 0) + vote)
       const list = voters.get(file)
-      if (list === undefined) voters.set(file, [{ id, vote }])
-      else list.push({ id, vote })
+      if (list === undefined) voters.set(file, [{ id: ids[age]!, vote }])
+      else list.push({ id: ids[age]!, vote })
     }
-  })
-  return toShares(sums, paths, pathOf, voters)
+  }
+  return toShares(sums, history.paths, pathOf, voters)
 }
 
 function toShares(
   sums: ReadonlyMap<number, number>,
-  paths: readonly number[],
+  paths: Float64Array,
   pathOf: PathOf,
   voters: ReadonlyMap<number, { id: string; vote: number }[]>,
 ): Votes {
@@ -135,22 +156,25 @@ const TOGETHER_AGE = 500
 
 /** Files that changed together with the first hits: path → 0 to 1. */
 export function changedTogether(
-  { paths, commits }: History,
+  { ids, fileStarts, files, paths }: History,
   seeds: ReadonlyMap<string, number>,
   pathOf: PathOf,
 ): Map<string, number> {
+  const byKey = new Map([...seeds].map(([path, worth]) => [keyOf(path), worth]))
+  const worths = paths.map((key) => byKey.get(key) ?? 0)
   const sums = new Map<string, number>()
-  commits.forEach(({ files }, age) => {
-    if (files.length < 2 || files.length > MOST_TOGETHER) return
+  for (let age = 0; age < ids.length; age++) {
+    const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
+    if (to - from < 2 || to - from > MOST_TOGETHER) continue
     let seed = 0
-    const named = files.flatMap((file) => pathOf(paths[file]!) ?? [])
-    for (const path of named) seed += seeds.get(path) ?? 0
-    if (seed === 0) return
-    const share = seed / (files.length * (1 + age / TOGETHER_AGE))
-    for (const path of named) {
-      if (!seeds.has(path)) sums.set(path, (sums.get(path) ?? 0) + share)
+    for (let at = from; at < to; at++) seed += worths[files[at]!]!
+    if (seed === 0) continue
+    const share = seed / ((to - from) * (1 + age / TOGETHER_AGE))
+    for (let at = from; at < to; at++) {
+      const path = pathOf(paths[files[at]!]!)
+      if (path !== undefined && !seeds.has(path)) sums.set(path, (sums.get(path) ?? 0) + share)
     }
-  })
+  }
   const most = Math.max(0, ...sums.values())
   for (const [path, sum] of sums) sums.set(path, sum / most)
   return sums
