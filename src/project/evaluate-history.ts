@@ -6,7 +6,7 @@ import { readHistory } from './disk/history-log.ts'
 import { type PastFile, PastTrees } from './disk/past-trees.ts'
 import type { FindRequest } from './find-files.ts'
 import { documentOf } from './rules/file-document.ts'
-import { type History, NO_HISTORY } from './rules/history.ts'
+import { type History, historyBefore, NO_HISTORY } from './rules/history.ts'
 import { type LineRanges, meanRecall, type PastTask, type Recall, shareOfLines } from './rules/past-tasks.ts'
 import { countTerms, rankPlainly, type TermCounts } from './rules/plain-bm25.ts'
 import { orderSections } from './rules/portions.ts'
@@ -72,7 +72,7 @@ export async function evaluateHistory(machine: Machine, request: HistoryRequest)
   const terms = new WantedTerms(tasks)
   const results: (Answer & { task: PastTask })[] = []
   for (const task of tasks) {
-    const asked = { ...request, trees, terms, history: before(history, task) }
+    const asked = { ...request, trees, terms, history: historyBefore(history, task.commit) }
     results.push({ task, ...(await askPast(task, asked)) })
   }
   return {
@@ -89,12 +89,6 @@ export async function evaluateHistory(machine: Machine, request: HistoryRequest)
       return [{ commit: commit.slice(0, 10), task, wanted, first }]
     }),
   }
-}
-
-/** The commits that came before one, as far as the log tells. */
-function before(history: History, { commit }: PastTask): History {
-  const at = history.commits.findIndex(({ id }) => commit.startsWith(id))
-  return at < 0 ? history : { ...history, commits: history.commits.slice(at + 1) }
 }
 
 interface WantedOfFile {

@@ -70,7 +70,7 @@ export async function listPaths(
 }
 
 /** With a slash at its end, or empty; undefined when the root is not inside. */
-export function insideOf(repository: string, root: string): string | undefined {
+function insideOf(repository: string, root: string): string | undefined {
   const inside = relative(repository, root).split(sep).join('/')
   if (inside.startsWith('..')) return undefined
   return inside === '' ? '' : `${inside}/`

@@ -4,7 +4,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { normalizeText } from '../../text/lines.ts'
 import { LARGEST_FILE, leftOutByPath, leftOutByText } from '../rules/candidates.ts'
 import { PAST_FORMAT, type PastTask, readChangedLines, readPastTasks } from '../rules/past-tasks.ts'
-import { limitTo } from './listing.ts'
+import { limitTo } from './listed-paths.ts'
 
 export interface PastFile {
   path: string

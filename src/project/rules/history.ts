@@ -79,6 +79,19 @@ function splitAt(text: string, mark: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+/** What came before a commit, as far as the history tells. */
+export function historyBefore(history: History, commit: string): History {
+  const at = history.ids.indexOf(commit.slice(0, ID_DIGITS))
+  if (at < 0) return history
+  const { ids, termStarts, fileStarts } = history
+  return {
+    ...history,
+    ids: ids.slice(at + 1),
+    termStarts: termStarts.subarray(at + 1),
+    fileStarts: fileStarts.subarray(at + 1),
+  }
+}
+
 /** The path of a file that is there now, by its key. */
 type PathOf = (key: number) => string | undefined
 
@@ -97,7 +110,7 @@ const MOST_NAMED = 3
 export function voteByHistory(history: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
   const { ids, termStarts, terms: own, fileStarts, files } = history
   const holders = new Map(terms.map(({ term }) => [hashText(term), 0]))
-  for (let at = 0; at < own.length; at++) {
+  for (let at = termStarts[0]!; at < termStarts[ids.length]!; at++) {
     const known = holders.get(own[at]!)
     if (known !== undefined) holders.set(own[at]!, known + 1)
   }

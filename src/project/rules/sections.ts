@@ -155,7 +155,7 @@ function symbolFor(symbols: readonly string[], byTerm: ReadonlyMap<string, Weigh
   return best
 }
 
-/** Matches lines that may hold a word of the task: most lines need not be read word by word. */
+/** Matches texts that may hold a word of the task: most need not be read word by word. */
 function hintOf(terms: readonly WeighedTerm[]): RegExp {
   const starts = new Set(terms.map(({ term }) => (/^[a-z0-9]+$/.test(term) ? startOf(term) : '.')))
   // Letters with accents are read as others.
@@ -176,8 +176,9 @@ function startOf(term: string): string {
 function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>, hint: RegExp): Map<WeighedTerm, number> {
   const counts = new Map<WeighedTerm, number>()
   if (!hint.test(text)) return counts
-  const lines = text.split('\n').filter((line) => hint.test(line))
-  visitTerms(lines.join('\n'), (term) => {
+  // Nothing that is read as one word goes across a blank.
+  const likely = text.split(/\s+/).filter((word) => hint.test(word))
+  visitTerms(likely.join(' '), (term) => {
     const known = byTerm.get(term)
     if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + 1)
   })

@@ -16,9 +16,10 @@ interface InjectionPattern {
 /** Up to so many words, whatever they are; they may go on in the next line. */
 const words = (most: number) => String.raw`(?:[\w'-]{1,24}[\s,]{1,4}){0,${most}}?`
 
-const english = (kind: InjectionKind, hints: readonly string[], source: string): InjectionPattern => ({
+/** `hints`: text without one of each list cannot match. V8 takes a millisecond to compile a pattern. */
+const english = (kind: InjectionKind, hints: readonly (readonly string[])[], source: string): InjectionPattern => ({
   kind,
-  hints: [hints],
+  hints,
   pattern: () => new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi'),
 })
 
@@ -34,44 +35,56 @@ const SECRETS =
   '(?:api[\\s-]?keys?|passwords?|credentials?|secrets?|tokens?|(?:private|ssh) keys?|environment variables|system prompt|conversation|chat history|files)'
 const READER = '(?:ai|assistant|agent|language model|llm|chatbot|claude|gpt|copilot)s?'
 
+const IGNORE = ['ignore', 'disregard', 'forget']
+const RULE_WORDS = ['instruction', 'prompt', 'directive', 'guideline']
+const OURS = ['system', 'developer', 'safety']
+const RUN = ['run', 'execute']
+
 /** What they look for is spelt out in the tests. */
 const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english(
     'override',
-    ['ignore', 'disregard', 'forget'],
+    [IGNORE, RULE_WORDS],
     `(?:ignore|disregard|forget) ${words(3)}(?:previous|prior|above|earlier|preceding|existing|original|system|developer|your|all) ${words(3)}${RULES}\\b`,
   ),
   english(
     'override',
-    ['ignore', 'disregard', 'forget'],
+    [IGNORE, RULE_WORDS],
     `(?:ignore|disregard|forget) ${words(4)}${RULES} (?:above|before|you (?:were|have been)|given to you)`,
   ),
   english(
     'override',
-    ['ignore', 'disregard', 'forget'],
+    [IGNORE, ['above', 'before', 'told']],
     `(?:ignore|disregard|forget) (?:all|everything|anything) ${words(4)}(?:above|before this|you were told)\\b`,
   ),
   english(
     'override',
-    ['override', 'bypass', 'disable'],
+    [['override', 'bypass', 'disable'], OURS],
     `(?:override|bypass|disable) ${words(2)}(?:system|developer|safety) (?:prompts?|instructions?|messages?|rules|guidelines)`,
   ),
   english(
     'authority',
-    ['outrank', 'supersede', 'above'],
+    [
+      ['outrank', 'supersede', 'above'],
+      ['system', 'developer'],
+    ],
     `(?:outranks?|supersedes?|stands? above) ${words(3)}(?:system|developer)\\b`,
   ),
   english(
     'authority',
-    ['overrid', 'replace', 'precedence', 'priority', 'authority'],
+    [['overrid', 'replace', 'precedence', 'priority', 'authority'], OURS],
     `(?:overrides?|replaces?|(?:takes?|has|have) (?:precedence|priority) over|higher (?:priority|authority) than) ${words(3)}${OUR_RULES}`,
   ),
   english(
     'authority',
-    ['you'],
+    [['you'], ['now']],
     'you are now (?:(?:the|a|an|in) )?(?:system|developer|admin|root|dan|unrestricted|jailbroken)\\b',
   ),
-  english('authority', ['system'], '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:'),
+  english(
+    'authority',
+    [['system'], ['prompt', 'message', 'instruction']],
+    '(?:new|updated|real|actual) system (?:prompt|message|instructions?)\\s?:',
+  ),
   {
     kind: 'authority',
     hints: [['system']],
@@ -79,32 +92,36 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   },
   english(
     'exfiltration',
-    ['send', 'post', 'upload', 'exfiltrate', 'leak', 'forward', 'transmit', 'mail', 'submit'],
+    [
+      ['send', 'post', 'upload', 'exfiltrate', 'leak', 'forward', 'transmit', 'mail', 'submit'],
+      ['your', 'all', 'any', "user's", 'every', 'these', 'their'],
+      ['key', 'password', 'credential', 'secret', 'token', 'variables', 'prompt', 'conversation', 'history', 'files'],
+    ],
     `(?:send|post|upload|exfiltrate|leak|forward|transmit|e-?mail|submit) ${words(2)}(?:your|all|any|the user's|every|these|their) ${words(3)}${SECRETS} ${words(4)}to (?:https?:|www\\.|[\\w.+-]{1,40}@|this (?:url|address|server|endpoint|site))`,
   ),
   english(
     'exfiltration',
-    ['system'],
+    [['system'], ['prompt', 'message', 'instruction']],
     '(?:reveal|print|repeat|output|disclose|leak|show|tell) (?:me |us )?(?:your|the) (?:(?:full|entire|whole|hidden|initial|secret|exact) )?system (?:prompt|message|instructions)',
   ),
   english(
     'command',
-    ['run', 'execute'],
+    [RUN, ['assistant', 'agent', 'language', 'llm', 'chatbot', 'claude', 'gpt', 'copilot', 'ai']],
     `${READER}[,:]? (?:you )?(?:must|should|shall|will|please|now|have to|need to) (?:now |immediately |first |silently )?(?:run|execute)\\b`,
   ),
   english(
     'command',
-    ['run', 'execute'],
+    [RUN, ['must', 'immediately', 'silently', 'secretly']],
     '(?:you must|immediately|silently|secretly) (?:now |immediately )?(?:run|execute) (?:this|the following|these|that)\\b',
   ),
   english(
     'command',
-    ['without'],
+    [RUN, ['without']],
     `(?:run|execute) ${words(6)}without (?:asking|telling|informing|notifying|(?:any )?(?:confirmation|approval|permission))`,
   ),
   english(
     'secrecy',
-    ['user'],
+    [['user'], ['not', "don't", 'never'], ['tell', 'inform', 'alert', 'notify', 'mention', 'reveal', 'show']],
     "(?:do not|don't|never) (?:tell|inform|alert|notify|mention (?:this |it )?to|reveal (?:this |it )?to|show (?:this |it )?to) (?:the )?users?\\b",
   ),
   // The same in Chinese, in both scripts.
