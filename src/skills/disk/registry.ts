@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TargetRoot } from '../../agents/rules/agents.ts'
 import { asLoadoutError, exists, isFile, isFolder, isLink } from '../../machine/files.ts'
@@ -19,7 +19,7 @@ export interface RegistryReading extends Registry {
 
 /** Reads the library. A folder that is no skill is listed with its reason; the others go on working. */
 export function readRegistry(library: string, cache: TreeCache): RegistryReading {
-  const read = skillFolders(library).map((folder) => readSkillFolder(library, folder, cache))
+  const read = skillFolders(library).map((entry) => readSkillFolder(library, entry, cache))
   const working = read.flatMap((each) => ('skill' in each ? [each] : []))
   const invalid = read.flatMap((each) => ('problems' in each ? [each] : []))
   const [unique, duplicates] = splitDuplicates(working)
@@ -30,7 +30,7 @@ export function readRegistry(library: string, cache: TreeCache): RegistryReading
   }
 }
 
-function skillFolders(library: string): string[] {
+function skillFolders(library: string): Dirent[] {
   const path = join(library, SKILLS_FOLDER)
   if (!exists(path)) return []
   try {
@@ -38,7 +38,7 @@ function skillFolders(library: string): string[] {
     const named = entries.filter(
       (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
     )
-    return named.map(({ name }) => name).sort(compareText)
+    return named.sort((a, b) => compareText(a.name, b.name))
   } catch (error) {
     throw asLoadoutError(error, path, 'read')
   }
@@ -46,10 +46,11 @@ function skillFolders(library: string): string[] {
 
 type Invalid = Registry['invalid'][number]
 
-function readSkillFolder(library: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
+function readSkillFolder(library: string, entry: Dirent, cache: TreeCache): RegisteredSkill | Invalid {
+  const { name } = entry
   const folder = `${SKILLS_FOLDER}/${name}`
   // Its files would come from outside the repository, and no commit would hold them.
-  if (isLink(join(library, folder))) return { name, folder, problems: ['it is a symbolic link, not a folder'] }
+  if (entry.isSymbolicLink()) return { name, folder, problems: ['it is a symbolic link, not a folder'] }
   try {
     const state = cache.read(join(library, folder))
     const problem = folderProblem(state)

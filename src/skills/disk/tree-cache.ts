@@ -1,6 +1,6 @@
 import { constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CacheKey, isSettled, jsonCodec, readCached, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, isSettled, readCached, writeCached } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -36,60 +36,62 @@ export interface TreeCache {
   save(): void
 }
 
-type Row = [hash: string, label: Label | null, stamps: Stamps]
+/** A folder as it was read. `paths`: its own, empty, then of all in it: folders, our marker, files. */
+interface Row {
+  hash: string
+  label: Label | null
+  paths: readonly string[]
+  /** Of each path: inode, size, mode and two times. In one flat list, because thousands are compared. */
+  stamps: Float64Array
+}
 
-/**
- * What is in a folder, in one flat list, because thousands are compared: path, inode, size, mode, and the two times of
- * every folder and file. As long as a folder is unchanged, nothing in it has come, gone or been renamed.
- */
-type Stamps = (string | number)[]
-const WIDTH = 6
+const WIDTH = 5
+const MODE = 2
 
 const LARGEST_LABEL = 1024 * 1024
 
 /** Listing and hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
 export function openTreeCache(machine: Machine): TreeCache {
-  const known = new Map(readCached(machine, KEY, ROWS.decode))
+  const known = readCached(machine, KEY, decodeRows) ?? new Map<string, Row>()
   const now = machine.now()
   let isChanged = false
   return {
     read(folder) {
       const row = known.get(folder)
-      if (row !== undefined && isUnchanged(folder, row[2])) return stateOf(row)
+      if (row !== undefined && isUnchanged(folder, row)) return new KnownFolder(row)
       const tree = listTree(folder)
       const next = readRow(folder, tree, row)
       if (isTreeSettled(tree, now)) {
         known.set(folder, next)
         isChanged = true
       }
-      return stateOf(next)
+      return new KnownFolder(next)
     },
     save() {
-      if (!isChanged) return
-      const bytes = ROWS.encode([...known])
-      if (bytes !== undefined) writeCached(machine, KEY, bytes)
+      if (isChanged) writeCached(machine, KEY, encodeRows(known))
     },
   }
 }
 
-function isUnchanged(folder: string, stamps: Stamps): boolean {
+/** As long as a folder is unchanged, nothing in it has come, gone or been renamed. */
+function isUnchanged(folder: string, { paths, stamps }: Row): boolean {
   try {
-    for (let at = 0; at < stamps.length; at += WIDTH) {
-      const stat = stamps[at] === '' ? statSync(folder, QUIET) : lstatSync(`${folder}/${stamps[at]}`, QUIET)
-      if (stat === undefined || !isStamped(stat, stamps, at + 1)) return false
+    for (let at = 0; at < paths.length; at++) {
+      const stat = at === 0 ? statSync(folder, QUIET) : lstatSync(`${folder}/${paths[at]}`, QUIET)
+      if (stat === undefined || !isStamped(stat, stamps, at * WIDTH)) return false
     }
-    return stamps[0] === ''
+    return true
   } catch {
     return false
   }
 }
 
 /** `stampOf` without the list: thousands of them would be the largest part of the work. */
-function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Stamps, at: number): boolean {
+function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Float64Array, at: number): boolean {
   return (
     ino === stamps[at] &&
     size === stamps[at + 1] &&
-    mode === stamps[at + 2] &&
+    mode === stamps[at + MODE] &&
     mtimeMs === stamps[at + 3] &&
     ctimeMs === stamps[at + 4]
   )
@@ -104,41 +106,58 @@ function isTreeSettled({ files, marker, folders }: Tree, now: Date): boolean {
 
 /** Files that are as they were keep their hash: when all installs are marked anew, only the markers are read again. */
 function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
-  const files = tree.files.flatMap(({ path, stamp }) => [path, ...stamp])
-  const hash = before !== undefined && isEnd(files, before[2]) ? before[0] : hashTree(folder, tree.files)
   const others = tree.marker === undefined ? tree.folders : [...tree.folders, tree.marker]
-  return [hash, readLabel(folder, tree) ?? null, [...others.flatMap(({ path, stamp }) => [path, ...stamp]), ...files]]
+  const all = [...others, ...tree.files]
+  const row = {
+    label: readLabel(folder, tree) ?? null,
+    paths: all.map(({ path }) => path),
+    stamps: Float64Array.from(all.flatMap(({ stamp }) => stamp)),
+  }
+  const hash = before && hasSameFiles(before, row, tree.files.length) ? before.hash : hashTree(folder, tree.files)
+  return { hash, ...row }
 }
 
-/** Whether the rest of the stamps, after folders and marker, says the same. */
-function isEnd(files: Stamps, stamps: Stamps): boolean {
-  const start = stamps.length - files.length
-  const isFirst = start > 0 && (isFolder(stamps[start - WIDTH + 3]) || stamps[start - WIDTH] === MARKER_FILE)
-  return isFirst && files.every((value, at) => value === stamps[start + at])
+/** Whether the last so many of both rows, and no others, are files, and the same. */
+function hasSameFiles(before: Row, next: Omit<Row, 'hash'>, count: number): boolean {
+  const [from, to] = [before.paths.length - count, next.paths.length - count]
+  if (from < 1 || !isOther(before, from - 1)) return false
+  const isSamePath = (at: number) => before.paths[from + at] === next.paths[to + at]
+  const isSameStamp = (at: number) => before.stamps[from * WIDTH + at] === next.stamps[to * WIDTH + at]
+  return everyUpTo(count, isSamePath) && everyUpTo(count * WIDTH, isSameStamp)
 }
 
-function isFolder(mode: unknown): boolean {
-  return typeof mode === 'number' && (mode & constants.S_IFMT) === constants.S_IFDIR
+function everyUpTo(count: number, holds: (at: number) => boolean): boolean {
+  for (let at = 0; at < count; at++) if (!holds(at)) return false
+  return true
 }
 
-function stateOf([hash, label, stamps]: Row): FolderState {
-  return new KnownFolder(hash, label ?? undefined, stamps)
+/** A folder, or our marker. */
+function isOther(row: Row, at: number): boolean {
+  return typeAt(row, at) === constants.S_IFDIR || row.paths[at] === MARKER_FILE
+}
+
+function typeAt({ stamps }: Row, at: number): number {
+  return stamps[at * WIDTH + MODE]! & constants.S_IFMT
 }
 
 /** The files are only listed for who asks: mostly it is enough to know that some are there. */
 class KnownFolder implements FolderState {
-  readonly hash: string
-  readonly label: Label | undefined
-  private readonly stamps: Stamps
+  private readonly row: Row
 
-  constructor(hash: string, label: Label | undefined, stamps: Stamps) {
-    this.hash = hash
-    this.label = label
-    this.stamps = stamps
+  constructor(row: Row) {
+    this.row = row
+  }
+
+  get hash(): string {
+    return this.row.hash
+  }
+
+  get label(): Label | undefined {
+    return this.row.label ?? undefined
   }
 
   get files(): FileIn[] {
-    return filesIn(this.stamps)
+    return this.row.paths.flatMap((_, at) => (isOther(this.row, at) ? [] : fileAt(this.row, at)))
   }
 
   get marker(): FileIn | undefined {
@@ -146,7 +165,11 @@ class KnownFolder implements FolderState {
   }
 
   get isPlain(): boolean {
-    return isPlain(this.stamps)
+    for (let at = 0; at < this.row.paths.length; at++) {
+      const type = typeAt(this.row, at)
+      if (type !== constants.S_IFREG && type !== constants.S_IFDIR) return false
+    }
+    return true
   }
 
   has(path: string): boolean {
@@ -154,29 +177,13 @@ class KnownFolder implements FolderState {
   }
 
   private find(path: string): FileIn | undefined {
-    const at = this.stamps.indexOf(path)
-    return at < 0 || isFolder(this.stamps[at + 3]) ? undefined : fileAt(this.stamps, at)
+    const at = this.row.paths.indexOf(path)
+    return at < 0 || typeAt(this.row, at) === constants.S_IFDIR ? undefined : fileAt(this.row, at)
   }
 }
 
-function fileAt(stamps: Stamps, at: number): FileIn {
-  return { path: String(stamps[at]), kind: kindOf(Number(stamps[at + 3])) }
-}
-
-function filesIn(stamps: Stamps): FileIn[] {
-  const files: FileIn[] = []
-  for (let at = 0; at < stamps.length; at += WIDTH) {
-    if (!isFolder(stamps[at + 3]) && stamps[at] !== MARKER_FILE) files.push(fileAt(stamps, at))
-  }
-  return files
-}
-
-function isPlain(stamps: Stamps): boolean {
-  for (let at = 0; at < stamps.length; at += WIDTH) {
-    const type = Number(stamps[at + 3]) & constants.S_IFMT
-    if (type !== constants.S_IFREG && type !== constants.S_IFDIR) return false
-  }
-  return true
+function fileAt({ paths, stamps }: Row, at: number): FileIn {
+  return { path: paths[at]!, kind: kindOf(stamps[at * WIDTH + MODE]!) }
 }
 
 function readLabel(folder: string, { files, marker }: Tree): Label | undefined {
@@ -198,14 +205,54 @@ function parseLabel(text: string): Label {
   }
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 1, name: [] }
-const ROWS = jsonCodec((json): json is [string, Row][] => Array.isArray(json) && json.every(isRow))
+const KEY: CacheKey = { kind: 'trees', version: 2, name: [] }
+
+type StoredRow = [folder: string, hash: string, label: Label | null, paths: string]
+
+/**
+ * The stamps as numbers, then the rest as JSON. Reading the stamps as text took a fifth of an inventory of a thousand
+ * skills. Paths that many folders have are told once.
+ */
+function encodeRows(rows: ReadonlyMap<string, Row>): Uint8Array {
+  const stored = [...rows].map(([folder, { hash, label, paths }]): StoredRow => [folder, hash, label, paths.join('\0')])
+  const text = new TextEncoder().encode(JSON.stringify(stored))
+  const count = [...rows.values()].reduce((sum, { stamps }) => sum + stamps.length, 0)
+  const bytes = new Uint8Array((1 + count) * NUMBER + text.length)
+  const numbers = new Float64Array(bytes.buffer, 0, 1 + count)
+  numbers[0] = count
+  let at = 1
+  for (const { stamps } of rows.values()) {
+    numbers.set(stamps, at)
+    at += stamps.length
+  }
+  bytes.set(text, at * NUMBER)
+  return bytes
+}
+
+const NUMBER = Float64Array.BYTES_PER_ELEMENT
 
 /** The stamps are compared with the disk before they are believed. */
-function isRow(json: unknown): json is [string, Row] {
-  if (!Array.isArray(json) || typeof json[0] !== 'string' || !Array.isArray(json[1])) return false
-  const [hash, label, stamps] = json[1]
-  return typeof hash === 'string' && (label === null || isLabel(label)) && Array.isArray(stamps)
+function decodeRows(bytes: Uint8Array): Map<string, Row> | undefined {
+  const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
+  const numbers = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
+  const json: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray((1 + count) * NUMBER)))
+  if (!Array.isArray(json) || !json.every(isStoredRow)) return undefined
+  const lists = new Map<string, readonly string[]>()
+  const rows = new Map<string, Row>()
+  let from = 0
+  for (const [folder, hash, label, joined] of json) {
+    const paths = lists.get(joined) ?? joined.split('\0')
+    lists.set(joined, paths)
+    rows.set(folder, { hash, label, paths, stamps: numbers.subarray(from, from + paths.length * WIDTH) })
+    from += paths.length * WIDTH
+  }
+  return from === count ? rows : undefined
+}
+
+function isStoredRow(json: unknown): json is StoredRow {
+  if (!Array.isArray(json)) return false
+  const [folder, hash, label, paths] = json
+  return [folder, hash, paths].every((text) => typeof text === 'string') && (label === null || isLabel(label))
 }
 
 function isLabel(json: unknown): json is Label {
