@@ -175,8 +175,12 @@ export function harmlessTail(given: string): string {
 /** In characters, with all that may be hidden inside. */
 const LONGEST_TOKEN = 400
 
-/** Replaces each fence-like token by a visible mark that carries the boundary, so it cannot be mistaken for quoted text. */
-export function neutralise(text: string, boundary: string): { text: string; tokens: readonly { start: number }[] } {
+/**
+ * Gives tags of models and hosts other brackets, and replaces each fence-like token by a visible mark that carries the
+ * boundary, so it cannot be mistaken for quoted text. Places are those in the text as it came.
+ */
+export function neutralise(given: string, boundary: string): { text: string; tokens: readonly { start: number }[] } {
+  const text = defuseHostTags(given)
   const tokens = findTokens(text)
   let result = ''
   let from = 0
@@ -193,7 +197,7 @@ const LONGEST_LINE = 1024
 export function harmlessLine(text: string, boundary: string, longest = LONGEST_LINE): { text: string; count: number } {
   const line = removeInvisible(text.replace(/[\s\p{Cc}]+/gu, ' ')).text
   const cut = line.length > longest ? removeInvisible(`${line.slice(0, longest - 1)}\u2026`).text : line
-  const { text: harmless, tokens } = neutralise(defuseHostTags(cut), boundary)
+  const { text: harmless, tokens } = neutralise(cut, boundary)
   return { text: harmless, count: tokens.length }
 }
 

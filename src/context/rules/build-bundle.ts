@@ -1,5 +1,4 @@
 import { boundaryOf, harmlessTail, neutralise, removeInvisible } from '../../text/fence.ts'
-import { defuseHostTags } from '../../text/sensitive/host-tags.ts'
 import { sha256 } from '../../text/values.ts'
 import type { Degradation } from './advice/optional-slice.ts'
 import { type Assembly, assemble, CEILING, descend, limitsOf, type Slices } from './budget/assemble.ts'
@@ -218,7 +217,7 @@ function neighboursJoined(sections: readonly CandidateSection[]): NonNullable<Bu
 /** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
 function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
   if (candidate.isWhole) return candidate
-  const { text } = neutralise(defuseHostTags(removeInvisible(candidate.text).text), boundaries[candidate.sourceClass])
+  const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
   return withText(candidate, text)
 }
 

@@ -263,7 +263,7 @@ export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutE
 }
 
 // Raise it when a change of the fence gives other text for the same payload.
-const FENCE_VERSION = 3
+const FENCE_VERSION = 4
 
 /** Two digests on a line of their own, then the text. */
 function partCodec(id: string): Codec<GivenPart | { problem: string }> {
