@@ -215,7 +215,7 @@ function budgetFindings(
       severity: 'warning',
       code: 'BUDGET_TOO_SMALL',
       message: `${lacking} into ${count(limits.total)}`,
-      hint: `the smallest budget that gives something is ${count(needs)}: --${unit} ${needs}`,
+      hint: `the smallest budget that gives something is ${count(needs)}`,
     })
   }
   return found

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -173,6 +174,30 @@ describe('replay', () => {
     })
     const json = JSON.parse(first.run(['replay', id, '--json']).stdout)
     expect([json.changes, json.bundle]).toEqual([[], JSON.parse(expected[0] ?? '')])
+  })
+
+  it('gives the same text after commits about other things, and says so when the choice is another', () => {
+    const root = makeProject({
+      'src/gate.ts': 'export const gate = "origins"\n',
+      'docs/gate.md': '# Gate\n\nOrigins.\n',
+    })
+    const home = makeFolder()
+    const commit = (subject: string) => {
+      execFileSync('git', ['add', '-A'], { cwd: root })
+      const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false']
+      execFileSync('git', [...me, 'commit', '-qm', subject], { cwd: root })
+    }
+    rmSync(join(root, '.git'), { recursive: true, force: true })
+    execFileSync('git', ['init', '-q'], { cwd: root })
+    commit('Let the gate know its origins')
+    const run = (...words: string[]) => runLoadout(words, { cwd: root, home })
+    const { stdout } = run('context', 'which origins does the gate allow', '--format', 'markdown')
+    const id = idOf(run('context', 'which origins does the gate allow', '--json').stdout)
+    writeFileSync(join(root, 'src/door.ts'), 'export const door = 1\n')
+    commit('Add a door')
+    expect(run('replay', id, '--format', 'markdown')).toMatchObject({ code: 0, stdout })
+    writeFileSync(join(root, 'src/origins.ts'), 'export const origins = ["gate"]\n')
+    expect(run('replay', id)).toMatchObject({ code: 1, stderr: expect.stringContaining('src/origins.ts is new in it') })
   })
 
   it('gives the bundle that was written into the project itself', () => {

@@ -182,8 +182,27 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-export function withDigest(bundle: Omit<ContextBundle, 'digest'>): ContextBundle {
-  return { ...bundle, digest: sha256(canonicalJson(bundle)) }
+type Undigested = Omit<ContextBundle, 'digest'>
+
+export function withDigest(bundle: Undigested): ContextBundle {
+  const identity = bundle.project === undefined ? bundle : withoutWeights(bundle)
+  return { ...bundle, digest: sha256(canonicalJson(identity)) }
+}
+
+/**
+ * How much each of a project's own files counts changes a little with every commit; what is shown of them often does not.
+ * The digest is of what is shown and why, so that a record can be built again after commits about other things.
+ */
+function withoutWeights({ project: _, files, omitted, ...rest }: Undigested): unknown {
+  return {
+    ...rest,
+    files: files.map(({ score: __, provenance: { commits: ___, ...provenance }, sections, ...file }) => ({
+      ...file,
+      provenance,
+      ...(sections && { sections: sections.map(({ score: ____, ...section }) => section) }),
+    })),
+    omitted: [omitted.length, omitted.filter(({ reason }) => reason !== 'budget')],
+  }
 }
 
 /** The bundle as it is written down, in one line. */
