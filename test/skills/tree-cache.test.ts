@@ -37,9 +37,9 @@ function readAnew(folder: string): FolderState {
   return openTreeCache(makeMachine()).read(folder)
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 1, name: [] }
-const cacheText = (machine: Machine) => readCached(machine, KEY, (bytes) => Buffer.from(bytes).toString())
-const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text))
+const KEY: CacheKey = { kind: 'trees', version: 2, name: [] }
+const cacheText = (machine: Machine) => readCached(machine, KEY, (bytes) => Buffer.from(bytes).toString('latin1'))
+const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text, 'latin1'))
 
 /** A hash that is only in the cache shows that nothing was read. */
 const changeHash = (machine: Machine, hash: string) =>

@@ -36,10 +36,14 @@ export interface TreeCache {
   save(): void
 }
 
-/** A folder as it was read. `paths`: its own, empty, then of all in it: folders, our marker, files. */
-interface Row {
+/** A folder as it was read. */
+interface Row extends Listed {
   hash: string
   label: Label | null
+}
+
+interface Listed {
+  /** Its own, empty, then of all in it: folders, our marker, files. */
   paths: readonly string[]
   /** Of each path: inode, size, mode and two times. In one flat list, because thousands are compared. */
   stamps: Float64Array
@@ -74,7 +78,7 @@ export function openTreeCache(machine: Machine): TreeCache {
 }
 
 /** As long as a folder is unchanged, nothing in it has come, gone or been renamed. */
-function isUnchanged(folder: string, { paths, stamps }: Row): boolean {
+function isUnchanged(folder: string, { paths, stamps }: Listed): boolean {
   try {
     for (let at = 0; at < paths.length; at++) {
       const stat = at === 0 ? statSync(folder, QUIET) : lstatSync(`${folder}/${paths[at]}`, QUIET)
@@ -118,7 +122,7 @@ function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
 }
 
 /** Whether the last so many of both rows, and no others, are files, and the same. */
-function hasSameFiles(before: Row, next: Omit<Row, 'hash'>, count: number): boolean {
+function hasSameFiles(before: Listed, next: Listed, count: number): boolean {
   const [from, to] = [before.paths.length - count, next.paths.length - count]
   if (from < 1 || !isOther(before, from - 1)) return false
   const isSamePath = (at: number) => before.paths[from + at] === next.paths[to + at]
@@ -132,32 +136,28 @@ function everyUpTo(count: number, holds: (at: number) => boolean): boolean {
 }
 
 /** A folder, or our marker. */
-function isOther(row: Row, at: number): boolean {
+function isOther(row: Listed, at: number): boolean {
   return typeAt(row, at) === constants.S_IFDIR || row.paths[at] === MARKER_FILE
 }
 
-function typeAt({ stamps }: Row, at: number): number {
+function typeAt({ stamps }: Listed, at: number): number {
   return stamps[at * WIDTH + MODE]! & constants.S_IFMT
 }
 
 /** The files are only listed for who asks: mostly it is enough to know that some are there. */
 class KnownFolder implements FolderState {
-  private readonly row: Row
+  readonly hash: string
+  readonly label: Label | undefined
+  private readonly listed: Listed
 
-  constructor(row: Row) {
-    this.row = row
-  }
-
-  get hash(): string {
-    return this.row.hash
-  }
-
-  get label(): Label | undefined {
-    return this.row.label ?? undefined
+  constructor({ hash, label, paths, stamps }: Row) {
+    this.hash = hash
+    this.label = label ?? undefined
+    this.listed = { paths, stamps }
   }
 
   get files(): FileIn[] {
-    return this.row.paths.flatMap((_, at) => (isOther(this.row, at) ? [] : fileAt(this.row, at)))
+    return this.listed.paths.flatMap((_, at) => (isOther(this.listed, at) ? [] : fileAt(this.listed, at)))
   }
 
   get marker(): FileIn | undefined {
@@ -165,11 +165,10 @@ class KnownFolder implements FolderState {
   }
 
   get isPlain(): boolean {
-    for (let at = 0; at < this.row.paths.length; at++) {
-      const type = typeAt(this.row, at)
-      if (type !== constants.S_IFREG && type !== constants.S_IFDIR) return false
-    }
-    return true
+    return everyUpTo(this.listed.paths.length, (at) => {
+      const type = typeAt(this.listed, at)
+      return type === constants.S_IFREG || type === constants.S_IFDIR
+    })
   }
 
   has(path: string): boolean {
@@ -177,12 +176,12 @@ class KnownFolder implements FolderState {
   }
 
   private find(path: string): FileIn | undefined {
-    const at = this.row.paths.indexOf(path)
-    return at < 0 || typeAt(this.row, at) === constants.S_IFDIR ? undefined : fileAt(this.row, at)
+    const at = this.listed.paths.indexOf(path)
+    return at < 0 || typeAt(this.listed, at) === constants.S_IFDIR ? undefined : fileAt(this.listed, at)
   }
 }
 
-function fileAt({ paths, stamps }: Row, at: number): FileIn {
+function fileAt({ paths, stamps }: Listed, at: number): FileIn {
   return { path: paths[at]!, kind: kindOf(stamps[at * WIDTH + MODE]!) }
 }
 
