@@ -103,6 +103,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
     pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
+    status: late(machine, async () => (await import('./kit/status.ts')).readStatus),
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
     writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
@@ -184,6 +185,7 @@ export type { Loadable } from './kit/loadable.ts'
 export type { EntryLookup, SkillCard } from './kit/lookup.ts'
 export type { EntryText } from './kit/read.ts'
 export { entryId } from './kit/rules/entry-id.ts'
+export type { MachineStatus } from './kit/rules/status.ts'
 export { INSTRUCTIONS as TEACHING_INSTRUCTIONS } from './kit/rules/teach-request.ts'
 export type { FullSearchResult, SearchHit } from './kit/search.ts'
 export type { HookAnswer } from './kit/session/hook.ts'

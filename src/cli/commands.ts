@@ -32,6 +32,7 @@ import { plan } from './commands/plan.ts'
 import { replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
+import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, unpin, update } from './commands/update.ts'
@@ -50,7 +51,17 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   {
     title: 'This machine',
-    commands: [config, agents, agentsEnable, agentsDisable, profileSave, profileApply, profileSwitch, profileList],
+    commands: [
+      status,
+      config,
+      agents,
+      agentsEnable,
+      agentsDisable,
+      profileSave,
+      profileApply,
+      profileSwitch,
+      profileList,
+    ],
   },
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {
@@ -83,17 +94,7 @@ export function findCommand(words: readonly string[]): { command: Command; rest:
       }
     }
   }
-  const [first = ''] = words
-  throw Object.hasOwn(RESERVED, first) ? reserved(first) : unknownCommand(words)
-}
-
-/** Names of commands to come, and what does their work until then. */
-const RESERVED: Readonly<Record<string, string>> = {
-  status: 'loadout inventory lists skills, loadout doctor finds problems, loadout hooks status checks hooks',
-}
-
-function reserved(name: string): LoadoutError {
-  return new LoadoutError('USAGE', `"loadout ${name}" comes in a later version`, { hint: RESERVED[name] })
+  throw unknownCommand(words)
 }
 
 function unknownCommand([first = '', second = '']: readonly string[]): LoadoutError {

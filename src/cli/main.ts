@@ -41,7 +41,8 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
 }
 
 async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  if (isBare(argv) && terminal.isSeen('stdin') && terminal.isSeen('stdout')) return openInterface(argv)
+  if (namesNothing(argv) && !argv.includes('--json') && terminal.isSeen('stdin') && terminal.isSeen('stdout'))
+    return openInterface(argv)
   const width = terminal.isSeen('stdout') ? undefined : Number.POSITIVE_INFINITY
   const screen = createScreen(terminal.hasColour('stdout'), width)
   const told = tellAbout(argv, screen)
@@ -49,7 +50,9 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
     terminal.write('stdout', argv.includes('--json') ? toJsonText(told) : Object.values(told).join(''))
     return 0
   }
-  const { command, rest } = findCommand(argv)
+  const { command, rest } = findCommand(
+    namesNothing(argv) ? ['status', ...argv.filter((word) => word !== '--user')] : argv,
+  )
   const { args, flags, words } = parseArguments(command, rest)
   requireArguments(command, args)
   const asJson = flags.json === true
@@ -83,9 +86,9 @@ function showProgress(terminal: Terminal) {
   }
 }
 
-/** No command: the terminal interface, if somebody is there to see it. */
-function isBare(argv: readonly string[]): boolean {
-  return argv.every((word) => word === '--user')
+/** No command: the terminal interface if somebody is there to see it, otherwise the status. */
+function namesNothing(argv: readonly string[]): boolean {
+  return argv.every((word) => word === '--user' || word === '--json')
 }
 
 async function openInterface(argv: readonly string[]): Promise<number> {
@@ -105,7 +108,7 @@ function tellAbout(argv: readonly string[], screen: Screen): { version: string }
   const [first] = argv
   if (first === '--version' || first === '-v' || first === 'version') return { version: `${VERSION}\n` }
   const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
-  const isAsked = first === undefined || first === 'help' || options.includes('--help') || options.includes('-h')
+  const isAsked = first === 'help' || options.includes('--help') || options.includes('-h')
   if (!isAsked) return undefined
   const isCommand = COMMANDS.some(({ name }) => name === words[0])
   const isGroup = !isCommand && (words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `)))

@@ -2,14 +2,13 @@ import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { summarizeLog } from '../usage/usage.ts'
 import { rememberProject } from './disk/projects.ts'
 import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { listingFindings } from './listing.ts'
 import { asRootWriter, asWriter, type Carrying, carryOut, type Observation, type Outcome, observe } from './observe.ts'
 import { type OperationPlan, planEquip, planUnequip } from './rules/operations.ts'
-import { requireName, type SkillStatus, supports } from './rules/skill.ts'
+import { isInstalled, requireName, type SkillStatus, supports } from './rules/skill.ts'
 import {
   allRoots,
   namedAgents,
@@ -19,6 +18,7 @@ import {
   type ScopeRequest,
   type Setup,
 } from './settings.ts'
+import { usedSkills } from './used.ts'
 
 /** Which skills: by name, by tag, or all. */
 export interface EquipCommand extends ScopeRequest, Carrying {
@@ -73,17 +73,16 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
     const present = new Set(placements.map(({ name }) => name))
     const isKnown = (name: string) => present.has(name)
     const isExplicit = request.names.length > 0
-    const used = request.unused ? usedSkills(machine) : undefined
+    const used = request.unused ? requireUsed(machine) : undefined
     const isMeant = (status: SkillStatus) => isInstalled(status) && used?.has(status.name) !== true
     const names = isExplicit ? request.names : select(statuses, request, isMeant)
     return planUnequip(statuses, { names, agents, roots, isExplicit, isKnown })
   })
 }
 
-/** What the log has seen used. Without any use it says nothing about what is not used. */
-function usedSkills(machine: Machine): ReadonlySet<string> {
-  const entries = summarizeLog(machine, {}).value.filter(({ kind, used }) => kind === 'skill' && used > 0)
-  if (entries.length > 0) return new Set(entries.map(({ entryId }) => entryId))
+function requireUsed(machine: Machine): ReadonlySet<string> {
+  const used = usedSkills(machine)
+  if (used !== undefined) return used
   throw new LoadoutError('USAGE_EMPTY', 'the usage log has no use of any skill, so unused ones are not known', {
     hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
   })
@@ -107,10 +106,6 @@ function select(
     throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, { hint })
   }
   return chosen.map(({ name }) => name)
-}
-
-function isInstalled({ placements }: SkillStatus): boolean {
-  return placements.some(({ state }) => state !== 'unmanaged' && state !== 'broken')
 }
 
 /** Plans under lock, so that nothing changes between looking and doing; a dry run only looks. */

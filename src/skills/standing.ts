@@ -4,6 +4,7 @@ import type { Report } from '../text/trouble.ts'
 import { fetchRemote, lastAsked, readRemote, readRepoState } from './disk/library-state.ts'
 import { listMerges } from './disk/pending-merge.ts'
 import { observe } from './observe.ts'
+import { isInstalled } from './rules/skill.ts'
 import { type Standing, standingOf } from './rules/standing.ts'
 import { openSetup, type ScopeRequest } from './settings.ts'
 
@@ -15,6 +16,11 @@ export interface StandingRequest extends ScopeRequest {
 
 /** What asks for a sync or a decision. */
 export interface LibraryStanding extends Standing {
+  library: string
+  /** How many skills it has. */
+  skills: number
+  /** Skills with an installed copy of ours. */
+  equipped: string[]
   /** Installed copies that are not as the library has them. */
   drift: number
   /** Skills whose merge waits. */
@@ -32,9 +38,12 @@ export async function readStanding(machine: Machine, request: StandingRequest): 
   }
   const state = await readRepoState(machine, setup.library)
   const roots = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
-  const { statuses } = await observe(setup, roots)
+  const { registry, statuses } = await observe(setup, roots)
   const placements = statuses.flatMap((status) => status.placements)
   const drift = placements.filter(({ state: each }) => each !== 'current' && each !== 'unmanaged').length
   const merges = listMerges(machine).map(({ skill }) => skill)
-  return { value: { ...standingOf(state, lastAsked(setup.library)), drift, merges }, findings: [] }
+  const equipped = statuses.filter(isInstalled).map(({ name }) => name)
+  const { library } = setup
+  const standing = standingOf(state, lastAsked(library))
+  return { value: { ...standing, library, skills: registry.skills.length, equipped, drift, merges }, findings: [] }
 }

@@ -63,7 +63,7 @@ describe('try', () => {
 
 describe('help', () => {
   it('lists every command and explains each', () => {
-    const overview = runLoadout([]).stdout
+    const overview = runLoadout(['help']).stdout
     const names = [...commandReference().matchAll(/^### loadout (.+)$/gm)].map(([, name]) => name ?? '')
     expect(names.length).toBeGreaterThan(13)
     for (const name of names) {
@@ -75,7 +75,7 @@ describe('help', () => {
   })
 
   it('and the tour fit a screen of eighty columns', () => {
-    const wide = [runLoadout([]), runLoadout(['try'])].map(({ stdout }, at) =>
+    const wide = [runLoadout(['help']), runLoadout(['try'])].map(({ stdout }, at) =>
       stdout.split('\n').filter((line) => line.length > (at === 0 ? 100 : 80)),
     )
     expect(wide).toEqual([[], []])

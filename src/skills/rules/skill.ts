@@ -219,3 +219,8 @@ export interface SkillStatus {
   registered?: RegisteredSkill
   problems: string[]
 }
+
+/** Whether some copy of it is ours. */
+export function isInstalled({ placements }: SkillStatus): boolean {
+  return placements.some(({ state }) => state !== 'unmanaged' && state !== 'broken')
+}

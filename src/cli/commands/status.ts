@@ -1,0 +1,61 @@
+import type { MachineStatus } from '../../loadout.ts'
+import { defineCommand, projectFlag } from '../command.ts'
+import { alignRows, count, grouped, lines, printableLine, type Screen, wrap } from '../screen.ts'
+
+export const status = defineCommand({
+  name: 'status',
+  shortensHome: true,
+  summary: 'what your agents see, what it costs, and what to do next',
+  details: 'Looks at the agents of this machine and at the library. Changes nothing.',
+  args: [],
+  flags: projectFlag('only your own skills and instructions'),
+  run: ({ flags }, loadout) => loadout.status({ project: flags.project }),
+  print: (value: MachineStatus, screen) =>
+    lines(agents(value, screen), library(value), '', screen.strong('Next'), next(value)),
+})
+
+function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
+  if (found.length === 0) return ['No agent was found on this machine.', '']
+  const table = alignRows(
+    found.map(({ label, skills = 0, seen = 0, tokens = 0 }) => [
+      label,
+      skills === 0 ? 'no skills' : `${count(skills, 'skill')}, ${seen === skills ? 'all' : grouped(seen)} seen`,
+      `${grouped(tokens)} tokens at the start of every session`,
+    ]),
+  )
+  return [...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]), '']
+}
+
+function trouble(agent: MachineStatus['agents'][number]): string[] {
+  const { agent: id, problem, cut = 0, dropped = 0, doubles = 0, unreadable = 0, room, cutFiles = [] } = agent
+  const size = room === undefined ? '' : `: the list has room for ${grouped(room.size)} ${room.unit}`
+  const texts = [
+    problem !== undefined && problem,
+    dropped > 0 && `${be(dropped, 'skill')} listed without a description${size}`,
+    cut > 0 && `${be(cut, 'description')} cut${size}`,
+    doubles > 0 && `${be(doubles, 'skill')} hidden by another of the same name`,
+    unreadable > 0 && `${be(unreadable, 'skill')} unreadable: loadout see ${id} says why`,
+    ...cutFiles.map(({ path, bytes, read }) => `${path} is cut: ${grouped(read)} of ${grouped(bytes)} bytes are read`),
+  ]
+  return texts.flatMap((text) => (text === false ? [] : wrap(printableLine(text), 4)))
+}
+
+const be = (number: number, noun: string) => `${count(number, noun)} ${number === 1 ? 'is' : 'are'}`
+
+function library({ library: found }: MachineStatus): string[] {
+  if (found === undefined) return ['No library of skills yet.']
+  if (found.problem !== undefined) return wrap(`Library: ${printableLine(found.problem)}`, 0)
+  const { skills, equipped, drift } = found
+  const text = [
+    `Library ${found.library}: ${count(skills, 'skill')}, ${equipped.length} equipped`,
+    found.stands,
+    ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
+  ]
+  return wrap(printableLine(text.join('; ')), 0)
+}
+
+function next({ next: steps }: MachineStatus): string[] {
+  const rows = alignRows(steps.map(({ why, command }, at) => [`  ${at + 1}`, why, command]))
+  if (rows.every((row) => row.length <= 80)) return rows
+  return steps.flatMap(({ why, command }, at) => [`  ${at + 1}  ${why}`, `     ${command}`])
+}

@@ -1,0 +1,118 @@
+import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
+
+/** One agent that was found on this machine; with a problem, nothing else is known. */
+export interface AgentStatus {
+  agent: string
+  label: string
+  problem?: string
+  /** The version of the agent whose rules were replayed; absent when they are not known. */
+  readFrom?: string
+  skills?: number
+  /** Listed with their whole description. */
+  seen?: number
+  cut?: number
+  /** Listed without a description, or not at all. */
+  dropped?: number
+  /** Hidden by another of the same name, or as good as that. */
+  doubles?: number
+  unreadable?: number
+  /** What its list may take. */
+  room?: { size: number; unit: string }
+  /** What a session starts with: the list of skills and the instruction files. */
+  tokens?: number
+  /** Instruction files that are longer than the agent reads. */
+  cutFiles?: { path: string; bytes: number; read: number }[]
+}
+
+export type LibraryStatus =
+  | { problem: string }
+  | {
+      problem?: undefined
+      library: string
+      skills: number
+      equipped: string[]
+      /** Equipped, and never used as far as the log knows; absent when it knows of no use at all. */
+      unused?: string[]
+      /** How it stands to its remote, in one sentence. */
+      stands: string
+      branch?: string
+      remote?: string
+      dirty: number
+      ahead: number
+      behind: number
+      askedAt?: string
+      drift: number
+      merges: string[]
+    }
+
+export interface NextStep {
+  why: string
+  command: string
+}
+
+export interface MachineStatus {
+  agents: AgentStatus[]
+  library: LibraryStatus | undefined
+  /** Agents with our hooks in their settings. */
+  hooks: string[]
+  next: NextStep[]
+}
+
+const MOST_STEPS = 3
+
+/** The most useful commands for this machine, the most urgent first. */
+export function nextSteps(status: Omit<MachineStatus, 'next'>, project: string | undefined): NextStep[] {
+  const scope = project === undefined ? '' : ' --project .'
+  const steps = [...librarySteps(status), ...agentSteps(status, scope), ...firstSteps(status)]
+  return steps.slice(0, MOST_STEPS)
+}
+
+function librarySteps({ library }: Omit<MachineStatus, 'next'>): NextStep[] {
+  if (library === undefined) return []
+  if (library.problem !== undefined) return [{ why: 'the library cannot be used', command: 'loadout doctor' }]
+  const { merges, behind, drift, dirty, ahead } = library
+  const waits = merges.length === 1 ? 'a merge waits for you' : `${merges.length} merges wait for you`
+  return [
+    ...(merges.length > 0 ? [{ why: waits, command: 'loadout merge' }] : []),
+    ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
+    ...(behind === 0 && drift > 0
+      ? [{ why: `${copies(drift)} not as the library has it`, command: 'loadout sync --dry-run' }]
+      : []),
+    ...(behind === 0 && dirty + ahead > 0
+      ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
+      : []),
+  ]
+}
+
+function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, scope: string): NextStep[] {
+  const unused = library?.problem === undefined ? (library?.unused?.length ?? 0) : 0
+  const crowded = agents.filter(({ dropped = 0, cut = 0 }) => dropped + cut > 0)
+  const unhooked = agents.filter(
+    ({ agent }) => HOOK_HOSTS.some((host) => host.agent === agent) && !hooks.includes(agent),
+  )
+  const [first] = unhooked
+  return [
+    ...(unused > 0
+      ? [{ why: `${skills(unused)} never used`, command: `loadout unequip --unused --dry-run${scope}` }]
+      : []),
+    ...crowded.map(({ agent, label }) => ({
+      why: `the list of ${label} is full`,
+      command: `loadout see ${agent} --longest${scope}`,
+    })),
+    ...(first === undefined
+      ? []
+      : [{ why: `let ${first.label} get what a prompt needs`, command: `loadout hooks install ${first.agent}` }]),
+  ]
+}
+
+function firstSteps({ agents, library }: Omit<MachineStatus, 'next'>): NextStep[] {
+  const hasSkills = agents.some(({ skills: count = 0 }) => count > 0)
+  const begin = { why: 'a library keeps skills in git', command: 'loadout init --new ~/skills' }
+  const task = { why: 'what a task needs, in any project', command: 'loadout context "<task>"' }
+  if (library !== undefined) return [task]
+  return hasSkills ? [begin, task] : [task, begin]
+}
+
+const commits = (count: number) => (count === 1 ? '1 commit' : `${count} commits`)
+const copies = (count: number) => (count === 1 ? '1 installed copy is' : `${count} installed copies are`)
+const skills = (count: number) => (count === 1 ? '1 equipped skill was' : `${count} equipped skills were`)

@@ -1,0 +1,83 @@
+import { dirname } from 'node:path'
+import { readConfig } from '../agents/config.ts'
+import { judgeHooks } from '../agents/hooks-status.ts'
+import { AGENTS, type Agent } from '../agents/rules/agents.ts'
+import type { Fate } from '../agents/rules/sight/visibility.ts'
+import { type AgentSight, seeAgent } from '../agents/see.ts'
+import { userRoot } from '../agents/target-roots.ts'
+import { isFolder } from '../machine/files.ts'
+import type { Machine } from '../machine/machine.ts'
+import { describeStanding } from '../skills/rules/standing.ts'
+import { readStanding } from '../skills/standing.ts'
+import { usedSkills } from '../skills/used.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { type AgentStatus, type LibraryStatus, type MachineStatus, nextSteps } from './rules/status.ts'
+
+export interface StatusRequest {
+  /** Where the agents work; undefined for no project. */
+  project?: string | undefined
+}
+
+/** What the agents of this machine see, what that costs, how the library stands, and what to do next. Changes nothing. */
+export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
+  const found = AGENTS.filter((agent) => isThere(machine, agent))
+  const agents = found.map((agent) => statusOf(machine, agent, project))
+  const library = await libraryOf(machine, project)
+  const status = { agents, library, hooks: hookedAgents(machine) }
+  return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
+}
+
+/** An agent has its own folder as soon as it ran once. The shared one says nothing about who reads it. */
+function isThere(machine: Machine, agent: Agent): boolean {
+  const root = userRoot(machine, readConfig(machine), agent)
+  return isFolder(root) || (!root.endsWith('/.agents/skills') && isFolder(dirname(root)))
+}
+
+function statusOf(machine: Machine, { id, label }: Agent, project: string | undefined): AgentStatus {
+  try {
+    return summed(seeAgent(machine, { agent: id, project }).value)
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { agent: id, label, problem: error.message }
+  }
+}
+
+function summed({ agent, label, readFrom, skills, own, budget, instructions }: AgentSight): AgentStatus {
+  const count = (...fates: Fate[]) => skills.filter(({ fate }) => fates.includes(fate)).length
+  const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
+  const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
+  return {
+    agent,
+    label,
+    ...(readFrom !== undefined && { readFrom }),
+    skills: skills.length,
+    seen: count('visible'),
+    cut: count('cut'),
+    dropped: count('dropped'),
+    doubles: count('shadowed', 'ambiguous'),
+    unreadable: count('unreadable'),
+    ...(budget && { room: { size: budget.budget, unit: budget.unit === 'columns' ? 'characters' : 'tokens' } }),
+    tokens: listed + read,
+    cutFiles: instructions.flatMap(({ path, bytes, read: taken, state }) =>
+      state === 'cut' ? [{ path, bytes, read: taken }] : [],
+    ),
+  }
+}
+
+/** Undefined without a library; with one that cannot be used, why. */
+async function libraryOf(machine: Machine, project: string | undefined): Promise<LibraryStatus | undefined> {
+  try {
+    const { value } = await readStanding(machine, { project })
+    const used = usedSkills(machine)
+    const unused = used && value.equipped.filter((name) => !used.has(name))
+    return { ...value, ...(unused && { unused }), stands: describeStanding(value, machine.now()) }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return error.code === 'CONFIG_NOT_FOUND' ? undefined : { problem: error.message }
+  }
+}
+
+function hookedAgents(machine: Machine): string[] {
+  const { hooks } = judgeHooks(machine, { agents: [] }).value
+  return hooks.filter(({ state }) => state === 'installed').map(({ agent }) => agent)
+}
