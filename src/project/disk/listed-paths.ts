@@ -1,15 +1,12 @@
-import { type Stats, statSync } from 'node:fs'
-import { delimiter, join, relative, resolve, sep } from 'node:path'
-import { type CacheKey, isSettled, readCached, type Stamp, stampOf, writeCached } from '../../machine/cache.ts'
-import { runGit } from '../../machine/git.ts'
-import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
+import { relative, sep } from 'node:path'
+import { type CacheKey, readCached, writeCached } from '../../machine/cache.ts'
 import { Kept } from '../../machine/kept.ts'
-import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
+import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { Walk } from '../../machine/walk.ts'
-import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, keyOf } from '../../text/values.ts'
 import { LEFT_OUT, leftOutByPath } from '../rules/candidates.ts'
+import { areIgnored, areSettled, areStill, askGit, findWitnesses, STAMP_NUMBERS, stampsOf } from './git-witnesses.ts'
 
 // The paths of a project, as git lists them. Starting git takes longer than all else that a warm question needs, so the
 // list is kept with its witnesses: every folder that git looked into, every .gitignore, the index and settings of git.
@@ -29,15 +26,13 @@ export const NO_REASON = 255
 
 interface KnownPaths extends ListedPaths {
   witnesses: readonly string[]
-  /** NUMBERS of each; zeros for what does not exist. */
+  /** See `stampsOf`. */
   stamps: Float64Array
 }
 
 const KIND = 'project-paths'
 const VERSION = 1
-const NUMBERS = 5
 const KEPT_PROJECTS = 4
-const GIT_MS = 20_000
 
 const kept = new Kept<KnownPaths>(KEPT_PROJECTS)
 
@@ -51,7 +46,7 @@ export async function listPaths(
   const key: CacheKey = { kind: KIND, version: VERSION, name: [root], state: surroundings(machine, repository) }
   const name = JSON.stringify([root, key.state])
   const known = kept.get(name) ?? readCached(machine, key, decode)
-  if (known !== undefined && isStill(known)) {
+  if (known !== undefined && areStill(known.witnesses, known.stamps)) {
     kept.set(name, known)
     return known
   }
@@ -105,16 +100,6 @@ async function listByGit(machine: Machine, repository: string, prefix: string): 
   return [...paths].sort(compareText)
 }
 
-async function askGit(machine: Machine, repository: string, args: string[], input?: string) {
-  try {
-    const options = { timeoutMs: GIT_MS, okCodes: [0, 1], ...(input !== undefined && { input }) }
-    return (await runGit(machine, repository, args, options)).stdout
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
 export function limitTo(prefix: string): string[] {
   return prefix === '' ? [] : ['--', `:(literal)${prefix}`]
 }
@@ -135,137 +120,6 @@ function listByWalk(root: string): string[] {
   return paths.sort(compareText)
 }
 
-interface Witnesses {
-  paths: string[]
-  /** Folders that were not entered because a .gitignore names them; from the repository. */
-  ignored: string[]
-}
-
-/** Undefined when not all of them can be told. */
-async function findWitnesses(machine: Machine, repository: string, prefix: string): Promise<Witnesses | undefined> {
-  const settings = await settingsOfGit(machine, repository)
-  const folders = settings && foldersOf(repository, prefix)
-  return folders && { ...folders, paths: [...settings, ...folders.paths] }
-}
-
-/** Of folders with more in them, a question of git is not much slower than asking for all the stamps. */
-const MOST_WITNESSES = 20_000
-
-function foldersOf(repository: string, prefix: string): Witnesses | undefined {
-  const walk = new Walk(repository, { useGitignore: true, mostFolders: MOST_WITNESSES })
-  const [paths, ignored]: [string[], string[]] = [[], []]
-  // Of the folders above the root, only their .gitignore files count.
-  const above = prefix.split('/').slice(0, -1)
-  above.forEach((_, at) => {
-    const folder = join(repository, ...above.slice(0, at))
-    paths.push(folder, join(folder, '.gitignore'))
-  })
-  for (const { path, inside, entries, enter } of walk.folders(prefix)) {
-    paths.push(path)
-    for (const { name, kind, isIgnored, isNameable } of entries) {
-      if (!isNameable) return undefined
-      if (name === '.gitignore') paths.push(join(path, name))
-      if (kind !== 'folder' || name === '.git') continue
-      if (isIgnored) ignored.push(inside === '' ? name : `${inside}/${name}`)
-      else enter(name)
-    }
-  }
-  const { count, unreadable } = walk.leftOut
-  return count > 0 || unreadable.length > 0 ? undefined : { paths, ignored }
-}
-
-/** The files that git reads its settings and its general list of ignored names from, there or not. */
-async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | undefined> {
-  const listed = await askGit(machine, repository, ['config', '--list', '--show-origin', '-z', '--includes'])
-  if (listed === undefined) return undefined
-  const folders = foldersOfGit(repository)
-  if (folders === undefined) return undefined
-  const { own, common } = folders
-  const { home } = machine
-  const global = join(xdgConfigHome(machine), 'git')
-  const found = new Set([
-    ...['index', 'HEAD', 'config.worktree'].map((name) => join(own, name)),
-    ...['config', 'info/exclude'].map((name) => join(common, name)),
-    ...[join(global, 'config'), join(global, 'ignore'), join(home, '.gitconfig'), '/etc/gitconfig'],
-    ...programOf(machine),
-  ])
-  const fields = listed.split('\0')
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (fields[at]!.startsWith('file:')) found.add(resolve(repository, fields[at]!.slice(5)))
-    const [, excludes] = /^core\.excludesfile\n(.*)$/s.exec(fields[at + 1]!) ?? []
-    if (excludes === undefined) continue
-    if (/^(?:~[^/]|%)/.test(excludes)) return undefined
-    found.add(excludes.startsWith('~/') ? join(home, excludes.slice(2)) : resolve(repository, excludes))
-  }
-  return [...found]
-}
-
-function foldersOfGit(repository: string): { own: string; common: string } | undefined {
-  try {
-    const own = gitFolder(repository)
-    return { own, common: commonGitFolder(own) }
-  } catch (error) {
-    if (error instanceof LoadoutError) return undefined
-    throw error
-  }
-}
-
-function programOf({ env }: Machine): string[] {
-  const places = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'git'))
-  const found = places.find((path) => statOf(path) !== undefined)
-  return found === undefined ? [] : [found]
-}
-
-/** Whether git agrees. Where it does not, a file may appear where nobody looks. */
-async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
-  if (folders.length === 0) return true
-  const input = folders.map((folder) => `${folder}\0`).join('')
-  const stdout = await askGit(machine, repository, ['check-ignore', '--no-index', '-z', '--stdin'], input)
-  const agreed = new Set((stdout ?? '').split('\0'))
-  return folders.every((folder) => agreed.has(folder))
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
-
-const NOWHERE: Stamp = [0, 0, 0, 0, 0]
-
-function stampsOf(paths: readonly string[]): Float64Array {
-  const stamps = new Float64Array(paths.length * NUMBERS)
-  paths.forEach((path, at) => {
-    const stat = statOf(path)
-    stamps.set(stat === undefined ? NOWHERE : stampOf(stat), at * NUMBERS)
-  })
-  return stamps
-}
-
-function areSettled(stamps: Float64Array, now: Date): boolean {
-  for (let at = 0; at < stamps.length; at += NUMBERS) {
-    if (!isSettled([0, 0, 0, stamps[at + 3]!, stamps[at + 4]!], now)) return false
-  }
-  return true
-}
-
-function isStill({ witnesses, stamps }: KnownPaths): boolean {
-  return witnesses.every((path, at) => {
-    const stat = statOf(path)
-    const [inode, size, mode, modifiedAt, changedAt] = stat === undefined ? NOWHERE : stampOf(stat)
-    const place = at * NUMBERS
-    return (
-      stamps[place + 4] === changedAt &&
-      stamps[place + 3] === modifiedAt &&
-      stamps[place] === inode &&
-      stamps[place + 1] === size &&
-      stamps[place + 2] === mode
-    )
-  })
-}
-
 // Two numbers, the stamps of the witnesses, the keys, the reasons, then all paths, each ended by NUL.
 function encode({ paths, keys, reasons, witnesses, stamps }: KnownPaths): Uint8Array {
   const bytes = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
@@ -282,7 +136,7 @@ function encode({ paths, keys, reasons, witnesses, stamps }: KnownPaths): Uint8A
 function decode(bytes: Uint8Array): KnownPaths | undefined {
   const [witnessCount = 0, pathCount = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, 2)
   let at = bytes.byteOffset + 8
-  const stamps = new Float64Array(bytes.buffer, at, witnessCount * NUMBERS)
+  const stamps = new Float64Array(bytes.buffer, at, witnessCount * STAMP_NUMBERS)
   at += stamps.byteLength
   const keys = new Float64Array(bytes.buffer, at, pathCount)
   at += keys.byteLength

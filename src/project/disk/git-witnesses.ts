@@ -1,0 +1,165 @@
+import { type Stats, statSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { isSettled, type Stamp, stampOf } from '../../machine/cache.ts'
+import { runGit } from '../../machine/git.ts'
+import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
+import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
+import { Walk } from '../../machine/walk.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+
+// What git looks at when it lists the files of a project. Nothing of it has changed: neither has the list.
+
+export interface Witnesses {
+  paths: string[]
+  /** Folders that were not entered because a .gitignore names them; from the repository. */
+  ignored: string[]
+}
+
+/** Undefined when not all of them can be told. */
+export async function findWitnesses(
+  machine: Machine,
+  repository: string,
+  prefix: string,
+): Promise<Witnesses | undefined> {
+  const settings = await settingsOfGit(machine, repository)
+  const folders = settings && foldersOf(repository, prefix)
+  return folders && { ...folders, paths: [...settings, ...folders.paths] }
+}
+
+/** Of folders with more in them, a question of git is not much slower than asking for all the stamps. */
+const MOST_WITNESSES = 20_000
+
+function foldersOf(repository: string, prefix: string): Witnesses | undefined {
+  const walk = new Walk(repository, { useGitignore: true, mostFolders: MOST_WITNESSES })
+  const [paths, ignored]: [string[], string[]] = [[], []]
+  // Of the folders above the root, only their .gitignore files count.
+  const above = prefix.split('/').slice(0, -1)
+  above.forEach((_, at) => {
+    const folder = join(repository, ...above.slice(0, at))
+    paths.push(folder, join(folder, '.gitignore'))
+  })
+  for (const { path, inside, entries, enter } of walk.folders(prefix)) {
+    paths.push(path)
+    for (const { name, kind, isIgnored, isNameable } of entries) {
+      if (!isNameable) return undefined
+      if (name === '.gitignore') paths.push(join(path, name))
+      if (kind !== 'folder' || name === '.git') continue
+      if (isIgnored) ignored.push(inside === '' ? name : `${inside}/${name}`)
+      else enter(name)
+    }
+  }
+  const { count, unreadable } = walk.leftOut
+  return count > 0 || unreadable.length > 0 ? undefined : { paths, ignored }
+}
+
+/** The files that git reads its settings and its general list of ignored names from, there or not. */
+async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | undefined> {
+  const listed = await askGit(machine, repository, ['config', '--list', '--show-origin', '-z', '--includes'])
+  if (listed === undefined) return undefined
+  const folders = foldersOfGit(repository)
+  if (folders === undefined) return undefined
+  const { own, common } = folders
+  const { home } = machine
+  const global = join(xdgConfigHome(machine), 'git')
+  const found = new Set([
+    ...['index', 'HEAD', 'config.worktree'].map((name) => join(own, name)),
+    ...['config', 'info/exclude'].map((name) => join(common, name)),
+    ...[join(global, 'config'), join(global, 'ignore'), join(home, '.gitconfig'), '/etc/gitconfig'],
+    ...programOf(machine),
+  ])
+  const fields = listed.split('\0')
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const origin = fields[at]!.startsWith('file:') ? resolve(repository, fields[at]!.slice(5)) : repository
+    if (origin !== repository) found.add(origin)
+    // A file that is included and says nothing yet has no entry of its own.
+    const [, key, value = ''] = /^(core\.excludesfile|include(?:if\..*)?\.path)\n(.*)$/s.exec(fields[at + 1]!) ?? []
+    if (key === undefined) continue
+    if (/^(?:~[^/]|%)/.test(value)) return undefined
+    const from = key === 'core.excludesfile' ? repository : dirname(origin)
+    found.add(value.startsWith('~/') ? join(home, value.slice(2)) : resolve(from, value))
+  }
+  return [...found]
+}
+
+function foldersOfGit(repository: string): { own: string; common: string } | undefined {
+  try {
+    const own = gitFolder(repository)
+    return { own, common: commonGitFolder(own) }
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}
+
+function programOf({ env }: Machine): string[] {
+  const places = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'git'))
+  const found = places.find((path) => statOf(path) !== undefined)
+  return found === undefined ? [] : [found]
+}
+
+/** Whether git agrees. Where it does not, a file may appear where nobody looks. */
+export async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
+  if (folders.length === 0) return true
+  const input = folders.map((folder) => `${folder}\0`).join('')
+  const stdout = await askGit(machine, repository, ['check-ignore', '--no-index', '-z', '--stdin'], input)
+  const agreed = new Set((stdout ?? '').split('\0'))
+  return folders.every((folder) => agreed.has(folder))
+}
+
+const GIT_MS = 20_000
+
+/** Undefined where git cannot answer. */
+export async function askGit(machine: Machine, repository: string, args: string[], input?: string) {
+  try {
+    const options = { timeoutMs: GIT_MS, okCodes: [0, 1], ...(input !== undefined && { input }) }
+    return (await runGit(machine, repository, args, options)).stdout
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+const NOWHERE: Stamp = [0, 0, 0, 0, 0]
+
+export const STAMP_NUMBERS = 5
+
+/** STAMP_NUMBERS of each; zeros for what does not exist. */
+export function stampsOf(paths: readonly string[]): Float64Array {
+  const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
+  paths.forEach((path, at) => {
+    const stat = statOf(path)
+    stamps.set(stat === undefined ? NOWHERE : stampOf(stat), at * STAMP_NUMBERS)
+  })
+  return stamps
+}
+
+export function areSettled(stamps: Float64Array, now: Date): boolean {
+  for (let at = 0; at < stamps.length; at += STAMP_NUMBERS) {
+    if (!isSettled([0, 0, 0, stamps[at + 3]!, stamps[at + 4]!], now)) return false
+  }
+  return true
+}
+
+/** Whether all are as they were. */
+export function areStill(paths: readonly string[], stamps: Float64Array): boolean {
+  return paths.every((path, at) => {
+    const stat = statOf(path)
+    const [inode, size, mode, modifiedAt, changedAt] = stat === undefined ? NOWHERE : stampOf(stat)
+    const place = at * STAMP_NUMBERS
+    return (
+      stamps[place + 4] === changedAt &&
+      stamps[place + 3] === modifiedAt &&
+      stamps[place] === inode &&
+      stamps[place + 1] === size &&
+      stamps[place + 2] === mode
+    )
+  })
+}
