@@ -38,7 +38,7 @@ export interface Adoption {
   isDryRun: boolean
 }
 
-/** Brings an edit that was made in an installed copy back into the library. */
+/** Brings an edit that was made in an installed copy, or in a folder of the user's with its name, back into the library. */
 export async function adopt(machine: Machine, request: AdoptRequest): Promise<Report<Adoption>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, request)
@@ -50,7 +50,8 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status
     if (!request.dryRun && hasMerge(machine, name)) throw waitingMerge(name)
-    const edited = editedCopies(status)
+    const own = editedCopies(status)
+    const edited = own.length > 0 ? own : looseCopies(status)
     if (edited.length === 0) throw notEdited(name)
     return withScratch(async (scratch) => {
       const edit = await readEdit(setup, registered, edited, scratch, request.force)
@@ -67,6 +68,14 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
 /** Copies that were edited, or that nobody can say were not. */
 export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
   return placements.filter(({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited))
+}
+
+/** Folders under the skill's name that Loadout did not install, and that hold something else. */
+function looseCopies({ placements }: SkillStatus): PlacementStatus[] {
+  return placements.filter(
+    ({ state, isIdentical, placement }) =>
+      state === 'unmanaged' && !isIdentical && placement.kind === 'folder' && placement.isSkill,
+  )
 }
 
 function notEdited(name: string): LoadoutError {
@@ -147,9 +156,11 @@ async function refreshCopies(
   const status = observation.statuses.find((each) => each.name === name)
   if (status?.registered === undefined) return { value: [], findings: [] }
   const { skill, folder } = status.registered
-  const own = edited.map(({ agent, placement: { root, contentHash } }): Operation => {
-    const keepsCopy = hashBuild(buildFor(join(setup.library, folder), skill, agent)) !== contentHash
-    return { kind: 'refresh', keepsCopy, skill: name, agent, scope: root.scope, root: root.path }
+  const own = edited.map(({ state, agent, placement: { root, contentHash = '' } }): Operation => {
+    const isSame = hashBuild(buildFor(join(setup.library, folder), skill, agent)) === contentHash
+    const place = { skill: name, agent, scope: root.scope, root: root.path }
+    if (state !== 'unmanaged') return { kind: 'refresh', keepsCopy: !isSame, ...place }
+    return isSame ? { kind: 'adopt', contentHash, ...place } : { kind: 'adopt', ...place }
   })
   const places = new Set(edited.map(({ placement }) => placement.root.path))
   const others = status.placements.filter(({ placement }) => !places.has(placement.root.path))

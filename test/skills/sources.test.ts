@@ -307,6 +307,27 @@ describe('loose folders of skills that the library has', () => {
     expect((await loadout.listCandidates({})).value).toEqual([])
   })
 
+  it('that differ are adopted: merged with what the library changed since the import', async () => {
+    const { loadout, library, home, path } = makePerson()
+    const notes = Array.from({ length: 9 }, (_, at) => `Line ${at}.\n`).join('')
+    const source = makeSource({ 'skills/plan/SKILL.md': document('plan'), 'skills/plan/notes.md': notes })
+    await loadout.importSkills({ source })
+    put(join(library, 'skills/plan/notes.md'), notes.replace('Line 1.', 'Line 1 of the library.'))
+    commitAll(library, 'Mine')
+    const loose = path('.claude/skills/plan')
+    putAll(loose, { 'SKILL.md': document('plan'), 'notes.md': notes.replace('Line 7.', 'Line 7 by hand.') })
+    const preview = await loadout.adopt({ name: 'plan', dryRun: true })
+    expect([preview.value.isMerged, preview.value.conflicts]).toEqual([true, []])
+    const { value } = await loadout.adopt({ name: 'plan' })
+    expect(value.operations.map(({ kind, agent }) => `${kind} ${agent}`)).toEqual(['adopt claude'])
+    for (const folder of [join(library, 'skills/plan'), loose]) {
+      const text = readFileSync(join(folder, 'notes.md'), 'utf8')
+      expect([text.includes('of the library'), text.includes('by hand')]).toEqual([true, true])
+    }
+    expect((await loadout.inventory({})).value.skills[0]?.placements.map(({ state }) => state)).toEqual(['current'])
+    expect(readFileSync(join(home, '.claude/skills/plan/.loadout'), 'utf8')).toContain('content_hash')
+  })
+
   it('are taken over by equip where they are just so', async () => {
     const { loadout, path } = makePerson(skill('exact'))
     await loadout.equip({ names: ['exact'], targets: ['claude'] })

@@ -162,10 +162,12 @@ export const diff = defineCommand({
 
 export const adopt = defineCommand({
   name: 'adopt',
+  shortensHome: true,
   summary: 'bring an edit of an installed copy into the library',
   details:
     'Shows the difference first; on a terminal it asks before anything is changed. If the library has changed since the\n' +
-    'copy was installed, both changes are merged; what does not merge waits for loadout merge.',
+    'copy was installed, both changes are merged; what does not merge waits for loadout merge. A folder with the name of\n' +
+    'the skill that Loadout did not install is adopted as well, and becomes a managed install.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
     ...TARGET_FLAG,

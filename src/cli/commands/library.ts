@@ -186,7 +186,7 @@ function printCandidates({ candidates, project }: Candidates, screen: Screen): s
     free.length === 1 && single !== undefined && printableLine(`loadout import ${shellWord(single)} --adopt${scope}`),
     (free.length > 1 || (free.length === 1 && single === undefined)) &&
       printableLine(
-        `loadout import --all --adopt${scope} takes over ${free.length === 1 ? 'it' : `all ${free.length}`}`,
+        `loadout import --all --adopt${scope} takes ${free.length === 1 ? 'it' : `all ${free.length}`} over`,
       ),
     differing.length > 0 &&
       printableLine(`different: loadout diff ${differing[0]}${scope}, then loadout adopt or loadout equip --replace`),

@@ -5,6 +5,7 @@ import { count, lines, printableLine, type Screen } from '../screen.ts'
 
 export const merge = defineCommand({
   name: 'merge',
+  shortensHome: true,
   summary: 'show and finish merges that need a decision',
   details:
     'update, adopt and sync --merge leave here what changed on both sides. Edit the files that are named: remove the\n' +

@@ -8,6 +8,7 @@ const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest
 
 export const outdated = defineCommand({
   name: 'outdated',
+  shortensHome: true,
   summary: 'ask the sources of imported skills for newer versions',
   details: 'Fetches each repository once, into the cache. Changes nothing.',
   args: NAMES,
@@ -35,6 +36,7 @@ function describeState({ name, state, source, ref, from = '', to = '', folder }:
 
 export const update = defineCommand({
   name: 'update',
+  shortensHome: true,
   summary: 'take newer versions of imported skills, with your changes',
   details:
     'Shows the difference first; on a terminal it asks before anything is changed. All updates are one commit. What\n' +

@@ -41,7 +41,7 @@ export interface Edit {
 }
 
 /**
- * The base is what the copy was installed from, by its marker. `force`: the copy counts as made from the library as it
+ * The base is what the copy was installed from, by its marker; for a folder without one, what was imported. `force`: the copy counts as made from the library as it
  * is now, so that all of it is taken.
  */
 export async function mergeEdit(
@@ -53,9 +53,9 @@ export async function mergeEdit(
   mkdirSync(scratch)
   const ours = join(scratch, 'library')
   copyTree(folder, ours)
-  const isMerged = copy.isBehind && !force
-  const base = isMerged ? await baseOf(machine, library, registered, copy, scratch) : ours
   const { name } = registered.skill
+  const base = force ? ours : await findBase(machine, library, registered, copy, ours, scratch)
+  const isMerged = base !== ours
   const skill = isMerged ? skillIn(base, name) : registered.skill
   const content = readAdopted(base, skill, copy.agent, placeOf(copy))
   const versions = { name, base, ours, theirs: join(scratch, 'edited') }
@@ -76,7 +76,22 @@ function skillIn(folder: string, name: string): Skill {
   throw new LoadoutError('INVALID_SKILL', `${folder} was no skill: ${parsed.problems.join('; ')}`)
 }
 
-async function baseOf(
+async function findBase(
+  machine: Machine,
+  repo: string,
+  registered: RegisteredSkill,
+  copy: PlacementStatus,
+  ours: string,
+  scratch: string,
+): Promise<string> {
+  const { folder, skill } = registered
+  if (copy.isBehind) return installedBase(machine, repo, registered, copy, scratch)
+  const imported = copy.state === 'unmanaged' ? skill.source?.libraryHash : undefined
+  if (imported === undefined || imported === libraryHashOf(ours, skill.name)) return ours
+  return (await findInHistory(machine, repo, folder, { hash: imported, kind: 'library' }, scratch)) ?? ours
+}
+
+async function installedBase(
   machine: Machine,
   repo: string,
   { folder, skill: { name } }: RegisteredSkill,
