@@ -17,6 +17,7 @@ const PARTS = {
   mask: ['src/machine/secret-scanner.ts'],
   context: ['src/context/', 'src/project/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
+  pointers: ['src/kit/session/file-pointers.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
   upkeep: ['src/payloads/', 'src/usage/'],

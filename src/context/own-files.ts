@@ -4,8 +4,9 @@ import { INDEX_IN_PROJECT, openProject, type Project } from '../machine/open-pro
 import { SETTINGS_FILE } from '../machine/settings.ts'
 import { evaluateHistory, type HistoryEvaluation } from '../project/evaluate-history.ts'
 import type { FindRequest } from '../project/find-files.ts'
-import { type FilePointer, pointToFiles } from '../project/point-to-files.ts'
+import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
 import type { LeftOut } from '../project/rules/candidates.ts'
+import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import { isInPack } from './disk/read-candidate.ts'
 import type { ContextSettings, Intent } from './rules/context-settings.ts'
@@ -65,6 +66,15 @@ export async function pointIntoProject(
 ): Promise<FilePointer[]> {
   const request = requestFor(project, contextSettings(project), task)
   return request === undefined ? [] : pointToFiles(machine, request, limit)
+}
+
+/** As `pointIntoProject`, for a prompt that nobody asked with: only when sure, and only from an index that is there. */
+export async function pointForPrompt(
+  machine: Machine,
+  { task, project, limit }: { task: string; project: Project; limit: number },
+): Promise<FilePointer[]> {
+  const request = requestFor(project, contextSettings(project), task)
+  return request === undefined ? [] : pointWhenSure(machine, request, limit)
 }
 
 /** How well the choice of files would have served the project's own last commits, with its settings. */

@@ -2,12 +2,12 @@ import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { compareText } from '../text/values.ts'
 import { readHistory } from './disk/history-log.ts'
-import { listProject } from './disk/listing.ts'
-import { openIndex, readShown } from './disk/project-index.ts'
+import { type Listing, listProject } from './disk/listing.ts'
+import { openIndex, openSavedIndex, type ProjectIndex, readShown } from './disk/project-index.ts'
 import type { LeftOut } from './rules/candidates.ts'
-import { NO_HISTORY } from './rules/history.ts'
+import { type History, NO_HISTORY } from './rules/history.ts'
 import { readProjectTask } from './rules/project-task.ts'
-import { type RankedFile, type Ranking, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
+import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
 import { type FileSection, weighSections } from './rules/sections.ts'
 
 export interface FindRequest {
@@ -44,21 +44,38 @@ export interface ProjectAnswer {
 
 /** What of a project's own files is about a task. The same answer whether the index was there, stale or missing. */
 export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
-  const { project, task: text, lift, useHistory = true, leaveOut = () => undefined } = request
+  const { project, useHistory = true } = request
   const [listing, history] = await Promise.all([
-    listProject(machine, project, leaveOut),
+    listProject(machine, project, request.leaveOut ?? (() => undefined)),
     useHistory ? readHistory(machine, project) : NO_HISTORY,
   ])
+  const answer = (isFresh: boolean) =>
+    answerFrom(openIndex(machine, project.root, listing.files, isFresh), request, listing, history)
+  return orAnew(answer)
+}
+
+/**
+ * As `findFiles`, from what is saved: undefined where the index would have to be built, and without commits that were not
+ * read yet.
+ */
+export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
+  const { project, useHistory = true } = request
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  const history = useHistory ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
+  const index = openSavedIndex(machine, project.root, listing.files)
+  return index && answerFrom(index, request, listing, history)
+}
+
+function answerFrom(
+  index: ProjectIndex,
+  { task: text, lift }: FindRequest,
+  listing: Listing,
+  history: History,
+): ProjectAnswer {
   const task = readProjectTask(text)
-  const rank = (isFresh: boolean) => {
-    const index = openIndex(machine, project.root, listing.files, isFresh)
-    const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
-    const paths = index.paths.filter((path) => path !== undefined).sort(compareText)
-    return { ranking, paths, leftOut: index.leftOut }
-  }
-  const { ranking, paths, leftOut } = orAnew(rank)
+  const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
+  const paths = index.paths.filter((path) => path !== undefined).sort(compareText)
   const isShown = ({ role, isNamed }: RankedFile) => task.isAboutTests || !role.isTest || isNamed
-  const counts = [...listing.leftOut, ...leftOut]
   return {
     files: ranking.files.filter(isShown),
     tests: ranking.files.filter((file) => !isShown(file)),
@@ -69,23 +86,17 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
       listed_by: listing.by,
       commits: history.ids.length,
       shallow: history.isShallow,
-      left_out: sumUp(counts),
+      left_out: sumUp([...listing.leftOut, ...index.leftOut]),
     },
   }
 }
 
-interface Ranked {
-  ranking: Ranking
-  paths: string[]
-  leftOut: ReadonlyMap<LeftOut, number>
-}
-
 /** A damaged index costs time, not the answer. */
-function orAnew(rank: (isFresh: boolean) => Ranked): Ranked {
+function orAnew(answer: (isFresh: boolean) => ProjectAnswer): ProjectAnswer {
   try {
-    return rank(false)
+    return answer(false)
   } catch {
-    return rank(true)
+    return answer(true)
   }
 }
 

@@ -1,24 +1,38 @@
 import type { Machine } from '../machine/machine.ts'
-import { type FindRequest, findFiles, readSections } from './find-files.ts'
-
-/** Where in a project something is said about a task. No text of it. */
-export interface FilePointer {
-  path: string
-  /** The lines of the section that fits best. */
-  start: number
-  end: number
-  /** What is defined there first, or the heading. */
-  symbol: string | undefined
-  /** 1 for the best. */
-  score: number
-  why: string
-}
+import { type FindRequest, findFiles, findSaved, type ProjectAnswer, readSections } from './find-files.ts'
+import type { FilePointer } from './rules/file-pointer.ts'
 
 /** The best files for a task, and the place in each to start reading. */
 export async function pointToFiles(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
-  const { files, terms } = await findFiles(machine, request)
+  return pointersOf(await findFiles(machine, request), request.project.root, limit)
+}
+
+/** A file behind these is not worth a line that nobody asked for. */
+const NEAR_BEST = 0.6
+
+/** As `pointToFiles`, only when the answer is sure, and only from an index that is there. */
+export async function pointWhenSure(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
+  const answer = await findSaved(machine, request)
+  if (answer === undefined || !isSure(answer)) return []
+  const files = answer.files.filter(({ score }) => score >= NEAR_BEST)
+  return pointersOf({ ...answer, files }, request.project.root, limit)
+}
+
+// Measured on 480 past commits and as many remarks that are about no file: with these, 31 of 100 commits get pointers, in
+// 89 of 100 of them one is right, in 69 the first; no remark gets any.
+const COVERED_SHARE = 0.5
+const COVERED_WORTH = 8
+
+/** The best file is named, or holds most of what the words of the task are worth, and they are worth something. */
+function isSure({ files: [best], terms }: ProjectAnswer): boolean {
+  if (best === undefined) return false
+  const all = terms.reduce((sum, { weight }) => sum + weight, 0)
+  return best.isNamed || (best.covered >= COVERED_WORTH && best.covered >= COVERED_SHARE * all)
+}
+
+function pointersOf({ files, terms }: ProjectAnswer, root: string, limit: number): FilePointer[] {
   return files.slice(0, limit).flatMap(({ path, score, words }): FilePointer[] => {
-    const sections = readSections(request.project.root, path, terms)?.sections ?? []
+    const sections = readSections(root, path, terms)?.sections ?? []
     const [best] = [...sections].sort((a, b) => b.score - a.score || a.start - b.start)
     if (best === undefined) return []
     const { start, end, symbol } = best

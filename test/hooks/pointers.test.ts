@@ -67,3 +67,34 @@ describe('packs and skills', () => {
     expect(prompt(here, 'what is the weather')).toBe('')
   })
 })
+
+describe('files of the project', () => {
+  const gate = `const limit = 3\n${'\n// a line\n'.repeat(20)}\nexport function openGate(origins: string[]) {\n  return origins.length < limit\n}\n`
+  const fillers = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`src/part-${at}.ts`, `export const part${at} = ${at}\n`]),
+  )
+  const TASK = 'let openGate in gate.ts refuse origins beyond the limit'
+  const search = ({ project, home }: HookWorld) =>
+    runLoadout(['search', 'gate', '--kind', 'file'], { cwd: project, home })
+
+  it('are pointed to when an index is there and the prompt is sure, once, and never by their text', () => {
+    const here = makeHookWorld({ rules: RULES }, { ...fillers, 'src/gate.ts': gate })
+    start(here, 'startup')
+    expect(prompt(here, TASK)).toBe('')
+    expect(search(here).code).toBe(0)
+    const reply = prompt(here, TASK)
+    expect(reply).toMatch(/^src\/gate\.ts:\d+-\d+ {2}openGate$/m)
+    expect(reply).not.toContain('origins.length')
+    expect(prompt(here, TASK)).toBe('')
+    expect(prompt(here, 'thanks, that is what I meant')).toBe('')
+  })
+
+  it('are looked at as they are now, without building the index again', () => {
+    const here = makeHookWorld({ rules: RULES }, { ...fillers, 'src/gate.ts': gate })
+    expect(search(here).code).toBe(0)
+    writeFileSync(join(here.project, 'src/gate.ts'), gate.replace('openGate', 'shutGate'))
+    expect(prompt(here, 'let shutGate in gate.ts refuse origins beyond the limit')).toContain('  shutGate')
+    for (let at = 0; at < 40; at++) writeFileSync(join(here.project, `src/part-${at}.ts`), `${'x '.repeat(9000)}\n`)
+    expect(prompt(here, TASK, { session_id: 'two' })).toBe('')
+  })
+})

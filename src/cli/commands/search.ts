@@ -5,6 +5,7 @@ import {
   type FullSearchResult,
   type Lookup,
   percent,
+  pointerText,
   type SearchHit,
 } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
@@ -38,7 +39,7 @@ Files are those of a git repository; in another folder ask for them with --kind 
         )
       : lines(
           hits.flatMap((hit) => present(hit, screen)),
-          files.map(presentFile),
+          files.map((pointer) => `  ${pointerText(pointer, printableLine)}`),
           '',
           screen.strong(count(hits.length + files.length, 'hit')),
         ),
@@ -52,10 +53,6 @@ function present(hit: SearchHit, screen: Screen): string[] {
     ...wrap(describeWhy(hit.why), 4),
     ...(hit.kind === 'pack' && hit.admission !== 'admitted' ? [`    ${screen.faint(printableLine(hit.next))}`] : []),
   ]
-}
-
-function presentFile({ path, start, end, symbol }: FullSearchResult['files'][number]): string {
-  return printableLine(`  ${path}:${start}-${end}${symbol === undefined ? '' : `  ${symbol}`}`)
 }
 
 function whatItIs(hit: SearchHit): string {

@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type HookCall, isTask, LONGEST_PROMPT } from '../../agents/rules/hook-call.ts'
 import { type Codec, cached, signatureOf } from '../../machine/cache.ts'
-import { attempt, logLine } from '../../machine/hook-log.ts'
+import { attempt, describeTrouble, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
@@ -11,6 +11,7 @@ import { planTerms, planWith, strategyOf } from '../../payloads/plan.ts'
 import { type LoadoutEntry, tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
 import { rankedMatch } from '../../payloads/rules/ranked.ts'
+import { hasIndex } from '../../project/has-index.ts'
 import { type AnswerForm, answerForm } from '../../search/document.ts'
 import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
 import type { Strategy } from '../../search/strategy.ts'
@@ -52,7 +53,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
   const prompt: Prompt = { project, knowledge, catalog, strategy, task: call.prompt }
   const plain = findFor(prompt)
-  if (plain.found.length === 0) {
+  const files = await findFilesFor(machine, prompt, log)
+  if (plain.found.length + files.length === 0) {
     await record(machine, prompt, [], [])
     return ''
   }
@@ -64,6 +66,7 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
   const choice = new Choice(state.given, room, measureIn(counts))
   const problems = takeFound(machine, prompt, choice, found)
+  for (const file of files) if (choice.lineCount < MOST_POINTERS) choice.addPointer(file)
   const won = claim(machine, call, choice.parts, about)
   const given = choice.given.filter(({ part }) => won.includes(part))
 
@@ -125,6 +128,25 @@ function findFor(prompt: Prompt, session?: Session): { found: Found[]; about: Fa
   return { found: [...keywords, ...ranked], about: sharesOf(hits, familyOf), sure }
 }
 
+/** A project with a larger index takes longer to answer than a person should wait at every prompt. */
+const LARGEST_INDEX = 16 * 1024 * 1024
+
+/** Places in the project's own files. An index that is not there is not built: `context`, `search` and MCP build it. */
+async function findFilesFor(
+  machine: Machine,
+  { project, task }: Prompt,
+  log: (message: string) => void,
+): Promise<GivenPart[]> {
+  if (!hasIndex(machine, project.root, LARGEST_INDEX)) return []
+  try {
+    const { filePointers } = await import('./file-pointers.ts')
+    return await filePointers(machine, { project, task, limit: MOST_POINTERS })
+  } catch (error) {
+    log(`files are left out: ${describeTrouble(error)}`)
+    return []
+  }
+}
+
 /** The core is for the start of a session, in whatever way it is loaded. */
 function keywordMatches({ knowledge, task }: Prompt): Found[] {
   const { onDemand } = planWith(knowledge, task, {})
@@ -145,6 +167,10 @@ class Choice {
     this.known = new Set(known)
     this.room = room
     this.sizeOf = sizeOf
+  }
+
+  get lineCount(): number {
+    return this.lines.length
   }
 
   get parts(): Part[] {

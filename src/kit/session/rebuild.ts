@@ -95,8 +95,8 @@ class Sources {
 
   /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
   missing(part: Part, claim: Claim): GivenPart | undefined {
-    // A pack is given when it is asked for, not by a hook.
-    if (part.form === 'pack') return undefined
+    // A pack is given when it is asked for, not by a hook. Places in files are pointed to again when a prompt needs them.
+    if (part.form === 'pack' || part.form === 'file') return undefined
     const now =
       part.form === 'text' ? this.text(part.id) : part.form === 'index' ? this.index(claim) : this.pointer(part)
     const name = part.form === 'index' ? 'the index' : part.id

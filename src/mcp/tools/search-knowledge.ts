@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { describeWhy, type SearchHit } from '../../loadout.ts'
+import { describeWhy, pointerText, type SearchHit } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'
@@ -35,9 +35,7 @@ export const searchKnowledge = defineTool({
   call: async ({ query, limit = USUAL, project }, call) => {
     const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
     const warnings = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
-    const files = value.files.map(({ path, start, end, symbol }) =>
-      printableLine(`${path}:${start}-${end}${symbol === undefined ? '' : `  ${symbol}`}`),
-    )
+    const files = value.files.map((pointer) => pointerText(pointer, printableLine))
     return { hits: value.hits.map(describeHit), files, warnings: [...warnings.shown, ...warnings.cut] }
   },
 })

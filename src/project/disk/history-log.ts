@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path'
-import { type Codec, cached } from '../../machine/cache.ts'
+import { type Codec, cached, readCached } from '../../machine/cache.ts'
 import { isFile, readText } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
@@ -17,6 +17,7 @@ const GIT_MS = 15_000
 export async function readHistory(
   machine: Machine,
   { root, repository }: Pick<Project, 'root' | 'repository'>,
+  { isOnlySaved = false }: { isOnlySaved?: boolean } = {},
 ): Promise<History> {
   if (repository === undefined) return NO_HISTORY
   try {
@@ -26,6 +27,7 @@ export async function readHistory(
     const prefix = inside === '' ? '' : `${inside}/`
     const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
     const key = { kind: 'project-history', version: 3, name: [root], state: `${head} ${isShallow}` }
+    if (isOnlySaved) return readCached(machine, key, HISTORY.decode) ?? NO_HISTORY
     return await cachedLater(machine, key, () => readCommits(machine, repository, prefix, isShallow))
   } catch (error) {
     if (error instanceof LoadoutError) return NO_HISTORY

@@ -19,13 +19,11 @@ import type { ProjectTerms } from '../rules/rank-files.ts'
 import { type ReadBytes, SavedTerms, type TermPostings, TermsBuilder, weighFile } from '../rules/terms-builder.ts'
 import { NO_REASON } from './listed-paths.ts'
 import type { ListedFile } from './listing.ts'
+import { projectIndexKey } from './project-index-key.ts'
 
 // The index of a project in the cache: which files it was made from, with their stamps, then their terms. A question
 // reads the first part and the few places of the second that its words need. Files that changed since are read anew and
 // put over it; when they are many, the index is written again. A process keeps what it has read for its next question.
-
-/** Raise it when the same files would give other terms. */
-const VERSION = 3
 
 export interface ProjectIndex extends ProjectTerms {
   leftOut: ReadonlyMap<LeftOut, number>
@@ -75,20 +73,32 @@ let held: { name: string; saved: Saved } | undefined
 
 /** `isFresh`: what was saved is damaged. */
 export function openIndex(machine: Machine, root: string, files: readonly ListedFile[], isFresh = false): ProjectIndex {
-  const key: CacheKey = { kind: 'project', version: VERSION, name: [root] }
-  const name = JSON.stringify([cacheFolder(machine), root])
-  const saved = isFresh ? undefined : held?.name === name ? held.saved : openSaved(machine, key)
-  const changed = saved === undefined ? files : changedSince(saved, files)
+  const found = isFresh ? undefined : openSavedIndex(machine, root, files)
+  if (found !== undefined) return found
+  // Not held: the next question reads it from its file, of which it needs little.
+  hold(nameOf(machine, root), undefined)
+  return putOver(root, build(machine, projectIndexKey(root), root, files), files, [])
+}
+
+/** The index that is there, with what changed since put over it; undefined when it has to be built. */
+export function openSavedIndex(machine: Machine, root: string, files: readonly ListedFile[]): ProjectIndex | undefined {
+  const name = nameOf(machine, root)
+  const saved = held?.name === name ? held.saved : openSaved(machine, projectIndexKey(root))
+  if (saved === undefined) return undefined
+  const changed = changedSince(saved, files)
   const bytes = changed.reduce((sum, { stat }) => sum + stat.size, 0)
   const all = files.reduce((sum, { stat }) => sum + stat.size, 0)
   const isSmall = changed.length <= FEW_FILES || bytes <= Math.max(FEW_BYTES, FEW_SHARE * all)
-  if (saved !== undefined && isSmall) {
-    hold(name, saved)
-    return putOver(root, saved, files, changed)
+  if (!isSmall) {
+    if (held?.saved !== saved) saved.close()
+    return undefined
   }
-  // Not held: the next question reads it from its file, of which it needs little.
-  hold(name, undefined)
-  return putOver(root, build(machine, key, root, files), files, [])
+  hold(name, saved)
+  return putOver(root, saved, files, changed)
+}
+
+function nameOf(machine: Machine, root: string): string {
+  return JSON.stringify([cacheFolder(machine), root])
 }
 
 function hold(name: string, saved: Saved | undefined): void {

@@ -29,7 +29,7 @@ const WEIGHTS = {
   log: 0.3,
   example: 0.6,
   /** Added to the share of the best: */
-  history: 0.5,
+  history: 0.35,
   together: 0.2,
   namedFile: 0.8,
   namedStem: 0.12,
@@ -52,6 +52,8 @@ export interface RankedFile {
   score: number
   /** The words that counted most, and where they stood. */
   words: readonly { word: string; field: string }[]
+  /** What the words of the task that stand in it are worth together, in the measure of `WeighedTerm`. */
+  covered: number
   /** Past commits that voted for it. */
   commits: readonly string[]
   isNamed: boolean
@@ -115,10 +117,18 @@ export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankR
       role,
       score: total / most,
       words: at < MOST_EXPLAINED ? wordsFor(engine.find, task.query.terms, slot) : [],
+      covered: at < MOST_EXPLAINED ? covered(engine.find, terms, slot) : 0,
       commits: votes.commits.get(path) ?? [],
       isNamed,
     }))
   return { files, terms }
+}
+
+function covered(find: Engine['find'], terms: readonly WeighedTerm[], slot: number): number {
+  return terms.reduce((sum, { term, weight }) => {
+    const found = find(term)
+    return found === undefined || postingAt(found.list, slot) === undefined ? sum : sum + weight
+  }, 0)
 }
 
 function bestFirst(a: Scored, b: Scored): number {

@@ -7,6 +7,8 @@ export type Part =
   /** `body` is the same for the same text under another id. */
   | { form: 'text'; id: string; sum: string; body: string }
   | { form: 'pointer'; kind: EntryKind; id: string; sum: string }
+  /** A place in the project's own files. */
+  | { form: 'file'; path: string; sum: string }
   /** What can be loaded, from the start of the session. */
   | { form: 'index'; sum: string }
   /** The text of a pack, which the conversation asked for itself. */
@@ -38,6 +40,7 @@ export interface SessionState {
 export function keysOf(part: Part): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
   if (part.form === 'pack') return [`pack ${part.sum}`]
+  if (part.form === 'file') return [`file ${part.path}`]
   return [part.form === 'pointer' ? `pointer ${part.kind} ${part.id}` : 'index']
 }
 
@@ -117,8 +120,9 @@ function isShare(json: unknown): json is [string, number] {
 
 function readPart(json: unknown): Part | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
-  const { form, id, sum, body, kind } = json
+  const { form, id, sum, body, kind, path } = json
   if (form === 'index' || form === 'pack') return { form, sum }
+  if (form === 'file' && typeof path === 'string') return { form, path, sum }
   if (form === 'text' && typeof id === 'string' && typeof body === 'string') return { form, id, sum, body }
   const known = ENTRY_KINDS.find((each) => each === kind)
   return form === 'pointer' && typeof id === 'string' && known !== undefined

@@ -20,15 +20,20 @@ const POINTERS = 'Loadout: may help here. Read the file, or run the command, of 
 
 /** Texts in their order, then what can be loaded, then the pointers in one block. */
 export function renderParts(given: readonly GivenPart[]): string {
-  const pointers = given.filter(({ part }) => part.form === 'pointer')
-  const whole = given.filter(({ part }) => part.form !== 'pointer')
+  const pointers = given.filter(isLine)
+  const whole = given.filter((each) => !isLine(each))
   return [...whole.map(({ text }) => text), pointerBlock(pointers.map(({ text }) => text))].join('')
+}
+
+/** One line of a block: an entry by its name, or a place in a file of the project. */
+function isLine({ part }: GivenPart): boolean {
+  return part.form === 'pointer' || part.form === 'file'
 }
 
 /** How long that is. */
 export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
-  const pointers = given.filter(({ part }) => part.form === 'pointer')
-  const whole = given.filter(({ part }) => part.form !== 'pointer')
+  const pointers = given.filter(isLine)
+  const whole = given.filter((each) => !isLine(each))
   const texts = whole.reduce((sum, { text }) => sum + sizeOf(text), 0)
   return (
     texts +

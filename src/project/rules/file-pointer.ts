@@ -1,0 +1,25 @@
+/** Where in a project something is said about a task. No text of it. */
+export interface FilePointer {
+  path: string
+  /** The lines of the section that fits best. */
+  start: number
+  end: number
+  /** What is defined there, or the heading. */
+  symbol: string | undefined
+  /** 1 for the best. */
+  score: number
+  why: string
+}
+
+const LONGEST_SYMBOL = 80
+// A heading may hold an address or a key; the name of a definition does not.
+const PRIVATE = /@|(?=\S{20})(?:[^\s\d]*\d){3}/
+
+/** `src/cors.ts:40-118  corsHeaders`, each part made fit for its reader. */
+export function pointerText(
+  { path, start, end, symbol }: FilePointer,
+  clean: (part: string) => string = (part) => part,
+): string {
+  const isShown = symbol !== undefined && !PRIVATE.test(symbol)
+  return `${clean(`${path}:${start}-${end}`)}${isShown ? `  ${clean(symbol.slice(0, LONGEST_SYMBOL))}` : ''}`
+}
