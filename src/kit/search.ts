@@ -111,11 +111,11 @@ function requireKind(kind: string): void {
 function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
   const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
   const paths = shelves.flatMap((shelf) => shelf.paths)
-  const opened = cachedRanker(machine, folder, paths, (troubles) =>
+  const readDocuments = (troubles: Finding[]) =>
     shelves.flatMap(({ kind, documents }) =>
       documents(troubles).map((document) => ({ ...document, id: `${kind}:${document.id}` })),
-    ),
-  )
+    )
+  const opened = cachedRanker(machine, { kind: folder, paths, readDocuments })
   findings.push(...opened.findings)
   return opened.ranker
 }

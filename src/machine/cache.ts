@@ -59,16 +59,19 @@ export interface Signature extends Required<Pick<CacheKey, 'name' | 'state' | 'i
 }
 
 export function signatureOf(paths: readonly string[], now: Date): Signature {
-  const stamps = paths.map((path) => {
-    const stat = statOrNothing(path)
-    return stat && stampOf(stat)
-  })
+  const stamps = paths.map(stampAt)
   return {
     name: paths,
     state: JSON.stringify(stamps),
     isSettled: stamps.every((stamp) => stamp === undefined || isSettled(stamp, now)),
     bytes: stamps.reduce((sum, stamp) => sum + (stamp?.[1] ?? 0), 0),
   }
+}
+
+/** Undefined when nothing is there. */
+export function stampAt(path: string): Stamp | undefined {
+  const stat = statOrNothing(path)
+  return stat && stampOf(stat)
 }
 
 function statOrNothing(path: string): Stats | undefined {
@@ -157,8 +160,26 @@ function openValue(file: number, all: number, head: Buffer): OpenedValue | undef
   const size = Number.parseInt(found.toString('latin1', head.length, head.length + 8), 16)
   const sum = Number.parseInt(found.toString('latin1', head.length + 8), 16)
   if (!found.subarray(0, head.length).equals(head) || size !== all - start) return undefined
-  return { size, sum, read: (from, length) => readAt(file, start + from, length), close: () => closeSync(file) }
+  if (size <= SMALL) return inMemory(readAt(file, start, size), sum, file)
+  const opened: OpenedValue = { size, sum, read: (from, length) => readAt(file, start + from, length), close }
+  function close() {
+    forgotten.unregister(opened)
+    closeSync(file)
+  }
+  forgotten.register(opened.read, file, opened)
+  return opened
 }
+
+/** A small value is read at once, and its file is closed. */
+const SMALL = 64 * 1024
+
+function inMemory(bytes: Buffer, sum: number, file: number): OpenedValue {
+  closeSync(file)
+  return { size: bytes.length, sum, read: (from, length) => bytes.subarray(from, from + length), close: () => {} }
+}
+
+/** Files of values that nobody closed: a server opens one for every question. */
+const forgotten = new FinalizationRegistry<number>((file) => closeSync(file))
 
 function readAt(file: number, from: number, length: number): Buffer {
   // Not from the pool of buffers: its places are on no boundary.

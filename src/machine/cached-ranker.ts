@@ -1,7 +1,8 @@
 import type { RankDocument } from '../search/document.ts'
-import { createRanker, loadRanker, type Ranker } from '../search/ranker.ts'
+import { createRanker, openSavedRanker, type Ranker } from '../search/ranker.ts'
 import type { Finding } from '../text/trouble.ts'
-import { type Codec, cached, signatureOf } from './cache.ts'
+import { hashText } from '../text/values.ts'
+import { type CacheKey, type OpenedValue, openCached, signatureOf, writeCached } from './cache.ts'
 import type { Machine } from './machine.ts'
 
 export interface OpenedRanker {
@@ -10,35 +11,91 @@ export interface OpenedRanker {
   findings: Finding[]
 }
 
-/** A ranker over documents that are read and compiled again only when a source has changed. */
-export function cachedRanker(
-  machine: Machine,
-  kind: string,
-  sources: readonly string[],
-  readDocuments: (findings: Finding[]) => RankDocument[],
-): OpenedRanker {
-  const key = { kind, version: 2, ...signatureOf(sources, machine.now()) }
-  return cached(machine, key, RANKER, () => {
-    const findings: Finding[] = []
-    return { ranker: createRanker(readDocuments(findings)), findings }
-  })
+export interface RankerSources {
+  /** A folder below the cache folder. */
+  kind: string
+  /** Files that say which documents there are. */
+  paths: readonly string[]
+  /** What else tells one ranker from another. */
+  names?: readonly string[]
+  /** Files and folders that the documents come from, where finding them takes as long as reading `paths`. */
+  watched?: () => readonly string[]
+  readDocuments: (findings: Finding[]) => RankDocument[]
 }
 
-// The length of the findings, the findings as JSON up to a boundary of four bytes, the ranker.
-const RANKER: Codec<OpenedRanker> = {
-  encode({ ranker, findings }) {
-    const told = Buffer.from(JSON.stringify(findings))
-    const room = Buffer.alloc(4 * Math.ceil(told.length / 4), ' ')
-    told.copy(room)
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(room.length)
-    return Buffer.concat([length, room, ranker.save()])
-  },
-  decode(bytes) {
-    const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-    const ranker = loadRanker(bytes.subarray(end))
-    // Our own file; the cache has checked its key, version and sum.
-    const findings = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Finding[]
-    return ranker === null ? undefined : { ranker, findings }
-  },
+/** A ranker over documents that are read and compiled again only when a source has changed. */
+export function cachedRanker(machine: Machine, sources: RankerSources): OpenedRanker {
+  const key = keyOf(machine, sources)
+  const rebuild = () => buildRanker(machine, key, sources)
+  return openStored(machine, key, () => rebuild().ranker) ?? rebuild()
+}
+
+/** Makes it anew, whatever is stored. */
+export function renewRanker(machine: Machine, sources: RankerSources): OpenedRanker {
+  return buildRanker(machine, keyOf(machine, sources), sources)
+}
+
+function keyOf(machine: Machine, { kind, paths, names = [] }: RankerSources): CacheKey {
+  return { kind, version: 4, ...signatureOf(paths, machine.now()), name: [...paths, ...names] }
+}
+
+/** What is stored in front of a ranker. */
+interface Note {
+  findings: Finding[]
+  watched: readonly string[]
+  /** Of what is watched, when the documents were read. */
+  state: string
+}
+
+function buildRanker(machine: Machine, key: CacheKey, { watched, readDocuments }: RankerSources): OpenedRanker {
+  // Before they are read: what changes meanwhile is seen by the next process.
+  const seen = signatureOf(watched?.() ?? [], machine.now())
+  const findings: Finding[] = []
+  const ranker = createRanker(readDocuments(findings))
+  const note: Note = { findings, watched: seen.name, state: seen.state }
+  const isSettled = key.isSettled !== false && seen.isSettled
+  if (isSettled) writeCached(machine, key, encode(note, ranker.save()))
+  return { ranker, findings }
+}
+
+// Length and sum of the note, the note as JSON up to a boundary of four bytes, the ranker.
+const PREFIX = 8
+
+function encode(note: Note, saved: Uint8Array): Uint8Array {
+  const text = JSON.stringify(note)
+  const told = Buffer.from(text)
+  const room = Buffer.alloc(4 * Math.ceil(told.length / 4), ' ')
+  told.copy(room)
+  const prefix = Buffer.alloc(PREFIX)
+  prefix.writeUInt32LE(room.length)
+  prefix.writeUInt32LE(hashText(room.toString('latin1')), 4)
+  return Buffer.concat([prefix, room, saved])
+}
+
+/** The file stays open: the ranker reads from it what a task needs. */
+function openStored(machine: Machine, key: CacheKey, rebuild: () => Ranker): OpenedRanker | undefined {
+  const opened = openCached(machine, key)
+  if (opened === undefined) return undefined
+  try {
+    const stored = decode(opened)
+    if (stored !== undefined && signatureOf(stored.note.watched, machine.now()).state === stored.note.state) {
+      const { start } = stored
+      const ranker = openSavedRanker((from, length) => opened.read(start + from, length), opened.size - start, rebuild)
+      if (ranker !== null) return { ranker, findings: stored.note.findings }
+    }
+  } catch {
+    // Damaged: it is made anew.
+  }
+  opened.close()
+  return undefined
+}
+
+function decode(opened: OpenedValue): { note: Note; start: number } | undefined {
+  const prefix = Buffer.from(opened.read(0, PREFIX))
+  if (prefix.length < PREFIX) return undefined
+  const length = prefix.readUInt32LE()
+  const room = Buffer.from(opened.read(PREFIX, Math.min(length, opened.size)))
+  if (hashText(room.toString('latin1')) !== prefix.readUInt32LE(4)) return undefined
+  // Our own file, written above; its key and its sum were checked.
+  return { note: JSON.parse(room.toString()) as Note, start: PREFIX + length }
 }

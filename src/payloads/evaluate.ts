@@ -115,7 +115,8 @@ export interface Router {
 /** Routes to what the layers know; with a root, payloads are looked for there instead of beside their index. */
 function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?: string): Router {
   const found = readKnowledge(machine, layers)
-  const knowledge = root === undefined ? found : { ...found, rootOf: () => root }
+  const places = found.places.map((place) => ({ ...place, root: root ?? place.root }))
+  const knowledge = root === undefined ? found : { ...found, places, rootOf: () => root }
   const { table, findings } = knowledge
   if (table.size === 0) {
     throw new LoadoutError('NO_INDEX', `there is nothing to ask: ${findings[0]?.message ?? 'no index was found'}`, {

@@ -48,7 +48,7 @@ export interface TaskPlan extends LoadPlan {
 export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
   const { openRanker, rankTask } = await import('./ranking.ts')
-  const knowledge = readKnowledge(machine, request.layers, request.isHook)
+  const knowledge = openFor(machine, request)
   const opened = openRanker(machine, knowledge)
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
   const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
@@ -61,10 +61,12 @@ export function strategyOf(machine: Machine, request: Pick<PlanRequest, 'strateg
 }
 
 export function planTask(machine: Machine, request: PlanRequest): PlannedTask {
-  const knowledge = request.listsAll
-    ? readKnowledge(machine, request.layers)
-    : openStoredKnowledge(machine, request.layers, request.isHook)
+  const knowledge = openFor(machine, request)
   return describePlan(knowledge, planWith(knowledge, request.task, request), request)
+}
+
+function openFor(machine: Machine, { layers, listsAll, isHook }: PlanRequest): Knowledge {
+  return listsAll ? readKnowledge(machine, layers) : openStoredKnowledge(machine, layers, isHook)
 }
 
 export type PlannedTask = Report<TaskPlan> & { knowledge: Knowledge }

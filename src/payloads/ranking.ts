@@ -1,6 +1,7 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type ExampleScope, type Examples, openExamples } from '../examples/examples.ts'
-import { cachedRanker, type OpenedRanker } from '../machine/cached-ranker.ts'
+import { type Stamp, stampAt } from '../machine/cache.ts'
+import { cachedRanker, type OpenedRanker, type RankerSources, renewRanker } from '../machine/cached-ranker.ts'
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { RANKED_LIMIT, type RankDocument } from '../search/document.ts'
@@ -12,24 +13,56 @@ import type { MatchResult } from './rules/match.ts'
 import { documentOf, rankedMatches } from './rules/ranked.ts'
 
 export interface OpenRanker extends OpenedRanker {
-  entries: LoadoutEntry[]
+  /** Reads everything again. */
+  renew(): void
 }
+
+/** What is kept with the document of an entry. */
+interface Kept {
+  /** Its place in the table. */
+  position: number
+  /** Of its payload, where payloads are not watched one by one. */
+  stamp?: Stamp | undefined
+}
+
+// A look at a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library the
+// folders are watched, and the payloads that a task chose: an edit in place of another one counts when its index is built
+// again.
+const MOST_WATCHED = 500
 
 /**
  * The entries that a task may load, ranked by what they say, metadata and texts; no other takes their place. Compiled
  * once, while indexes, payloads and examples stay as they are.
  */
 export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
-  const entries = allEntries(knowledge.table).filter(isDomain)
-  const payloads = entries.map((entry) => join(knowledge.rootOf(entry), entry.path))
   const examples = payloadExamples(machine, knowledge, 'committed')
-  const sources = [...knowledge.places.map(({ path }) => path), ...payloads, ...examples.paths]
-  const opened = cachedRanker(machine, 'rankers', sources, (findings) => {
-    const documents = entries.map((entry) => examples.into('payload', payloadDocument(knowledge, entry, findings)))
-    sumUp(findings)
-    return documents
-  })
-  return { ...opened, entries }
+  let entries: { entry: LoadoutEntry; position: number; path: string }[] | undefined
+  const listEntries = () => {
+    entries ??= allEntries(knowledge.table).flatMap((entry, position) =>
+      isDomain(entry) ? [{ entry, position, path: join(knowledge.rootOf(entry), entry.path) }] : [],
+    )
+    return entries
+  }
+  const isLarge = () => listEntries().length > MOST_WATCHED
+  const sources: RankerSources = {
+    kind: 'rankers',
+    paths: [...knowledge.places.map(({ path }) => path), ...examples.paths],
+    names: knowledge.places.map(({ root }) => root),
+    watched: () => [...new Set(listEntries().map(({ path }) => (isLarge() ? dirname(path) : path)))],
+    readDocuments: (findings) => {
+      const documents = listEntries().map(({ entry, position, path }): RankDocument => {
+        const kept: Kept = isLarge() ? { position, stamp: stampAt(path) } : { position }
+        return { ...examples.into('payload', payloadDocument(knowledge, entry, findings)), kept }
+      })
+      sumUp(findings)
+      return documents
+    },
+  }
+  const opened: OpenRanker = {
+    ...cachedRanker(machine, sources),
+    renew: () => void Object.assign(opened, renewRanker(machine, sources)),
+  }
+  return opened
 }
 
 const MOST_NAMED = 20
@@ -49,8 +82,20 @@ export function payloadExamples(machine: Machine, { places }: Knowledge, scope: 
 }
 
 /** What the ranker finds for a task, as the plan takes it. */
-export function rankTask(knowledge: Knowledge, { ranker }: OpenRanker, task: string): MatchResult[] {
-  return rankedMatches(ranker.rank(task, { limit: RANKED_LIMIT }), allEntries(knowledge.table))
+export function rankTask(knowledge: Knowledge, opened: OpenRanker, task: string): MatchResult[] {
+  const rank = ({ ranker }: OpenedRanker) =>
+    ranker.rank(task, { limit: RANKED_LIMIT }).map((hit) => {
+      // As openRanker kept it.
+      const { position, stamp } = hit.kept as Kept
+      return { hit, entry: knowledge.table.entryAt(position), stamp }
+    })
+  const found = rank(opened)
+  const isStale = found.some(({ entry, stamp }) => {
+    const now = stamp && stampAt(join(knowledge.rootOf(entry), entry.path))
+    return String(now) !== String(stamp)
+  })
+  if (isStale) opened.renew()
+  return rankedMatches(isStale ? rank(opened) : found, knowledge.table)
 }
 
 /** An entry for the ranker; without its text, and with a finding, when that cannot be read. */

@@ -16,6 +16,8 @@ export interface RankDocument {
   readonly negatives?: readonly string[]
   /** Cost of loading it, for `budget`. */
   readonly tokens?: number
+  /** Given back with a hit, so that the caller need not look for what belongs to an id. Saved as JSON. */
+  readonly kept?: unknown
 }
 
 /** One word of the task, the part of the document that answered it best, and how much it added to the score. */
@@ -33,6 +35,8 @@ export interface RankHit {
   /** 0 to 1: how likely it is that this document is what the task needs. */
   readonly confidence: number
   readonly why: readonly Why[]
+  /** As the document gave it. */
+  readonly kept?: unknown
 }
 
 export interface RankRequest {
@@ -47,8 +51,10 @@ export interface RankRequest {
 export interface Lift {
   /** What a reader of `why` sees as the field of the gain or loss. */
   readonly label: string
-  /** 1 changes nothing. */
-  readonly of: (id: string) => number
+  /** 1 changes nothing. `kept`: as the document gave it. */
+  readonly of: (id: string, kept: unknown) => number
+  /** The least and the most that `of` gives: documents that cannot reach the best with it are not asked for. */
+  readonly between?: readonly [least: number, most: number]
 }
 
 /** `rank` counts from 1 among all documents that share a word with the task; null when this one shares none. */

@@ -1,7 +1,7 @@
 import { type Analysis, analyze, type FieldedText } from './analyze.ts'
 import type { RankDocument } from './document.ts'
 import { Lexicon } from './lexicon.ts'
-import { type CompiledTerms, type DocumentRecord, pack, type TermIndex } from './term-index.ts'
+import { type CompiledTerms, pack, SlotTable, type TermIndex } from './term-index.ts'
 import { MAX_TEXT, type TermKind, visitTerms } from './tokens.ts'
 import type { Field, Tuning } from './tuning.ts'
 
@@ -197,26 +197,27 @@ function enlarge<T extends Uint8Array | Uint32Array | Float64Array>(array: T, la
   return larger
 }
 
-/** A library ready to rank: records in the order of their slots, and the postings of those slots. */
+/** A library ready to rank: its documents, and the postings of their slots. */
 export interface CompiledLibrary {
-  readonly records: readonly DocumentRecord[]
+  readonly slots: SlotTable
   readonly terms: CompiledTerms
 }
 
 export function compileLibrary(documents: readonly RankDocument[], tuning: Tuning): CompiledLibrary {
   const compiler = new TermCompiler()
   const weigher = new Weigher(compiler.lexicon, tuning)
+  const slots = new SlotTable()
   let slot = 0
   const append = (term: number, packed: number) => compiler.append(term, slot, packed)
-  const records = documents.map((document) => {
+  for (const document of documents) {
     const { record, texts, factor } = analyze(document, tuning.fields)
+    slots.add(record)
     for (const text of texts) {
       weigher.visit(text, factor, append)
       slot++
     }
-    return record
-  })
-  return { records, terms: compiler.compile() }
+  }
+  return { slots, terms: compiler.compile() }
 }
 
 /** Writes one text to each slot from `first` on. */

@@ -5,7 +5,7 @@ import { compileLibrary } from './library.ts'
 import { PrunedScorer } from './pruned-scorer.ts'
 import { readQuery } from './query.ts'
 import { Scorer } from './scorer.ts'
-import { SlotTable, TermIndex } from './term-index.ts'
+import { TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING } from './tuning.ts'
 
 const WORDS = ['bake', 'bread', 'cake', 'invoice', 'release', 'notes', 'error', 'crash', 'dough', 'yeast', 'archive']
@@ -19,9 +19,7 @@ const documents = fc
   .map((list) => list.map((one, i): RankDocument => ({ id: `d${i}`, ...one })))
 
 function scorersOf(list: readonly RankDocument[]) {
-  const { records, terms } = compileLibrary(list, DEFAULT_TUNING)
-  const slots = new SlotTable()
-  for (const record of records) slots.add(record)
+  const { slots, terms } = compileLibrary(list, DEFAULT_TUNING)
   const scorer = new Scorer(new TermIndex(terms), slots, DEFAULT_TUNING)
   return { scorer, pruned: new PrunedScorer(scorer, slots, 0) }
 }

@@ -5,9 +5,10 @@ import { appendTexts, type CompiledLibrary, compileLibrary } from './library.ts'
 import { matchesNegative } from './negatives.ts'
 import { bestFirst, PrunedScorer } from './pruned-scorer.ts'
 import { type Query, readQuery } from './query.ts'
-import { decodeIndex, encodeIndex, fingerprint } from './saved-form.ts'
+import { decodeIndex, encodeIndex, fingerprint, openIndex } from './saved-form.ts'
+import { DamagedForm, type ReadBytes } from './saved-pages.ts'
 import { type Evidence, Scorer, type Scores } from './scorer.ts'
-import { fieldOf, fullImpact, postingAt, SlotTable, strongImpact, TermIndex } from './term-index.ts'
+import { fieldOf, fullImpact, postingAt, type SlotTable, strongImpact, TermIndex } from './term-index.ts'
 import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
@@ -43,6 +44,22 @@ export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Rank
   return decoded && new LibraryRanker(options, decoded)
 }
 
+/**
+ * A saved ranker of which only what a task needs is read. Null when it is stale; what is found damaged while a task is
+ * ranked is made again by `rebuild`, or thrown as a DamagedForm.
+ */
+export function openSavedRanker(
+  read: ReadBytes,
+  size: number,
+  rebuild?: () => Ranker,
+  options: RankerOptions = {},
+): Ranker | null {
+  const opened = openIndex(read, size, fingerprint(options.tuning ?? DEFAULT_TUNING))
+  if (opened === null) return null
+  const ranker = new LibraryRanker(options, opened)
+  return rebuild === undefined ? ranker : new SavedRanker(ranker, rebuild)
+}
+
 const DEFAULT_LIMIT = 5
 const MIN_DEAD_SLOTS = 256
 // A hit worth less than this share of the best is noise.
@@ -75,7 +92,7 @@ class LibraryRanker implements Ranker {
   }
 
   add(document: RankDocument): void {
-    if (this.slots.has(document.id)) throw duplicateIds([document.id])
+    if (this.slots.slotOf(document.id) !== undefined) throw duplicateIds([document.id])
     const analysis = analyze(document, this.tuning.fields)
     const slot = this.slots.add(analysis.record)
     appendTexts(analysis, slot, this.tuning, this.index)
@@ -112,7 +129,8 @@ class LibraryRanker implements Ranker {
       tokens -= record.tokens
       const score = candidates.scores[i]!
       const why = withLift(this.explainScore(query, slot), score, request.lift)
-      hits.push({ id: record.id, score, confidence: candidates.confidence(i), why })
+      const kept = record.kept === undefined ? {} : { kept: record.kept }
+      hits.push({ id: record.id, score, confidence: candidates.confidence(i), why, ...kept })
     }
     return hits
   }
@@ -139,20 +157,47 @@ class LibraryRanker implements Ranker {
   private findCandidates(query: Query, request?: RankRequest): Candidates {
     const { slots, scores, mass } = this.score(query, request)
     const isBefore = (a: number, b: number) =>
-      scores[a]! > scores[b]! || (scores[a] === scores[b] && this.idAt(slots[a]!) < this.idAt(slots[b]!))
+      scores[a]! > scores[b]! || (scores[a] === scores[b] && this.slots.isBefore(slots[a]!, slots[b]!))
     return { slots, scores, isBefore, confidence: (i) => confidenceOf(scores[i]!, mass) }
   }
 
   // With a budget any number of hits may be skipped, and `explain` counts them all: no telling who matters.
   private score(query: Query, request?: RankRequest): Scores {
     const count = request?.limit ?? DEFAULT_LIMIT
-    if (request?.lift !== undefined) return this.lifted(this.scorer.score(query), request.lift)
+    if (request?.lift !== undefined) {
+      const all = this.scorer.score(query)
+      const { between } = request.lift
+      const isPruned = between !== undefined && request.budget === undefined && count >= 1
+      return this.lifted(isPruned ? this.reachable(all, count, between, query) : all, request.lift)
+    }
     if (request === undefined || request.budget !== undefined || count < 1) return this.scorer.score(query)
     return this.pruned.score(query, count, (slot) => !this.isExcluded(query, slot))
   }
 
   private lifted({ slots, scores, mass }: Scores, { of }: Lift): Scores {
-    return { slots, scores: scores.map((score, i) => score * Math.max(0, of(this.idAt(slots[i]!)))), mass }
+    const factorOf = (slot: number) => {
+      const { id, kept } = this.slots.recordAt(slot)
+      return Math.max(0, of(id, kept))
+    }
+    return { slots, scores: scores.map((score, i) => score * factorOf(slots[i]!)), mass }
+  }
+
+  /** Those that a lift can bring among the best `count`: what a lift says of the others need not be known. */
+  private reachable(
+    { slots, scores, mass }: Scores,
+    count: number,
+    [least, most]: readonly [number, number],
+    query: Query,
+  ): Scores {
+    let bar = 0
+    let left = count
+    for (const i of bestFirst([...scores.keys()], (a, b) => scores[a]! > scores[b]!)) {
+      if (this.isExcluded(query, slots[i]!) || --left > 0) continue
+      bar = scores[i]! * least
+      break
+    }
+    const isReachable = (_: unknown, i: number) => scores[i]! * most >= bar
+    return { slots: slots.filter(isReachable), scores: scores.filter(isReachable), mass }
   }
 
   // A common word touches many documents, few of which are worth sorting.
@@ -171,11 +216,8 @@ class LibraryRanker implements Ranker {
     return better
   }
 
-  private idAt(slot: number): string {
-    return this.slots.recordAt(slot).id
-  }
-
   private isExcluded(query: Query, slot: number): boolean {
+    if (!this.slots.hasNegatives(slot)) return false
     return matchesNegative(query, this.slots.recordAt(slot).negatives, this.scorer.rarity)
   }
 
@@ -225,10 +267,9 @@ class LibraryRanker implements Ranker {
     if (best !== null) why.push(best)
   }
 
-  private open({ records, terms }: CompiledLibrary): void {
+  private open({ slots, terms }: CompiledLibrary): void {
     this.index = new TermIndex(terms)
-    this.slots = new SlotTable()
-    for (const record of records) this.slots.add(record)
+    this.slots = slots
     this.scorer = new Scorer(this.index, this.slots, this.tuning)
     this.pruned = new PrunedScorer(this.scorer, this.slots)
     this.deadSlots = 0
@@ -236,6 +277,51 @@ class LibraryRanker implements Ranker {
 
   private compact(): void {
     this.open(decodeIndex(this.save(), fingerprint(this.tuning))!)
+  }
+}
+
+/** Asks a saved ranker, and one that is made anew when the saved one turns out to be damaged. */
+class SavedRanker implements Ranker {
+  private ranker: Ranker
+  private readonly rebuild: () => Ranker
+
+  constructor(ranker: Ranker, rebuild: () => Ranker) {
+    this.ranker = ranker
+    this.rebuild = rebuild
+  }
+
+  get size(): number {
+    return this.ranker.size
+  }
+
+  rank(task: string, request?: RankRequest): RankHit[] {
+    return this.ask((ranker) => ranker.rank(task, request))
+  }
+
+  explain(task: string, id: string): RankExplanation {
+    return this.ask((ranker) => ranker.explain(task, id))
+  }
+
+  add(document: RankDocument): void {
+    this.ask((ranker) => ranker.add(document))
+  }
+
+  remove(id: string): boolean {
+    return this.ask((ranker) => ranker.remove(id))
+  }
+
+  save(): Uint8Array {
+    return this.ask((ranker) => ranker.save())
+  }
+
+  private ask<T>(question: (ranker: Ranker) => T): T {
+    try {
+      return question(this.ranker)
+    } catch (error) {
+      if (!(error instanceof DamagedForm)) throw error
+      this.ranker = this.rebuild()
+      return question(this.ranker)
+    }
   }
 }
 

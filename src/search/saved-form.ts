@@ -1,74 +1,163 @@
 import type { CompiledLibrary } from './library.ts'
-import type { CompiledTerms, DocumentRecord, PostingList, SlotTable, TermIndex } from './term-index.ts'
+import { DamagedForm, Pages, pageCount, type ReadBytes, sumOf, sumPages } from './saved-pages.ts'
+import {
+  type CompiledTerms,
+  type DocumentRecord,
+  type PostingList,
+  SlotTable,
+  type StoredSlots,
+  type TermIndex,
+} from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 
-// Layout, in 32-bit words: header, ends of terms, ends of lists, posting lists, then the code units of all terms (two
-// to a word) and the document records as JSON. The same library gives the same bytes, however it came about.
+// Layout, in 32-bit words: a header, the sums of all pages, then the pages with the sections below, one after the other.
+// A reader that asks one task touches the pages of its words and of its hits only. The same library gives the same bytes,
+// however it came about.
 
 const MAGIC = 0x4b4e5252
 /** To be raised whenever the same text would give other terms or impacts than before. */
-const VERSION = 1
-const HEADER = 8
+const VERSION = 2
+/** What stands before the sizes of the sections: magic, version, fingerprint, the sum of the header and of the sums. */
+const FIXED = 4
 
-export function encodeIndex(slots: SlotTable, index: TermIndex, fingerprint: number): Uint8Array {
-  const records = slots.records()
-  const lists = collectLists(index, renumber(records, slots.targets.length))
-  const text = lists.map(({ term }) => term).join('')
-  const meta = new TextEncoder().encode(JSON.stringify(records.map(({ slot: _, ...record }) => record)))
-  const postings = lists.reduce((sum, { list }) => sum + list.length, 0)
-  const header = Uint32Array.of(MAGIC, VERSION, fingerprint, 0, lists.length, postings, text.length, meta.length)
-  const bytes = new Uint8Array(sizeOf(header) * 4)
-  const parts = sections(bytes, header)
-  fillLists(parts, lists)
-  for (let i = 0; i < text.length; i++) parts.units[i] = text.charCodeAt(i)
-  parts.meta.set(meta)
-  const view = new Uint32Array(bytes.buffer)
-  view.set(header)
-  view[3] = checksum(bytes)
+/** Sizes in the units of each section; all but the last two count words. */
+const SECTIONS = [
+  /** Whose score a slot adds to. */
+  'targets',
+  /** Slots of topics that were handed over. */
+  'given',
+  /** Slots of documents that have negatives. */
+  'excluding',
+  /** The slot of each document, by id, and the end of its record. */
+  'slots',
+  'recordEnds',
+  /** Where the terms of a bucket start; one more than there are buckets. */
+  'buckets',
+  /** Of each term, by bucket: hash, end of its text, end of its list. */
+  'terms',
+  'postings',
+  /** Code units of all terms. */
+  'units',
+  /** Document records as JSON. */
+  'records',
+] as const
+type Section = (typeof SECTIONS)[number]
+const PER_WORD: Partial<Record<Section, number>> = { units: 2, records: 4 }
+const HEADER = FIXED + SECTIONS.length
+const TERM = 3
+
+export function encodeIndex(table: SlotTable, index: TermIndex, fingerprint: number): Uint8Array {
+  const records = table.records()
+  const renumbered = renumber(records, table.targets.length)
+  const lists = intoBuckets(collectLists(index, renumbered))
+  const encoded = records.map(({ slot: _, ...record }) => new TextEncoder().encode(JSON.stringify(record)))
+  const newSlot = (slot: number) => renumbered.slots[slot]!
+  const given = records.flatMap(({ slot, redirects }) => redirects.map((_, i) => newSlot(slot + 1 + i)))
+  const targets = new Uint32Array(renumbered.size)
+  renumbered.slots.forEach((slot, old) => {
+    const target = table.targets[old]!
+    if (slot >= 0) targets[slot] = target < 0 ? NOWHERE : newSlot(target)
+  })
+  const words: Record<Exclude<Section, 'units' | 'records'>, ArrayLike<number>> = {
+    targets,
+    given,
+    excluding: records.filter(({ negatives }) => negatives.length > 0).map(({ slot }) => newSlot(slot)),
+    slots: records.map(({ slot }) => newSlot(slot)),
+    recordEnds: endsOf(encoded.map(({ length }) => length)),
+    ...termSections(lists),
+  }
+  const text = lists.terms.map(({ term }) => term).join('')
+  const sizes = SECTIONS.map((name) => {
+    if (name === 'units') return text.length
+    return name === 'records' ? encoded.reduce((sum, { length }) => sum + length, 0) : words[name].length
+  })
+  const header = Uint32Array.of(MAGIC, VERSION, fingerprint, 0, ...sizes)
+  const places = placesOf(header)
+  const body = new Uint8Array(places.end * 4)
+  const view = new Uint32Array(body.buffer)
+  for (const name of SECTIONS) if (name !== 'units' && name !== 'records') view.set(words[name], places.at[name])
+  const units = new Uint16Array(body.buffer, places.at.units * 4, text.length)
+  for (let i = 0; i < text.length; i++) units[i] = text.charCodeAt(i)
+  let end = places.at.records * 4
+  for (const record of encoded) {
+    body.set(record, end)
+    end += record.length
+  }
+  return assemble(header, body)
+}
+
+function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
+  const sums = sumPages(body)
+  const head = new Uint32Array(HEADER + sums.length)
+  head.set(header)
+  head.set(sums, HEADER)
+  head[3] = sumOf(head)
+  const bytes = new Uint8Array(head.byteLength + body.length)
+  bytes.set(new Uint8Array(head.buffer))
+  bytes.set(body, head.byteLength)
   return bytes
 }
 
 /** Null when the bytes are of another version or tuning, cut, or damaged: the caller compiles again. */
 export function decodeIndex(saved: Uint8Array, fingerprint: number): CompiledLibrary | null {
-  if (saved.length < HEADER * 4 || saved.length % 4 !== 0) return null
   const bytes = saved.byteOffset % 4 === 0 ? saved : saved.slice()
-  const header = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER)
-  if (header[0] !== MAGIC || header[1] !== VERSION || header[2] !== fingerprint) return null
-  if (bytes.length !== sizeOf(header) * 4 || header[3] !== checksum(bytes)) return null
-  const parts = sections(bytes, header)
-  const records: unknown = JSON.parse(new TextDecoder().decode(parts.meta))
-  return Array.isArray(records) && records.every(isRecord) ? { records, terms: savedTerms(parts) } : null
+  return openIndex((from, length) => bytes.subarray(from, from + length), bytes.length, fingerprint, true)
 }
 
-function sizeOf(header: Uint32Array): number {
-  const [terms = 0, postings = 0, units = 0, meta = 0] = header.subarray(4)
-  return HEADER + 2 * terms + postings + words(units, 2) + words(meta, 4)
-}
-
-interface Sections {
-  readonly termEnds: Uint32Array
-  readonly listEnds: Uint32Array
-  readonly postings: Uint32Array
-  readonly units: Uint16Array
-  readonly meta: Uint8Array
-}
-
-function sections(bytes: Uint8Array, header: Uint32Array): Sections {
-  const [terms = 0, length = 0, units = 0, meta = 0] = header.subarray(4)
-  let at = bytes.byteOffset + HEADER * 4
-  const take = (length: number) => {
-    const section = new Uint32Array(bytes.buffer, at, length)
-    at += length * 4
-    return section
+/** The same for stored bytes, which are read as they are needed. What is found damaged later is thrown as DamagedForm. */
+export function openIndex(
+  read: ReadBytes,
+  size: number,
+  fingerprint: number,
+  isWhollyChecked = false,
+): CompiledLibrary | null {
+  try {
+    const header = wordsOf(read(0, HEADER * 4))
+    if (header.length !== HEADER || header[0] !== MAGIC) return null
+    if (header[1] !== VERSION || header[2] !== fingerprint) return null
+    const places = placesOf(header)
+    const headSize = HEADER + pageCount(places.end * 4)
+    if (size !== (headSize + places.end) * 4) return null
+    const head = wordsOf(read(0, headSize * 4)).slice()
+    const sum = head[3]
+    head[3] = 0
+    if (head.length !== headSize || sumOf(head) !== sum) return null
+    const pages = new Pages(read, headSize * 4, places.end * 4, head.subarray(HEADER))
+    if (isWhollyChecked) pages.checkAll()
+    return { slots: new SlotTable(savedSlots(pages, places)), terms: savedTerms(pages, places) }
+  } catch (error) {
+    if (error instanceof DamagedForm) return null
+    throw error
   }
-  const [termEnds, listEnds, postings] = [take(terms), take(terms), take(length)] as const
-  const unitSection = new Uint16Array(bytes.buffer, at, units)
-  const metaSection = new Uint8Array(bytes.buffer, at + words(units, 2) * 4, meta)
-  return { termEnds, listEnds, postings, units: unitSection, meta: metaSection }
+}
+
+interface Places {
+  /** Where each section starts. */
+  readonly at: Readonly<Record<Section, number>>
+  readonly size: Readonly<Record<Section, number>>
+  readonly end: number
+}
+
+function placesOf(header: Uint32Array): Places {
+  const at: Partial<Record<Section, number>> = {}
+  const size: Partial<Record<Section, number>> = {}
+  let end = 0
+  SECTIONS.forEach((name, i) => {
+    at[name] = end
+    size[name] = header[FIXED + i]!
+    end += Math.ceil(size[name] / (PER_WORD[name] ?? 1))
+  })
+  return { at: at as Places['at'], size: size as Places['size'], end }
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  return new Uint32Array(buffer, byteOffset, bytes.length >>> 2)
 }
 
 interface TermList {
   readonly term: string
+  readonly hash: number
   readonly list: PostingList
 }
 
@@ -76,7 +165,7 @@ function collectLists(index: TermIndex, renumbered: Renumbered): TermList[] {
   const lists: TermList[] = []
   for (const term of index.terms()) {
     const list = renumberList(index.find(term)!, renumbered)
-    if (list.length > 0) lists.push({ term, list })
+    if (list.length > 0) lists.push({ term, hash: hashOf(term), list })
   }
   return lists
 }
@@ -84,6 +173,7 @@ function collectLists(index: TermIndex, renumbered: Renumbered): TermList[] {
 /** Old slot → the slot it gets when documents are added again by id; -1 for slots of removed documents. */
 interface Renumbered {
   readonly slots: Int32Array
+  readonly size: number
   /** Documents were added by id: every list is in order already. */
   readonly keepsOrder: boolean
 }
@@ -115,68 +205,140 @@ function renumber(records: ReturnType<SlotTable['records']>, size: number): Renu
     last = slot
     for (let i = 0; i <= redirects.length; i++) slots[slot + i] = next++
   }
-  return { slots, keepsOrder }
+  return { slots, size: next, keepsOrder }
 }
 
-function fillLists({ termEnds, listEnds, postings }: Sections, lists: readonly TermList[]): void {
+interface Buckets {
+  readonly terms: readonly TermList[]
+  readonly starts: Uint32Array
+}
+
+/** Terms by bucket, and within one in their own order. At least as many buckets as terms. */
+function intoBuckets(lists: readonly TermList[]): Buckets {
+  const count = 2 ** Math.ceil(Math.log2(Math.max(1, lists.length)))
+  const starts = new Uint32Array(count + 1)
+  for (const { hash } of lists) starts[(hash & (count - 1)) + 1]!++
+  for (let bucket = 0; bucket < count; bucket++) starts[bucket + 1]! += starts[bucket]!
+  const places = starts.slice()
+  const terms = new Array<TermList>(lists.length)
+  for (const each of lists) terms[places[each.hash & (count - 1)]!++] = each
+  return { terms, starts }
+}
+
+function termSections({ terms, starts }: Buckets): Record<'buckets' | 'terms' | 'postings', Uint32Array> {
+  const entries = new Uint32Array(TERM * terms.length)
+  const postings = new Uint32Array(terms.reduce((sum, { list }) => sum + list.length, 0))
   let unit = 0
   let posting = 0
-  lists.forEach(({ term, list }, i) => {
+  terms.forEach(({ term, hash, list }, i) => {
     postings.set(list, posting)
-    termEnds[i] = unit += term.length
-    listEnds[i] = posting += list.length
+    entries[TERM * i] = hash
+    entries[TERM * i + 1] = unit += term.length
+    entries[TERM * i + 2] = posting += list.length
   })
+  return { buckets: starts, terms: entries, postings }
 }
 
-function savedTerms({ termEnds, listEnds, postings, units }: Sections): CompiledTerms {
-  const termAt = (i: number) => String.fromCharCode(...units.subarray(i === 0 ? 0 : termEnds[i - 1]!, termEnds[i]!))
-  const listAt = (i: number) => postings.subarray(i === 0 ? 0 : listEnds[i - 1]!, listEnds[i]!)
+function endsOf(lengths: readonly number[]): Uint32Array {
+  let end = 0
+  return Uint32Array.from(lengths, (length) => (end += length))
+}
+
+// A task asks for the same term several times.
+const MOST_FOUND = 4096
+
+function savedTerms(pages: Pages, { at, size }: Places): CompiledTerms {
+  const count = size.terms / TERM
+  const found = new Map<string, PostingList | undefined>()
+  const endOf = (term: number, what: 1 | 2) => (term < 0 ? 0 : pages.words(at.terms + TERM * term + what, 1)[0]!)
+  const textOf = (term: number) => {
+    const start = endOf(term - 1, 1)
+    return pages.units(at.units * 4 + 2 * start, endOf(term, 1) - start)
+  }
+  const look = (term: string): PostingList | undefined => {
+    const hash = hashOf(term)
+    const [from = 0, to = 0] = pages.words(at.buckets + (hash & (size.buckets - 2)), 2)
+    for (let entry = from; entry < to; entry++) {
+      if (pages.words(at.terms + TERM * entry, 1)[0] !== hash || !isSpelled(textOf(entry), term)) continue
+      const start = endOf(entry - 1, 2)
+      return pages.words(at.postings + start, endOf(entry, 2) - start)
+    }
+    return undefined
+  }
   return {
-    terms: () => Array.from(termEnds, (_, i) => termAt(i)),
+    terms: () => Array.from({ length: count }, (_, term) => String.fromCharCode(...textOf(term))),
     find: (term) => {
-      let low = 0
-      let high = termEnds.length - 1
-      while (low <= high) {
-        const middle = (low + high) >>> 1
-        const order = compareUnits(units, middle === 0 ? 0 : termEnds[middle - 1]!, termEnds[middle]!, term)
-        if (order === 0) return listAt(middle)
-        if (order < 0) low = middle + 1
-        else high = middle - 1
-      }
-      return undefined
+      if (found.has(term)) return found.get(term)
+      if (found.size >= MOST_FOUND) found.clear()
+      const list = look(term)
+      found.set(term, list)
+      return list
     },
   }
 }
 
-function compareUnits(units: Uint16Array, start: number, end: number, term: string): number {
-  const shared = Math.min(end - start, term.length)
-  for (let i = 0; i < shared; i++) {
-    const difference = units[start + i]! - term.charCodeAt(i)
-    if (difference !== 0) return difference
+const NOWHERE = 0xffffffff
+
+function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
+  const documents = size.slots
+  const { buffer, byteOffset } = pages.words(at.targets, size.targets)
+  const known = new Map<number, DocumentRecord>()
+  const wordAt = (section: Section, i: number) => pages.words(at[section] + i, 1)[0]!
+  const read = (document: number): DocumentRecord => {
+    let record = known.get(document)
+    if (record === undefined) {
+      const start = document === 0 ? 0 : wordAt('recordEnds', document - 1)
+      const bytes = pages.bytes(at.records * 4 + start, wordAt('recordEnds', document) - start)
+      record = parseRecord(bytes)
+      known.set(document, record)
+    }
+    return record
   }
-  return end - start - term.length
+  /** The first document that is not before what is looked for. */
+  const search = (isBefore: (document: number) => boolean) => {
+    let [low, high] = [0, documents]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isBefore(middle)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return {
+    size: documents,
+    // NOWHERE is -1 as a signed number.
+    targets: new Int32Array(buffer, byteOffset, size.targets),
+    given: pages.words(at.given, size.given),
+    excluding: pages.words(at.excluding, size.excluding),
+    recordAt: (slot) => read(search((document) => wordAt('slots', document) < slot)),
+    slotOf: (id) => {
+      const document = search((each) => read(each).id < id)
+      return document < documents && read(document).id === id ? wordAt('slots', document) : undefined
+    },
+    records: () => Array.from({ length: documents }, (_, document) => read(document)),
+  }
 }
 
-function isRecord(value: unknown): value is DocumentRecord {
-  return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
+function parseRecord(bytes: Uint8Array): DocumentRecord {
+  const json: unknown = JSON.parse(new TextDecoder().decode(bytes))
+  // Our own bytes, and their page was checked.
+  if (typeof json === 'object' && json !== null && 'id' in json) return json as DocumentRecord
+  throw new DamagedForm('a record is damaged')
 }
 
-/** FNV-1a over 32-bit words, leaving out the word that holds the checksum itself. */
-function checksum(bytes: Uint8Array): number {
-  const view = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
+function isSpelled(units: Uint16Array, term: string): boolean {
+  if (units.length !== term.length) return false
+  for (let i = 0; i < term.length; i++) if (units[i] !== term.charCodeAt(i)) return false
+  return true
+}
+
+function hashOf(term: string): number {
   let hash = 0x811c9dc5
-  for (let i = 0; i < view.length; i++) if (i !== 3) hash = Math.imul(hash ^ view[i]!, 0x01000193)
-  return hash >>> 0
-}
-
-function words(count: number, perWord: number): number {
-  return Math.ceil(count / perWord)
+  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }
 
 /** A saved form made with other numbers is stale. */
 export function fingerprint(tuning: Tuning): number {
-  const text = JSON.stringify(tuning)
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash >>> 0
+  return hashOf(JSON.stringify(tuning))
 }

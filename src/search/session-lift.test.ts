@@ -27,8 +27,8 @@ test('a prompt was about families, in shares of 1', () => {
 
 test('the last three prompts lift their family, the last one most', () => {
   const lift = sessionLift([[['a', 1]], [['b', 1]], [['b', 1]], [['c', 1]]], folderOf)!
-  expect(['a/x', 'b/x', 'c/x', 'x'].map(lift.of)).toEqual([1.25, 1.25, 1, 1])
-  expect(sessionLift([[['__proto__', 7]]], folderOf)!.of('__proto__/x')).toBe(1.5)
+  expect(['a/x', 'b/x', 'c/x', 'x'].map((id) => lift.of(id, undefined))).toEqual([1.25, 1.25, 1, 1])
+  expect(sessionLift([[['__proto__', 7]]], folderOf)!.of('__proto__/x', undefined)).toBe(1.5)
   expect(sessionLift([], folderOf)).toBeUndefined()
 })
 

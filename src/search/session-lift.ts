@@ -10,12 +10,15 @@ export function folderOf(id: string): string {
 
 const MOST_FAMILIES = 5
 
+/** The family of an entry; empty when it belongs to none. `kept`: as its document gave it. */
+export type FamilyOf = (id: string, kept: unknown) => string
+
 /** What a prompt was about, by what was found for it. No word of the prompt is in it. */
-export function sharesOf(hits: readonly RankHit[], familyOf: (id: string) => string): FamilyShares {
+export function sharesOf(hits: readonly RankHit[], familyOf: FamilyOf): FamilyShares {
   const shares = new Map<string, number>()
   const all = hits.reduce((sum, { confidence }) => sum + confidence, 0)
-  for (const { id, confidence } of hits.slice(0, MOST_FAMILIES)) {
-    const family = familyOf(id)
+  for (const { id, kept, confidence } of hits.slice(0, MOST_FAMILIES)) {
+    const family = familyOf(id, kept)
     if (family !== '') shares.set(family, (shares.get(family) ?? 0) + confidence / all)
   }
   return [...shares].map(([family, share]) => [family, Math.round(share * 1000) / 1000])
@@ -32,11 +35,15 @@ const RECENCY = [0.5, 0.3, 0.2]
 export const SESSION_LENGTH = RECENCY.length
 
 /** Lifts the families that the last prompts of a session were about; `recent`: the last one first. */
-export function sessionLift(recent: readonly FamilyShares[], familyOf: (id: string) => string): Lift | undefined {
+export function sessionLift(recent: readonly FamilyShares[], familyOf: FamilyOf): Lift | undefined {
   const votes = new Map<string, number>()
   recent.slice(0, SESSION_LENGTH).forEach((shares, at) => {
     for (const [family, share] of shares) votes.set(family, (votes.get(family) ?? 0) + RECENCY[at]! * share)
   })
   if (votes.size === 0) return undefined
-  return { label: 'session', of: (id) => 1 + BOOST * Math.min(1, votes.get(familyOf(id)) ?? 0) }
+  return {
+    label: 'session',
+    of: (id, kept) => 1 + BOOST * Math.min(1, votes.get(familyOf(id, kept)) ?? 0),
+    between: [1, 1 + BOOST],
+  }
 }

@@ -6,6 +6,8 @@ export interface DocumentRecord {
   /** Terms of each prompt the document must not answer. */
   readonly negatives: readonly (readonly string[])[]
   readonly redirects: readonly RedirectRecord[]
+  /** What the caller wants back with a hit. */
+  readonly kept?: unknown
 }
 
 interface RedirectRecord {
@@ -19,49 +21,81 @@ interface Placed extends DocumentRecord {
 
 const NOWHERE = -1
 
+/** The slots of a saved library: each record is read when it is asked for. */
+export interface StoredSlots {
+  readonly size: number
+  readonly targets: ArrayLike<number>
+  /** Slots of topics, and slots of documents that have negatives. */
+  readonly given: ArrayLike<number>
+  readonly excluding: ArrayLike<number>
+  recordAt(slot: number): DocumentRecord
+  slotOf(id: string): number | undefined
+  /** In the order of their slots. */
+  records(): readonly DocumentRecord[]
+}
+
 /**
  * A document takes one slot for its own words and one for each topic it hands over. `targets` says whose score a slot
  * adds to: its own document's, the document a topic is handed to, or nobody's. Removing a document or learning a new
- * name therefore changes targets only; posting lists stay as they are.
+ * name therefore changes targets only; posting lists stay as they are. A stored table is read whole at its first change.
  */
 export class SlotTable {
-  readonly targets: number[] = []
+  private stored: StoredSlots | undefined
+  private excluding: ReadonlySet<number> | undefined
+  private readonly ownTargets: number[] = []
   private readonly bySlot: (Placed | undefined)[] = []
   private readonly byId = new Map<string, Placed>()
   private readonly byName = new Map<string, Placed[]>()
   private readonly byRedirect = new Map<string, Placed[]>()
 
-  get size(): number {
-    return this.byId.size
+  constructor(stored?: StoredSlots) {
+    this.stored = stored
   }
 
-  has(id: string): boolean {
-    return this.byId.has(id)
+  get targets(): ArrayLike<number> {
+    return this.stored?.targets ?? this.ownTargets
+  }
+
+  get size(): number {
+    return this.stored?.size ?? this.byId.size
   }
 
   slotOf(id: string): number | undefined {
-    return this.byId.get(id)?.slot
+    return this.stored === undefined ? this.byId.get(id)?.slot : this.stored.slotOf(id)
   }
 
   recordAt(slot: number): DocumentRecord {
-    return this.bySlot[slot]!
+    return this.stored?.recordAt(slot) ?? this.bySlot[slot]!
+  }
+
+  /** Whether the id of one document is before that of another; stored documents lie in this order. */
+  isBefore(slot: number, other: number): boolean {
+    return this.stored === undefined ? this.bySlot[slot]!.id < this.bySlot[other]!.id : slot < other
+  }
+
+  hasNegatives(slot: number): boolean {
+    if (this.stored === undefined) return this.bySlot[slot]!.negatives.length > 0
+    this.excluding ??= new Set(Array.from(this.stored.excluding))
+    return this.excluding.has(slot)
   }
 
   /** Live documents by id, in code unit order. */
   records(): readonly (DocumentRecord & { readonly slot: number })[] {
+    this.readWhole()
     return [...this.byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Returns the slot of the document; its redirects follow in order. */
   add(record: DocumentRecord): number {
-    const slot = this.targets.length
+    this.readWhole()
+    const slot = this.ownTargets.length
     const placed = { ...record, slot }
-    this.targets.push(slot)
+    this.ownTargets.push(slot)
     this.bySlot[slot] = placed
     this.byId.set(record.id, placed)
     join(this.byName, nameKey(record), placed)
     for (const { to } of record.redirects) {
-      this.targets.push(NOWHERE)
+      this.ownTargets.push(NOWHERE)
       join(this.byRedirect, to, placed)
     }
     this.aimRedirects(placed)
@@ -70,19 +104,24 @@ export class SlotTable {
   }
 
   remove(id: string): boolean {
+    this.readWhole()
     const placed = this.byId.get(id)
     if (placed === undefined) return false
     this.byId.delete(id)
     this.bySlot[placed.slot] = undefined
     leave(this.byName, nameKey(placed), placed)
     for (const { to } of placed.redirects) leave(this.byRedirect, to, placed)
-    this.targets.fill(NOWHERE, placed.slot, placed.slot + 1 + placed.redirects.length)
+    this.ownTargets.fill(NOWHERE, placed.slot, placed.slot + 1 + placed.redirects.length)
     this.aimRedirectsTo(nameKey(placed))
     return true
   }
 
   /** The slots of topics that count for this document: handed to it by others, or left with it. */
   inbound(slot: number): number[] {
+    if (this.stored !== undefined) {
+      const { given, targets } = this.stored
+      return Array.from(given).filter((topic) => targets[topic] === slot)
+    }
     const record = this.bySlot[slot]!
     const slots: number[] = []
     this.pushInbound(slots, record, slot)
@@ -92,9 +131,17 @@ export class SlotTable {
     return slots
   }
 
+  private readWhole(): void {
+    const { stored } = this
+    if (stored === undefined) return
+    const records = stored.records()
+    this.stored = undefined
+    for (const record of records) this.add(record)
+  }
+
   private pushInbound(slots: number[], giver: Placed, slot: number): void {
     for (let i = 1; i <= giver.redirects.length; i++) {
-      if (this.targets[giver.slot + i] === slot) slots.push(giver.slot + i)
+      if (this.ownTargets[giver.slot + i] === slot) slots.push(giver.slot + i)
     }
   }
 
@@ -106,7 +153,7 @@ export class SlotTable {
   private aimRedirects(giver: Placed): void {
     giver.redirects.forEach(({ to, isDenied }, i) => {
       const fallback = isDenied ? NOWHERE : giver.slot
-      this.targets[giver.slot + 1 + i] = this.receiver(giver, to)?.slot ?? fallback
+      this.ownTargets[giver.slot + 1 + i] = this.receiver(giver, to)?.slot ?? fallback
     })
   }
 

@@ -57,7 +57,9 @@ upcoming upon urgent urgently use used useful uses using usual usually vague var
 wanting way week weekend weird well went whatever whenever whether while whole wide willing wish woman wonder
 wonderful wondering work working world worry worse worst worth wrong yeah year yesterday yet young`
 
-export const EVERYDAY_WORDS: readonly string[] = EVERYDAY_LIST.trim().split(/\s+/)
+export function everydayWords(): string[] {
+  return EVERYDAY_LIST.trim().split(/\s+/)
+}
 
 // Words that stand for one another, or for one subject, in general English and computing; one group a line. A task
 // says "bitcoin" where a description says "finance".
@@ -194,30 +196,38 @@ user account member
 group team organization
 password login account`
 
-// By their first two letters: stemming the whole list would take longer than ranking a task.
-let everydayByStart: Map<string, string[]> | undefined
-const everydayStems = new Map<string, ReadonlySet<string>>()
+// Searched as texts: a list of words or stems would take longer to make than a task takes to rank.
+const everydayByStart = new Map<string, ReadonlySet<string>>()
 
 /** Whether a term is the stem of an everyday word. */
 export function isEveryday(term: string): boolean {
   const start = term.slice(0, 2)
-  let stems = everydayStems.get(start)
+  let stems = everydayByStart.get(start)
   if (stems === undefined) {
-    everydayByStart ??= groupByStart(EVERYDAY_WORDS)
-    stems = new Set(everydayByStart.get(start)?.map(stemWord))
-    everydayStems.set(start, stems)
+    stems = new Set(wordsStarting(EVERYDAY_LIST, start).map(({ word }) => stemWord(word)))
+    everydayByStart.set(start, stems)
   }
   return stems.has(term)
 }
 
-function groupByStart(words: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>()
-  for (const word of words) {
-    const group = groups.get(word.slice(0, 2))
-    if (group === undefined) groups.set(word.slice(0, 2), [word])
-    else group.push(word)
+/** The words of a list that begin like this, and where. A stem begins like its word. */
+function wordsStarting(list: string, start: string): { word: string; at: number }[] {
+  const found: { word: string; at: number }[] = []
+  for (let at = list.indexOf(start); at >= 0 && start !== ''; at = list.indexOf(start, at + 1)) {
+    if (isBlank(list.charCodeAt(at - 1))) found.push({ word: list.slice(at, wordEnd(list, at)), at })
   }
-  return groups
+  return found
+}
+
+function wordEnd(list: string, at: number): number {
+  let end = at
+  while (end < list.length && !isBlank(list.charCodeAt(end))) end++
+  return end
+}
+
+// A blank or the end of a line.
+function isBlank(unit: number): boolean {
+  return unit === 32 || unit === 10
 }
 
 export interface Related {
@@ -225,8 +235,6 @@ export interface Related {
   readonly word: string
 }
 
-// Lines as words, and what was asked for already. Stemming the whole list would take longer than ranking a task.
-let lines: readonly (readonly string[])[] | undefined
 const known = new Map<string, readonly Related[]>()
 const MOST_KNOWN = 5000
 
@@ -242,17 +250,15 @@ export function relatedTo(term: string): readonly Related[] {
 }
 
 function findRelated(term: string): Related[] {
-  lines ??= RELATED_LIST.trim()
-    .split('\n')
-    .map((line) => line.split(' '))
   const found = new Map<string, Related>()
-  // A stem begins like its word.
-  const start = term.slice(0, 2)
-  for (const words of lines) {
-    if (!words.some((word) => word.startsWith(start) && stemWord(word) === term)) continue
-    for (const word of words) {
-      const other = stemWord(word)
-      if (other !== term && !found.has(other)) found.set(other, { term: other, word })
+  let read = 0
+  for (const { word, at } of wordsStarting(RELATED_LIST, term.slice(0, 2))) {
+    if (at < read || stemWord(word) !== term) continue
+    const end = RELATED_LIST.indexOf('\n', at)
+    read = end < 0 ? RELATED_LIST.length : end
+    for (const other of RELATED_LIST.slice(RELATED_LIST.lastIndexOf('\n', at) + 1, read).split(' ')) {
+      const stem = stemWord(other)
+      if (stem !== term && !found.has(stem)) found.set(stem, { term: stem, word: other })
     }
   }
   return [...found.values()]

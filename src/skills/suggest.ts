@@ -82,9 +82,10 @@ function openSkillRanker({ machine, library }: Setup, skills: readonly Registere
   const describe = (id: string) => skills.find(({ skill }) => skill.name === id)?.skill.description
   learnFromUse(machine, ({ kind, id }) => (kind === 'skill' ? describe(id) : undefined))
   const examples = openExamples(machine, { library }, 'here')
-  const documents = () =>
+  const readDocuments = () =>
     skills.map(({ skill, folder }) =>
       examples.into('skill', rankedSkill(skill, readText(join(library, folder, DOCUMENT_FILE)))),
     )
-  return cachedRanker(machine, 'skill-rankers-here', [...paths, ...examples.paths], documents).ranker
+  return cachedRanker(machine, { kind: 'skill-rankers-here', paths: [...paths, ...examples.paths], readDocuments })
+    .ranker
 }

@@ -1,9 +1,9 @@
-import { type CacheKey, readCached, signatureOf, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, openCached, signatureOf, writeCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
 import type { RankDocument } from '../../search/document.ts'
-import { createRanker, loadRanker, type Ranker } from '../../search/ranker.ts'
+import { createRanker, openSavedRanker, type Ranker } from '../../search/ranker.ts'
 import type { EntryKind } from '../../usage/rules/usage-event.ts'
 
 /** An entry that a prompt may be about. */
@@ -18,15 +18,16 @@ export interface CatalogItem {
   position?: number
 }
 
-/** What the prompts of a session are compared with. */
-export interface HookCatalog {
-  ranker: Ranker
-  /** The entry behind a hit of the ranker; asked for only when there is one. */
-  itemOf(id: string): CatalogItem | undefined
+/** What the prompts of a session are compared with: its documents keep the item they stand for. */
+export type HookCatalog = Ranker
+
+/** The item that a document kept. */
+export function keptItem(kept: unknown): CatalogItem {
+  return kept as CatalogItem
 }
 
 /** The ranker's id of an item. */
-export function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
+function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
   return `${kind}:${id}`
 }
 
@@ -38,41 +39,24 @@ export function storeCatalog(
   machine: Machine,
   project: Project,
   agent: string,
-  documents: readonly RankDocument[],
-  items: readonly CatalogItem[],
+  entries: readonly { item: CatalogItem; document: RankDocument }[],
 ): HookCatalog {
-  const ranker = createRanker(documents)
-  const text = Buffer.from(JSON.stringify(items))
-  const room = Buffer.alloc(4 * Math.ceil(text.length / 4), ' ')
-  text.copy(room)
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(room.length)
-  writeCached(machine, keyOf(machine, project, agent), Buffer.concat([length, room, ranker.save()]))
-  return { ranker, itemOf: finder(() => items) }
+  const catalog = createRanker(entries.map(({ item, document }) => ({ ...document, id: catalogId(item), kept: item })))
+  writeCached(machine, keyOf(machine, project, agent), catalog.save())
+  return catalog
 }
 
-/** Undefined where no session has started yet, or an index has changed since. */
+/**
+ * Undefined where no session has started yet, or an index has changed since. A prompt reads what it needs; what is found
+ * damaged then is a DamagedForm.
+ */
 export function readCatalog(machine: Machine, project: Project, agent: string): HookCatalog | undefined {
-  return readCached(machine, keyOf(machine, project, agent), (bytes) => {
-    const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
-    const ranker = loadRanker(bytes.subarray(end))
-    if (ranker === null) return undefined
-    // Our own file, written above; the cache has checked its key, version and sum.
-    const readItems = () => JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as CatalogItem[]
-    return { ranker, itemOf: finder(readItems) }
-  })
-}
-
-function finder(readItems: () => readonly CatalogItem[]): HookCatalog['itemOf'] {
-  let byId: Map<string, CatalogItem> | undefined
-  return (id) => {
-    byId ??= new Map(readItems().map((item) => [catalogId(item), item]))
-    return byId.get(id)
-  }
+  const opened = openCached(machine, keyOf(machine, project, agent))
+  return (opened && openSavedRanker(opened.read, opened.size)) ?? undefined
 }
 
 function keyOf(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
   const { state, isSettled } = signatureOf(indexes, machine.now())
-  return { kind: 'hook-catalogs', version: 4, name: [agent, project.root], state, isSettled }
+  return { kind: 'hook-catalogs', version: 5, name: [agent, project.root], state, isSettled }
 }

@@ -13,6 +13,7 @@ import { type MatchResult, triggerOf } from '../../payloads/rules/match.ts'
 import { rankedMatch } from '../../payloads/rules/ranked.ts'
 import { hasIndex } from '../../project/has-index.ts'
 import { type AnswerForm, answerForm } from '../../search/document.ts'
+import { DamagedForm } from '../../search/saved-pages.ts'
 import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../search/session-lift.ts'
 import type { Strategy } from '../../search/strategy.ts'
 import { estimateTokens } from '../../text/tokens.ts'
@@ -30,7 +31,7 @@ import {
   measureIn,
   renderParts,
 } from '../rules/session/session-text.ts'
-import { type HookCatalog, readCatalog } from './hook-catalog.ts'
+import { type HookCatalog, keptItem, readCatalog } from './hook-catalog.ts'
 
 const DEFAULT_TOKENS = 1_200
 
@@ -52,7 +53,7 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
   const prompt: Prompt = { project, knowledge, catalog, strategy, task: call.prompt }
-  const plain = findFor(prompt)
+  const plain = await find(machine, call, prompt, log)
   const files = await findFilesFor(machine, prompt, log)
   if (plain.found.length + files.length === 0) {
     await record(machine, prompt, [], [])
@@ -61,7 +62,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
 
   const { host } = call
   const state = readState(readSession(machine, host.agent, call.session))
-  const { found, about } = findFor(prompt, { recent: recentShares(state, SESSION_LENGTH), sure: plain.sure })
+  const session = { recent: recentShares(state, SESSION_LENGTH), sure: plain.sure }
+  const { found, about } = session.recent.length === 0 ? plain : await find(machine, call, prompt, log, session)
   const { tokens, characters, counts } = host.replyLimit
   const room = Math.min(Math.min(budget, tokens) * 4, characters)
   const choice = new Choice(state.given, room, measureIn(counts))
@@ -106,17 +108,39 @@ interface Session {
   sure: ReadonlySet<string>
 }
 
+interface Finds {
+  found: Found[]
+  about: FamilyShares
+  sure: Set<string>
+}
+
+/** A catalog that turns out to be damaged is made again. */
+async function find(
+  machine: Machine,
+  call: HookCall,
+  prompt: Prompt,
+  log: (message: string) => void,
+  session?: Session,
+): Promise<Finds> {
+  try {
+    return findFor(prompt, session)
+  } catch (error) {
+    if (!(error instanceof DamagedForm)) throw error
+    const { refreshCatalog } = await import('./start-parts.ts')
+    prompt.catalog = refreshCatalog(machine, prompt.project, call.host.agent, prompt.knowledge, log).catalog
+    return findFor(prompt, session)
+  }
+}
+
 /** Best first. What the last prompts were about lifts what belongs to it. */
-function findFor(prompt: Prompt, session?: Session): { found: Found[]; about: FamilyShares; sure: Set<string> } {
+function findFor(prompt: Prompt, session?: Session): Finds {
   const { catalog, knowledge, strategy, task } = prompt
-  const familyOf = (id: string) => catalog.itemOf(id)?.family ?? ''
+  const familyOf = (_: string, kept: unknown) => keptItem(kept).family
   const lift = session && sessionLift(session.recent, familyOf)
-  const hits = catalog.ranker.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
+  const hits = catalog.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
   const sure = new Set(hits.filter(({ confidence }) => answerForm(confidence) === 'text').map(({ id }) => id))
   const ranked = hits.flatMap((hit): Found[] => {
-    const item = catalog.itemOf(hit.id)
-    if (item === undefined) return []
-    const { kind, id, line, position } = item
+    const { kind, id, line, position } = keptItem(hit.kept)
     if (line !== undefined) {
       return [{ pointer: { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line } }]
     }

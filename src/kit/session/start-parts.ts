@@ -25,7 +25,7 @@ import { formatClaim, nextStart, type Part, readState, type SessionState } from 
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
 import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
 import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
-import { type CatalogItem, catalogId, type HookCatalog, storeCatalog } from './hook-catalog.ts'
+import { type CatalogItem, type HookCatalog, storeCatalog } from './hook-catalog.ts'
 import { learnHere } from './learn-here.ts'
 import { entryItem, textPart } from './prompt.ts'
 
@@ -238,14 +238,8 @@ function writeCatalog(machine: Machine, project: Project, agent: string, sources
   const callable = skills.map((skill) => ({ item: skillPointer(skill), document: skillDocument(skill) }))
   const all = [...payloads, ...offered, ...callable]
   const examples = openExamples(machine, { project: project.root, library: sources.library }, 'here')
-  const documents = all.map(({ item, document }) => ({ ...examples.into(item.kind, document), id: catalogId(item) }))
-  return storeCatalog(
-    machine,
-    project,
-    agent,
-    documents,
-    all.map(({ item }) => item),
-  )
+  const taught = all.map(({ item, document }) => ({ item, document: examples.into(item.kind, document) }))
+  return storeCatalog(machine, project, agent, taught)
 }
 
 interface CatalogSources {

@@ -7,7 +7,7 @@ import {
   type RankHit,
 } from '../../search/document.ts'
 import { findHeadings } from '../../text/sections.ts'
-import { createTable } from './dispatch-table.ts'
+import { createTable, type DispatchTable } from './dispatch-table.ts'
 import { readFrontmatter } from './frontmatter.ts'
 import { distinctKeywords, type LoadoutEntry, type Phase } from './loadout-index.ts'
 import { coreMatch, type MatchResult, MIN_SCORE, scoreOf } from './match.ts'
@@ -82,13 +82,12 @@ export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
 }
 
 /** Core entries first, then those that were ranked, best first. */
-export function rankedMatches(hits: readonly RankHit[], entries: readonly LoadoutEntry[]): MatchResult[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  const ranked = hits.flatMap((hit) => {
-    const entry = byId.get(hit.id)
-    return entry === undefined ? [] : [rankedMatch(entry, hit)]
-  })
-  return [...entries.filter(({ priority }) => priority === 'core').map(coreMatch), ...ranked]
+export function rankedMatches(
+  found: readonly { hit: RankHit; entry: LoadoutEntry }[],
+  { core, entryAt }: Pick<DispatchTable, 'core' | 'entryAt'>,
+): MatchResult[] {
+  const ranked = found.map(({ hit, entry }) => rankedMatch(entry, hit))
+  return [...core.map((position) => coreMatch(entryAt(position))), ...ranked]
 }
 
 export function rankedMatch(entry: LoadoutEntry, { confidence, why }: RankHit): MatchResult {

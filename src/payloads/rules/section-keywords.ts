@@ -1,5 +1,5 @@
 import { stemWord } from '../../search/stem.ts'
-import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
+import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
 import { findHeadings, type Section } from '../../text/sections.ts'
 import { compareText } from '../../text/values.ts'
 import { splitWords } from './words.ts'
@@ -47,7 +47,7 @@ function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<s
 
 // A smaller heading names a subject of the section; its words count as if they were said so many times more.
 const HEADING_BONUS = 3
-const EVERYDAY: ReadonlySet<string> = new Set(EVERYDAY_WORDS)
+const EVERYDAY: ReadonlySet<string> = new Set(everydayWords())
 
 function isTelling(word: string): boolean {
   return word.length > 1 && !STOP_WORDS.has(word) && !/^\d+$/.test(word)

@@ -1,4 +1,4 @@
-import { EVERYDAY_WORDS, STOP_WORDS } from '../../search/word-lists.ts'
+import { everydayWords, STOP_WORDS } from '../../search/word-lists.ts'
 import { nameOf } from '../../text/json.ts'
 import { pathProblem } from '../../text/paths.ts'
 import type { Code, Finding } from '../../text/trouble.ts'
@@ -246,7 +246,7 @@ function isEveryday(keyword: string): boolean {
   return words.length > 0 && words.every((word) => STOP_WORDS.has(word) || EVERYDAY.has(word))
 }
 
-const EVERYDAY: ReadonlySet<string> = new Set(EVERYDAY_WORDS)
+const EVERYDAY: ReadonlySet<string> = new Set(everydayWords())
 
 function canMatch(parts: readonly string[], rule: 'every' | 'some'): boolean {
   return parts.length > 0 && parts[rule]((part) => part.length > 1 || isRun(part))

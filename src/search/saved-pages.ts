@@ -1,0 +1,95 @@
+/** Bytes of a stored value; fewer than asked for where it ends. */
+export type ReadBytes = (from: number, length: number) => Uint8Array
+
+/** The stored bytes are not those that were saved: whoever opened them compiles again. */
+export class DamagedForm extends Error {}
+
+const PAGE = 4096
+// Read in one go: a look into every page would touch most of them anyway.
+const SMALL = 16 * PAGE
+
+/** Bytes that lie together in memory: a run of pages. */
+interface Run {
+  readonly first: number
+  readonly end: number
+  readonly bytes: Uint8Array
+}
+
+/** Reads parts of a stored value, and checks every page that it reads against the sum that was saved of it. */
+export class Pages {
+  private readonly runs: Run[] = []
+  private readonly read: ReadBytes
+  private readonly start: number
+  private readonly length: number
+  private readonly sums: Uint32Array
+
+  /** `length` bytes from `start` on, a multiple of four. */
+  constructor(read: ReadBytes, start: number, length: number, sums: Uint32Array) {
+    this.read = read
+    this.start = start
+    this.length = length
+    this.sums = sums
+  }
+
+  bytes(from: number, length: number): Uint8Array {
+    if (length === 0) return new Uint8Array(0)
+    if (from + length > this.length) throw new DamagedForm('a part lies beyond the end')
+    const run = this.runFor(Math.floor(from / PAGE), Math.ceil((from + length) / PAGE))
+    return run.bytes.subarray(from - run.first * PAGE, from - run.first * PAGE + length)
+  }
+
+  /** From a boundary of four bytes. */
+  words(from: number, length: number): Uint32Array {
+    const bytes = this.bytes(from * 4, length * 4)
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, length)
+  }
+
+  units(fromByte: number, length: number): Uint16Array {
+    const bytes = this.bytes(fromByte, length * 2)
+    return new Uint16Array(bytes.buffer, bytes.byteOffset, length)
+  }
+
+  checkAll(): void {
+    if (this.length > 0) this.runFor(0, this.sums.length)
+  }
+
+  private runFor(first: number, end: number): Run {
+    const known = this.runs[first]
+    if (known !== undefined && known.end >= end) return known
+    return this.length <= SMALL ? this.readRun(0, this.sums.length) : this.readRun(first, end)
+  }
+
+  private readRun(first: number, end: number): Run {
+    const length = Math.min(end * PAGE, this.length) - first * PAGE
+    const read = this.read(this.start + first * PAGE, length)
+    if (read.length !== length) throw new DamagedForm('it ends early')
+    const run = { first, end, bytes: read.byteOffset % 4 === 0 ? read : read.slice() }
+    const sums = sumPages(run.bytes)
+    for (let page = first; page < end; page++) {
+      if (sums[page - first] !== this.sums[page]) throw new DamagedForm('a page is damaged')
+      this.runs[page] = run
+    }
+    return run
+  }
+}
+
+/** A sum for every page of some bytes, whose number is a multiple of four. */
+export function sumPages(bytes: Uint8Array): Uint32Array {
+  const sums = new Uint32Array(pageCount(bytes.length))
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  for (let page = 0; page < sums.length; page++) {
+    sums[page] = sumOf(words.subarray((page * PAGE) / 4, ((page + 1) * PAGE) / 4))
+  }
+  return sums
+}
+
+export function pageCount(bytes: number): number {
+  return Math.ceil(bytes / PAGE)
+}
+
+/** FNV-1a over 32-bit words. */
+export function sumOf(words: Uint32Array): number {
+  let sum = 0x811c9dc5
+  for (let i = 0; i < words.length; i++) sum = Math.imul(sum ^ words[i]!, 0x01000193)
+  return sum >>> 0
+}
