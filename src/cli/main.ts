@@ -2,8 +2,7 @@ import { createLoadout } from '../loadout.ts'
 import { printableJson } from '../text/printable.ts'
 import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
 import type { Command } from './command.ts'
-import { COMMANDS, findCommand } from './commands.ts'
-import { commandHelp, overview } from './help.ts'
+import { plan } from './commands/plan.ts'
 import { parseArguments, requireArguments } from './parse.ts'
 import { createScreen, formatError, formatFindings, inHome, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
@@ -45,14 +44,13 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
     return openInterface(argv)
   const width = terminal.isSeen('stdout') ? undefined : Number.POSITIVE_INFINITY
   const screen = createScreen(terminal.hasColour('stdout'), width)
-  const told = tellAbout(argv, screen)
+  const told = await tellAbout(argv, screen)
   if (told !== undefined) {
     terminal.write('stdout', argv.includes('--json') ? toJsonText(told) : Object.values(told).join(''))
     return 0
   }
-  const { command, rest } = findCommand(
-    namesNothing(argv) ? ['status', ...argv.filter((word) => word !== '--user')] : argv,
-  )
+  const named = namesNothing(argv) ? ['status', ...argv.filter((word) => word !== '--user')] : argv
+  const { command, rest } = await find(named)
   const { args, flags, words } = parseArguments(command, rest)
   requireArguments(command, args)
   const asJson = flags.json === true
@@ -72,6 +70,12 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   show(command, report, asJson, terminal, screen)
   if (command.isWaiting?.(report.value)) return WAITING
   return hasErrors(report.findings) ? 1 : 0
+}
+
+/** An agent may ask for a plan before every task: it does not wait for all other commands to be loaded. */
+async function find(argv: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
+  if (argv[0] === plan.name) return { command: plan, rest: argv.slice(1) }
+  return (await import('./commands.ts')).findCommand(argv)
 }
 
 // Below this a line that comes and goes is only a flicker.
@@ -103,13 +107,20 @@ async function openInterface(argv: readonly string[]): Promise<number> {
 }
 
 /** The version, or the help that was asked for: of everything, of a group such as `index`, or of one command. */
-function tellAbout(argv: readonly string[], screen: Screen): { version: string } | { help: string } | undefined {
+async function tellAbout(
+  argv: readonly string[],
+  screen: Screen,
+): Promise<{ version: string } | { help: string } | undefined> {
   const words = argv.filter((word) => !['--json', '--help', '-h', 'help'].includes(word))
   const [first] = argv
   if (first === '--version' || first === '-v' || first === 'version') return { version: `${VERSION}\n` }
   const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
   const isAsked = first === 'help' || options.includes('--help') || options.includes('-h')
   if (!isAsked) return undefined
+  const [{ COMMANDS, findCommand }, { commandHelp, overview }] = await Promise.all([
+    import('./commands.ts'),
+    import('./help.ts'),
+  ])
   const isCommand = COMMANDS.some(({ name }) => name === words[0])
   const isGroup = !isCommand && (words[0] === undefined || COMMANDS.some(({ name }) => name.startsWith(`${words[0]} `)))
   if (isGroup && words.length <= 1) return { help: overview(VERSION, screen, words[0]) }

@@ -32,7 +32,7 @@ export function enableCodeCache(env: NodeJS.ProcessEnv): void {
   if (env.NODE_DISABLE_COMPILE_CACHE || (hasNodeCache && env.NODE_COMPILE_CACHE)) return
   try {
     const folder = join(env.NODE_COMPILE_CACHE || cacheFolder({ env, home: homedir() }), 'code', LOADOUT_BUILD)
-    if (isAbsolute(folder) && isOurs(folder)) compileThrough(join(folder, process.version))
+    if (isAbsolute(folder) && isOurs(folder)) compileThrough(join(folder, process.version), purposeOf(process.argv))
   } catch {
     // Slower, never wrong.
   }
@@ -64,16 +64,32 @@ function removeOtherBuilds(folder: string): void {
 
 const [BEFORE, AFTER] = nodeModule.wrap('\0').split('\0')
 
-/** Compiles every file of this program with the code that an earlier run left in the folder. */
-function compileThrough(folder: string): void {
+/**
+ * V8 leaves the code of the functions that a run has called. A call that people wait for has code of its own, because what
+ * another call leaves is too much of one thing and too little of another.
+ */
+function purposeOf([, , command = 'interface', , event = '']: readonly string[]): string {
+  const name = command === 'hook' ? event : command
+  return WAITED_FOR.includes(name) ? name : 'rest'
+}
+
+const WAITED_FOR = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'plan', 'interface']
+
+/**
+ * Compiles every file of this program with the code that an earlier run left. The first run of its kind leaves none: it
+ * also did what is done once, and reading the code of that costs the later ones 2 ms.
+ */
+function compileThrough(folder: string, purpose: string): void {
+  const isFirst = !existsSync(join(folder, purpose))
   const { Script }: typeof import('node:vm') = require('node:vm')
   const fresh = new Map<string, InstanceType<typeof Script>>()
   // By then V8 has compiled all that such a call needs.
   process.on('exit', () => {
-    for (const [path, script] of fresh) writeCode(path, script.createCachedData())
+    if (isFirst) makeFolderFor(join(folder, purpose))
+    else for (const [path, script] of fresh) writeCode(path, script.createCachedData())
   })
   require.extensions['.cjs'] = (loaded, filename) => {
-    const path = join(folder, `${basename(filename)}.cache`)
+    const path = join(folder, purpose, `${basename(filename)}.cache`)
     const cachedData = readCode(path)
     const source = `${BEFORE}${readFileSync(filename, 'utf8')}${AFTER}`
     const script = new Script(source, { filename, cachedData, columnOffset: -(BEFORE ?? '').length })
@@ -104,9 +120,17 @@ function readCode(path: string): Buffer | undefined {
   }
 }
 
+function makeFolderFor(folder: string): void {
+  try {
+    makeFolder(dirname(folder))
+    makeFolder(folder)
+  } catch {
+    // The next run tries again.
+  }
+}
+
 function writeCode(path: string, code: Buffer): void {
   try {
-    makeFolder(dirname(path))
     const beside = `${path}.${process.pid}`
     writeFileSync(beside, Buffer.concat([code, code]), { flag: 'wx', mode: 0o600 })
     renameSync(beside, path)

@@ -1,5 +1,5 @@
 import type { CompiledLibrary } from './library.ts'
-import { DamagedForm, Pages, pageCount, type ReadBytes, sumOf, sumPages } from './saved-pages.ts'
+import { DamagedForm, Pages, pageCount, type ReadBytes, SUMS, sumOf, sumPages } from './saved-pages.ts'
 import {
   type CompiledTerms,
   type DocumentRecord,
@@ -17,7 +17,7 @@ import type { Tuning } from './tuning.ts'
 const MAGIC = 0x4b4e5252
 /** To be raised whenever the same text would give other terms or impacts than before. */
 const VERSION = 2
-/** What stands before the sizes of the sections: magic, version, fingerprint, the sum of the header and of the sums. */
+/** What stands before the sizes of the sections: magic, version, fingerprint, the sum of the header. */
 const FIXED = 4
 
 /** Sizes in the units of each section; all but the last two count words. */
@@ -90,8 +90,8 @@ function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
   const sums = sumPages(body)
   const head = new Uint32Array(HEADER + sums.length)
   head.set(header)
+  head[3] = sumOf(header)
   head.set(sums, HEADER)
-  head[3] = sumOf(head)
   const bytes = new Uint8Array(head.byteLength + body.length)
   bytes.set(new Uint8Array(head.buffer))
   bytes.set(body, head.byteLength)
@@ -112,17 +112,17 @@ export function openIndex(
   isWhollyChecked = false,
 ): CompiledLibrary | null {
   try {
-    const header = wordsOf(read(0, HEADER * 4))
+    const header = wordsOf(read(0, HEADER * 4)).slice()
     if (header.length !== HEADER || header[0] !== MAGIC) return null
+    const sum = header[3]
+    header[3] = 0
+    if (sumOf(header) !== sum) return null
     if (header[1] !== VERSION || header[2] !== fingerprint) return null
     const places = placesOf(header)
-    const headSize = HEADER + pageCount(places.end * 4)
+    const headSize = HEADER + SUMS * pageCount(places.end * 4)
     if (size !== (headSize + places.end) * 4) return null
-    const head = wordsOf(read(0, headSize * 4)).slice()
-    const sum = head[3]
-    head[3] = 0
-    if (head.length !== headSize || sumOf(head) !== sum) return null
-    const pages = new Pages(read, headSize * 4, places.end * 4, head.subarray(HEADER))
+    const sums = wordsOf(read(HEADER * 4, (headSize - HEADER) * 4))
+    const pages = new Pages(read, headSize * 4, places.end * 4, sums)
     if (isWhollyChecked) pages.checkAll()
     return { slots: new SlotTable(savedSlots(pages, places)), terms: savedTerms(pages, places) }
   } catch (error) {

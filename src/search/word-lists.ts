@@ -64,7 +64,7 @@ export function everydayWords(): string[] {
 // Words that stand for one another, or for one subject, in general English and computing; one group a line. A task
 // says "bitcoin" where a description says "finance".
 const RELATED_LIST = `
-error fail failure fault crash bug broken exception problem issue
+error fail failure fault crash bug broken break exception problem issue
 why cause root diagnose troubleshoot debug investigate triage
 fix repair resolve solve recover troubleshoot
 delete remove uninstall drop erase purge
@@ -197,22 +197,19 @@ group team organization
 password login account`
 
 // Searched as texts: a list of words or stems would take longer to make than a task takes to rank.
-const everydayByStart = new Map<string, ReadonlySet<string>>()
 
 /** Whether a term is the stem of an everyday word. */
 export function isEveryday(term: string): boolean {
-  const start = term.slice(0, 2)
-  let stems = everydayByStart.get(start)
-  if (stems === undefined) {
-    stems = new Set(wordsStarting(EVERYDAY_LIST, start).map(({ word }) => stemWord(word)))
-    everydayByStart.set(start, stems)
-  }
-  return stems.has(term)
+  return wordsLike(EVERYDAY_LIST, term).some(({ word }) => stemWord(word) === term)
 }
 
-/** The words of a list that begin like this, and where. A stem begins like its word. */
-function wordsStarting(list: string, start: string): { word: string; at: number }[] {
+/**
+ * The words of a list that may have this stem, and where. A word begins like its stem but for the last letter; of one that
+ * does not (kept), the list has another form too (keep).
+ */
+function wordsLike(list: string, term: string): { word: string; at: number }[] {
   const found: { word: string; at: number }[] = []
+  const start = term.slice(0, Math.max(2, term.length - 1))
   for (let at = list.indexOf(start); at >= 0 && start !== ''; at = list.indexOf(start, at + 1)) {
     if (isBlank(list.charCodeAt(at - 1))) found.push({ word: list.slice(at, wordEnd(list, at)), at })
   }
@@ -252,7 +249,7 @@ export function relatedTo(term: string): readonly Related[] {
 function findRelated(term: string): Related[] {
   const found = new Map<string, Related>()
   let read = 0
-  for (const { word, at } of wordsStarting(RELATED_LIST, term.slice(0, 2))) {
+  for (const { word, at } of wordsLike(RELATED_LIST, term)) {
     if (at < read || stemWord(word) !== term) continue
     const end = RELATED_LIST.indexOf('\n', at)
     read = end < 0 ? RELATED_LIST.length : end
