@@ -29,10 +29,10 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
 /** Switches agents on or off. What is installed for them stays until it is unequipped. */
 export async function switchAgents(
   machine: Machine,
-  { ids, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
+  { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
 ): Promise<Report<AgentView[]>> {
-  if (ids.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
-  for (const id of ids) requireAgent(id)
+  if (names.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
+  const ids = [...new Set(names.map((name) => requireAgent(name).id))]
   if (dryRun) {
     const { value, findings } = listAgents(machine, {})
     return { value: value.map((agent) => (ids.includes(agent.id) ? { ...agent, isEnabled: isOn } : agent)), findings }

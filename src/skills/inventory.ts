@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Scope } from '../agents/rules/agents.ts'
+import { findAgent, type Scope } from '../agents/rules/agents.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { commitsBehind } from './disk/library-state.ts'
@@ -88,7 +88,8 @@ async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Prom
 
 /** The agents that it names; for `*` those that are enabled. */
 function supportedHere({ roots }: Setup, { targets }: Skill): string[] {
-  return targets.includes(EVERY_AGENT) ? roots.flatMap(({ agents }) => agents) : targets
+  if (targets.includes(EVERY_AGENT)) return roots.flatMap(({ agents }) => agents)
+  return targets.map((target) => findAgent(target)?.id ?? target)
 }
 
 export function viewPlacement({ state, placement, reason }: SkillStatus['placements'][number]): PlacementView {

@@ -4,6 +4,8 @@ import { AGENT_IDS, AGENTS, isAgent, requireAgent } from './agents.ts'
 describe('the table of agents', () => {
   it('has each once', () => {
     expect(new Set(AGENT_IDS).size).toBe(AGENTS.length)
+    const names = AGENTS.flatMap(({ id, aliases = [] }) => [id, ...aliases])
+    expect(new Set(names).size).toBe(names.length)
     expect(new Set(AGENTS.map(({ label }) => label)).size).toBe(AGENTS.length)
     expect(new Set(AGENTS.map(({ userFolder }) => userFolder)).size).toBe(AGENTS.length)
   })
@@ -38,6 +40,8 @@ it.each<[id: string, expected: boolean]>([
 
 it('an agent is found by its id, or the nearest is named', () => {
   expect(requireAgent('codex').label).toBe('Codex')
+  expect(requireAgent('claude-code').id).toBe('claude')
+  expect(requireAgent('zed').id).toBe('agents')
   expect(() => requireAgent('cloude')).toThrow('there is no agent "cloude"; did you mean claude?')
   expect(() => requireAgent('zzzzzz')).toThrow(/^there is no agent "zzzzzz"$/)
 })

@@ -9,6 +9,8 @@ import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './r
 /** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
 export interface Agent {
   id: string
+  /** Other names that people and other managers have for it, or for agents that read just its folder. */
+  aliases?: readonly string[]
   label: string
   /** Below the home folder, or below `home` where a variable moves it. */
   userFolder: string
@@ -46,6 +48,7 @@ const SHARED = '.agents/skills'
 export const AGENTS: readonly Agent[] = [
   {
     id: 'claude',
+    aliases: ['claude-code'],
     label: 'Claude Code',
     userFolder: '.claude/skills',
     projectFolder: '.claude/skills',
@@ -61,6 +64,7 @@ export const AGENTS: readonly Agent[] = [
   },
   {
     id: 'codex',
+    aliases: ['codex-cli', 'openai-codex'],
     label: 'Codex',
     userFolder: '.codex/skills',
     projectFolder: '.codex/skills',
@@ -74,13 +78,26 @@ export const AGENTS: readonly Agent[] = [
     },
     isEnabledByDefault: true,
   },
-  { id: 'agents', label: 'shared folder', userFolder: SHARED, projectFolder: SHARED },
+  {
+    id: 'agents',
+    aliases: ['universal', 'shared', 'zed', 'warp', 'cline', 'kimi-code-cli'],
+    label: 'shared folder',
+    userFolder: SHARED,
+    projectFolder: SHARED,
+  },
   { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED },
-  { id: 'copilot', label: 'GitHub Copilot', userFolder: '.copilot/skills', projectFolder: SHARED },
+  {
+    id: 'copilot',
+    aliases: ['github-copilot'],
+    label: 'GitHub Copilot',
+    userFolder: '.copilot/skills',
+    projectFolder: SHARED,
+  },
   { id: 'cursor', label: 'Cursor', userFolder: '.cursor/skills', projectFolder: SHARED },
-  { id: 'droid', label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
+  { id: 'droid', aliases: ['factory'], label: 'Droid', userFolder: '.factory/skills', projectFolder: SHARED },
   {
     id: 'gemini',
+    aliases: ['gemini-cli'],
     label: 'Gemini CLI',
     userFolder: '.gemini/skills',
     projectFolder: SHARED,
@@ -88,7 +105,7 @@ export const AGENTS: readonly Agent[] = [
   },
   { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills' },
   { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills' },
-  { id: 'kiro', label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
+  { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
     id: 'opencode',
     label: 'OpenCode',
@@ -96,8 +113,8 @@ export const AGENTS: readonly Agent[] = [
     projectFolder: SHARED,
     alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
   },
-  { id: 'qwen', label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
-  { id: 'roo', label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
+  { id: 'qwen', aliases: ['qwen-code'], label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
+  { id: 'roo', aliases: ['roo-code'], label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
   { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills' },
   {
     id: 'windsurf',
@@ -118,10 +135,17 @@ export function isAgent(id: string): boolean {
   return AGENT_IDS.includes(id)
 }
 
+const BY_NAME = new Map(AGENTS.flatMap((agent) => [agent.id, ...(agent.aliases ?? [])].map((name) => [name, agent])))
+
+/** The agent that a name or an alias means. */
+export function findAgent(name: string): Agent | undefined {
+  return BY_NAME.get(name)
+}
+
 export function requireAgent(id: string): Agent {
-  const agent = AGENTS.find((each) => each.id === id)
+  const agent = findAgent(id)
   if (agent !== undefined) return agent
-  const close = nearest(id, AGENT_IDS)
+  const close = nearest(id, [...BY_NAME.keys()])
   throw new LoadoutError(
     'UNKNOWN_AGENT',
     `there is no agent "${id}"${close === undefined ? '' : `; did you mean ${close}?`}`,

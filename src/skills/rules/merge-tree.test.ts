@@ -124,7 +124,13 @@ describe('for any folders', () => {
                   ? each.path === path
                   : from.get(path)?.id === idOf(each),
             )
-            const isConflict = result.conflicts.some((each) => each[side]?.path === path)
+            // Or the same content of the other side is.
+            const isConflict = result.conflicts.some(
+              (each) =>
+                each[side]?.path === path ||
+                our.get(each.ours?.path ?? '')?.id === file.id ||
+                their.get(each.theirs?.path ?? '')?.id === file.id,
+            )
             expect(isTaken || isConflict).toBe(true)
           }
         }

@@ -140,3 +140,10 @@ describe('skill.json', () => {
     )
   })
 })
+
+it('a target may be another name of an agent, and is kept as it was written', () => {
+  const { skill } = parseSkill({ name: 'a', description: 'A.', targets: ['claude-code', 'zed'] }, 'a')
+  expect(skill?.targets).toEqual(['claude-code', 'zed'])
+  const known = AGENT_IDS.filter((id) => skill !== undefined && supports(skill, id))
+  expect(known).toEqual(['claude', 'agents'])
+})

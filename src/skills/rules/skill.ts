@@ -1,4 +1,4 @@
-import { AGENT_IDS, isAgent, type TargetRoot } from '../../agents/rules/agents.ts'
+import { AGENT_IDS, findAgent, isAgent, type TargetRoot } from '../../agents/rules/agents.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, getOwn, isRecord, isTextList, nearest, setOwn } from '../../text/values.ts'
 import type { InstallMarker } from './marker.ts'
@@ -58,7 +58,7 @@ export function parseSkill(json: unknown, folder: string): ParsedSkill {
 }
 
 export function supports({ targets }: Pick<Skill, 'targets'>, agent: string): boolean {
-  return targets.includes(agent) || targets.includes(EVERY_AGENT)
+  return targets.some((target) => target === agent || target === EVERY_AGENT || findAgent(target)?.id === agent)
 }
 
 /** The frontmatter that one agent gets. */
@@ -68,7 +68,7 @@ export function metadataFor({ metadata }: Pick<Skill, 'metadata'>, agent: string
 
 function targetProblems(targets: unknown): string[] {
   if (!isTextList(targets) || targets.length === 0) return [`"targets" must list agents: ${AGENT_IDS.join(', ')}, or *`]
-  const unknown = targets.filter((target) => target !== EVERY_AGENT && !isAgent(target))
+  const unknown = targets.filter((target) => target !== EVERY_AGENT && findAgent(target) === undefined)
   const twice = targets.filter((target, at) => targets.indexOf(target) < at)
   return [
     ...unknown.map((target) => `"targets" names an unknown agent ${JSON.stringify(target)}`),

@@ -14,6 +14,8 @@ describe('the agents that a skill supports', () => {
     [['*'], ['gemini'], [], ['*']],
     [['*'], [], ['codex'], ['claude']],
     [['*'], ['claude'], ['*'], ['claude']],
+    [['claude-code', 'codex'], ['claude'], ['codex'], ['claude-code']],
+    [['claude-code', 'codex'], [], ['claude'], ['codex']],
   ]
   it.each(rows)('%j, add %j, remove %j: %j', (before, add, remove, after) => {
     const changed = changedTargets(skillOf({ targets: before }), { add, remove, enabled: ['claude', 'codex'] })

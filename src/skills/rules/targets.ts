@@ -1,3 +1,4 @@
+import { findAgent } from '../../agents/rules/agents.ts'
 import { STANDARD_KEYS } from '../../text/skill-document.ts'
 import { getOwn } from '../../text/values.ts'
 import { EVERY_AGENT, metadataFor, type Skill } from './skill.ts'
@@ -13,9 +14,12 @@ export interface TargetChange {
 export function changedTargets(skill: Skill, { add, remove, enabled }: TargetChange): Skill | undefined {
   const isForAll = skill.targets.includes(EVERY_AGENT)
   const base = isForAll && remove.length > 0 && !remove.includes(EVERY_AGENT) ? [...enabled] : skill.targets
-  const kept = base.filter((id) => !remove.includes(id))
+  const idOf = (target: string) => findAgent(target)?.id ?? target
+  const kept = base.filter((target) => !remove.includes(idOf(target)))
   const isForAllThen = add.includes(EVERY_AGENT) || kept.includes(EVERY_AGENT)
-  const targets = isForAllThen ? [EVERY_AGENT] : [...new Set([...kept, ...add])]
+  const targets = isForAllThen
+    ? [EVERY_AGENT]
+    : [...kept, ...new Set(add.filter((id) => !kept.some((target) => idOf(target) === id)))]
   if (targets.length === 0) return undefined
   return withSharedMetadata({ ...skill, targets }, skill)
 }
