@@ -65,6 +65,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
     readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
+    readListing: late(machine, async () => (await import('./skills/listing.ts')).readListing),
+    showMerge: late(machine, async () => (await import('./skills/merges.ts')).showMerge),
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
@@ -81,6 +83,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
     showSettings: late(machine, async () => (await import('./skills/settings.ts')).showSettings),
     switchAction: late(machine, async () => (await import('./skills/settings.ts')).switchAction),
+    setAgentFolder: late(machine, async () => (await import('./skills/settings.ts')).setAgentFolder),
     detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
@@ -228,7 +231,8 @@ export type { ImportResult, SkillOffer } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillPreview, SkillText } from './skills/inspect.ts'
 export type { Inventory, PlacementView, SkillView } from './skills/inventory.ts'
-export type { MergeResult } from './skills/merges.ts'
+export type { ListingRoom } from './skills/listing.ts'
+export type { MergeResult, MergeView } from './skills/merges.ts'
 export type { NewSkill } from './skills/new-skill.ts'
 export type { Outcome } from './skills/observe.ts'
 export type { SourceState } from './skills/outdated.ts'
@@ -236,6 +240,7 @@ export type { PinResult } from './skills/pin.ts'
 export type { ProfileSaving, SavedProfile } from './skills/profiles.ts'
 export type { SettingsView } from './skills/settings.ts'
 export type { SharedSkill } from './skills/share.ts'
+export type { LibraryStanding } from './skills/standing.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'

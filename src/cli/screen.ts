@@ -1,3 +1,5 @@
+export { count, grouped } from '../text/count.ts'
+
 import { printableLine, printable as printableText } from '../text/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../text/text-width.ts'
 import type { Finding, LoadoutError } from '../text/trouble.ts'
@@ -75,15 +77,6 @@ export function wrap(text: string, indent: number): string[] {
 /** At most so many columns of a text, on one line. */
 export function shorten(text: string, columns: number): string {
   return clip(printableLine(text), columns)
-}
-
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${grouped(number)} ${number === 1 ? one : many}`
-}
-
-/** Thousands apart, the same in every locale. */
-export function grouped(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 }
 
 export function lines(...parts: readonly (string | readonly string[] | undefined | false)[]): string {

@@ -16,10 +16,13 @@ export interface SkillDiff {
   differences: { agents: readonly string[]; scope: Scope; state: PlacementState; path: string; text: string }[]
 }
 
-/** How installed copies of a skill differ from what the library would install. */
+/**
+ * How installed copies of a skill differ from what the library would install; with `refresh`, how they would change if
+ * they were installed again.
+ */
 export async function diffSkill(
   machine: Machine,
-  request: ScopeRequest & { name: string; targets?: readonly string[] | undefined },
+  request: ScopeRequest & { name: string; targets?: readonly string[] | undefined; refresh?: boolean | undefined },
 ): Promise<Report<SkillDiff>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, request)
@@ -39,17 +42,27 @@ export async function diffSkill(
       status.registered,
       agent,
       path,
+      request.refresh,
     )
     if (text !== '') value.differences.push({ agents: root.agents, scope: root.scope, state, path, text })
   }
   return { value, findings }
 }
 
-/** From what would be installed to what is. */
-function diffInstall(machine: Machine, folder: string, { skill }: RegisteredSkill, agent: string, installed: string) {
+/** From what would be installed to what is; with `refresh` the other way round. */
+function diffInstall(
+  machine: Machine,
+  folder: string,
+  { skill }: RegisteredSkill,
+  agent: string,
+  installed: string,
+  refresh = false,
+) {
   return withScratch(async (scratch) => {
     writeBuild(buildFor(folder, skill, agent), join(scratch, 'library'))
     copyTree(installed, join(scratch, 'installed'))
-    return diffFolders(machine, scratch, 'library', 'installed')
+    return refresh
+      ? diffFolders(machine, scratch, 'installed', 'library')
+      : diffFolders(machine, scratch, 'library', 'installed')
   })
 }

@@ -29,6 +29,8 @@ export interface SkillView {
   description: string
   tags: string[]
   targets: string[]
+  /** The address or the path that it was imported from. */
+  source?: string
   state: SkillState
   /** Why it cannot be used, for an invalid one. */
   problems: string[]
@@ -46,6 +48,8 @@ export interface Inventory {
   skills: SkillView[]
   /** How many skills in the agents' folders are neither ours nor in the library. */
   unmanaged: number
+  /** How many of them lie in the folders of the project. */
+  unmanagedInProject?: number
 }
 
 // One call of git each: beyond this the number says more than the commits.
@@ -60,15 +64,23 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
   const skills = await Promise.all(observation.statuses.map((status) => viewOf(setup, status, asksGit)))
+  const loose = strangers(observation)
   const value: Inventory = {
     library: setup.library,
     scope: setup.project === undefined ? 'user' : 'project',
     ...(setup.project === undefined ? {} : { project: setup.project }),
     agents: setup.roots.flatMap(({ agents }) => agents),
     skills,
-    unmanaged: new Set(strangers(observation).map(({ name }) => name)).size,
+    unmanaged: countNames(loose),
+    ...(setup.project !== undefined && {
+      unmanagedInProject: countNames(loose.filter(({ root }) => root.scope === 'project')),
+    }),
   }
   return { value, findings: [...recovered, ...observation.registry.findings, ...otherManagers(setup, observation)] }
+}
+
+function countNames(placements: readonly Placement[]): number {
+  return new Set(placements.map(({ name }) => name)).size
 }
 
 async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Promise<SkillView> {
@@ -79,11 +91,17 @@ async function viewOf(setup: Setup, status: SkillStatus, asksGit: boolean): Prom
     description: registered?.skill.description ?? '',
     tags: registered?.skill.tags ?? [],
     targets: registered === undefined ? [] : supportedHere(setup, registered.skill),
+    ...sourceOf(registered?.skill),
     state,
     problems,
     ...(behind === undefined ? {} : { commitsBehind: behind }),
     placements: status.placements.map(viewPlacement),
   }
+}
+
+function sourceOf(skill: Skill | undefined): { source?: string } {
+  const source = skill?.source?.url ?? skill?.source?.path
+  return source === undefined ? {} : { source }
 }
 
 /** The agents that it names; for `*` those that are enabled. */

@@ -1,14 +1,41 @@
 import { AGENTS } from '../agents/rules/agents.ts'
 import { type AgentSight, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { enabledAgents, openSetup, type ScopeRequest } from './settings.ts'
+
+/** How full the list of skills is that an agent shows its model. */
+export interface ListingRoom {
+  agent: string
+  label: string
+  /** Skills that the agent lists, with their whole descriptions or without. */
+  skills: number
+  cut: number
+  dropped: number
+  used: number
+  /** What the list may take, and in which unit. */
+  room: number
+  unit: 'characters' | 'tokens'
+  /** What helps, where the list is too full. */
+  problem?: Finding
+}
+
+/** The room in the lists of the enabled agents, as far as their rules are known. */
+export function readListing(machine: Machine, request: ScopeRequest): Report<ListingRoom[]> {
+  const { config, project } = openSetup(machine, request)
+  return { value: seeRooms(machine, enabledAgents(config), project), findings: [] }
+}
 
 /** Says which agents cannot show their model all the skills that are installed, and what helps. */
 export function listingFindings(machine: Machine, agents: readonly string[], project: string | undefined): Finding[] {
+  return seeRooms(machine, agents, project).flatMap(({ problem }) => problem ?? [])
+}
+
+function seeRooms(machine: Machine, agents: readonly string[], project: string | undefined): ListingRoom[] {
   const limited = AGENTS.filter(({ id, replay }) => agents.includes(id) && replay?.listing !== undefined)
   return limited.flatMap(({ id }) => {
     try {
-      return crowded(seeAgent(machine, { agent: id, project }).value, project)
+      return roomOf(seeAgent(machine, { agent: id, project }).value, project)
     } catch (error) {
       // Settings of an agent that cannot be read are told by `loadout see`.
       if (error instanceof LoadoutError) return []
@@ -17,19 +44,41 @@ export function listingFindings(machine: Machine, agents: readonly string[], pro
   })
 }
 
-function crowded({ agent, label, skills, budget, used = 0 }: AgentSight, project: string | undefined): Finding[] {
-  const dropped = skills.filter(({ fate }) => fate === 'dropped').length
-  const cut = skills.filter(({ fate }) => fate === 'cut').length
-  if (budget === undefined || dropped + cut === 0) return []
-  const unit = budget.unit === 'columns' ? 'characters' : 'tokens'
+const LISTED: readonly string[] = ['visible', 'cut', 'dropped']
+
+function roomOf(sight: AgentSight, project: string | undefined): ListingRoom[] {
+  const { agent, label, budget, used = 0 } = sight
+  if (budget === undefined) return []
+  const listed = sight.skills.filter(({ fate }) => LISTED.includes(fate))
+  // A description that its author did not write is listed whole; only what the room or a limit takes away counts here.
+  const cut = listed.filter(({ fate, characters }) => fate === 'cut' && characters.shown < characters.description)
+  const dropped = listed.filter(({ fate }) => fate === 'dropped')
+  const room: ListingRoom = {
+    agent,
+    label,
+    skills: listed.length,
+    cut: cut.length,
+    dropped: dropped.length,
+    used,
+    room: budget.budget,
+    unit: budget.unit === 'columns' ? 'characters' : 'tokens',
+  }
+  const isCrowded = room.cut + room.dropped > 0
+  return [isCrowded ? { ...room, problem: crowded(room, sight.skills.length, project) } : room]
+}
+
+function crowded(
+  { agent, label, cut, dropped, used, room, unit }: ListingRoom,
+  all: number,
+  project?: string,
+): Finding {
   const what = [
-    dropped > 0 ? `does not show the descriptions of ${dropped} of ${skills.length} skills` : '',
-    cut > 0 ? `cuts ${cut} of ${skills.length} descriptions` : '',
+    dropped > 0 ? `does not show the descriptions of ${dropped} of ${all} skills` : '',
+    cut > 0 ? `cuts ${cut} of ${all} descriptions` : '',
   ].filter((part) => part !== '')
-  const needed = used > budget.budget ? `, and the names alone take ${used}` : ''
-  const room = `${budget.budget} ${unit}`
-  const message = `${label} ${what.join(' and ')}: its list has room for ${room}${needed}`
+  const needed = used > room ? `, and the names alone take ${used}` : ''
+  const message = `${label} ${what.join(' and ')}: its list has room for ${room} ${unit}${needed}`
   const scope = project === undefined ? '' : ' --project .'
   const hint = `loadout see ${agent} --longest${scope} shows what to shorten; loadout unequip --unused${scope} removes what nobody used`
-  return [{ severity: 'warning', code: 'NOT_SEEN', message, subject: agent, hint }]
+  return { severity: 'warning', code: 'NOT_SEEN', message, subject: agent, hint }
 }

@@ -3,7 +3,17 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { writeMerged } from './disk/merged-skill.ts'
-import { dropMerge, executablesOf, listMerges, type OpenMerge, openMerge, takeSide } from './disk/pending-merge.ts'
+import {
+  type ConflictPlace,
+  type ConflictText,
+  conflictTexts,
+  dropMerge,
+  executablesOf,
+  listMerges,
+  type OpenMerge,
+  openMerge,
+  takeSide,
+} from './disk/pending-merge.ts'
 import { asWriter, observe } from './observe.ts'
 import { requireName } from './rules/skill.ts'
 import { openSetup } from './settings.ts'
@@ -17,6 +27,8 @@ export interface MergeRequest {
   abort?: boolean | undefined
   /** End every conflict that is left with one side. */
   take?: 'library' | 'other' | undefined
+  /** Only this one. */
+  only?: ConflictPlace | undefined
   commit?: boolean | undefined
 }
 
@@ -45,7 +57,8 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
   }
   return asWriter(setup, [], 'merge', async (recovered) => {
     if (request.abort) return abortMerge(machine, name, recovered)
-    const merge = request.take === undefined ? openMerge(machine, name) : takeSide(machine, name, SIDES[request.take])
+    const merge =
+      request.take === undefined ? openMerge(machine, name) : takeSide(machine, name, SIDES[request.take], request.only)
     if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
     const [first] = merge.conflicts
     if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
@@ -58,6 +71,17 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     dropMerge(machine, name, true)
     return { value: { merges: [], merged: name, ...(commit && { commit }) }, findings: recovered }
   })
+}
+
+/** A merge that waits, with what each version says in every place that is left. */
+export interface MergeView extends OpenMerge {
+  places: ConflictText[]
+}
+
+/** Both texts of every conflict of one skill. */
+export function showMerge(machine: Machine, { name }: { name: string }): Report<MergeView> {
+  const merge = openMerge(machine, requireName(name))
+  return { value: { ...merge, places: conflictTexts(machine, merge.skill) }, findings: [] }
 }
 
 const SIDES = { library: 'ours', other: 'theirs' } as const

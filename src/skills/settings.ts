@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { changeConfig, libraryPath, readConfig } from '../agents/config.ts'
 import { type AgentView, listAgents } from '../agents/list-agents.ts'
 import { AGENTS, requireAgent, type TargetRoot } from '../agents/rules/agents.ts'
-import { type Config, isEnabled, withAction } from '../agents/rules/config.ts'
+import { type Config, isEnabled, withAction, withTargetPath } from '../agents/rules/config.ts'
 import { findProject, requireProject, targetRoots } from '../agents/target-roots.ts'
 import { configPath, resolveConfigured } from '../machine/config-file.ts'
 import { exists } from '../machine/files.ts'
@@ -55,14 +56,29 @@ export async function switchAction(
   return showSettings(machine, {})
 }
 
+/** Says where an agent reads the user's skills. An empty path: its default. */
+export async function setAgentFolder(
+  machine: Machine,
+  { agent, path }: { agent: string; path: string },
+): Promise<Report<SettingsView>> {
+  const { id } = requireAgent(agent)
+  const place = path.trim()
+  const config = readConfig(machine)
+  // Beside the file it would mean something else than where it was typed.
+  const written = place === '' || /^[~/]/.test(place) ? place : resolve(machine.cwd, place)
+  await changeConfig(machine, (json) => withTargetPath(json, id, written, isEnabled(config, id)))
+  return showSettings(machine, {})
+}
+
 /** The project around the working folder, if there is one. */
-export function detectProject(machine: Machine, _request: object): { project?: string } {
+export function detectProject(machine: Machine, _request: object): { home: string; project?: string } {
+  const { home } = machine
   try {
     const project = findProject(machine, readConfig(machine), openProject(machine))
-    return project === undefined ? {} : { project }
+    return project === undefined ? { home } : { home, project }
   } catch (error) {
     // A broken configuration is told by whatever needs it.
-    if (error instanceof LoadoutError) return {}
+    if (error instanceof LoadoutError) return { home }
     throw error
   }
 }

@@ -81,6 +81,14 @@ export function withTarget(json: Json, id: string, enabled: boolean): Json {
   return { ...json, targets: { ...targets, [id]: { ...kept, enabled } } }
 }
 
+/** The file with the folder of one agent; empty: the default again. */
+export function withTargetPath(json: Json, id: string, path: string, enabled: boolean): Json {
+  const targets = isRecord(json.targets) ? json.targets : {}
+  const before = getOwn(targets, id)
+  const { path: _, ...kept } = isRecord(before) ? before : {}
+  return { ...json, targets: { ...targets, [id]: { ...kept, enabled, ...(path !== '' && { path }) } } }
+}
+
 /** The file with everything that holds written down: agents, their folders, what is committed. What it says stays. */
 export function withDefaults(json: Json, agents: readonly { id: string; enabled: boolean; path: string }[]): Json {
   const targets = { ...(isRecord(json.targets) ? json.targets : {}) }

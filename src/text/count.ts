@@ -1,0 +1,9 @@
+/** `1 skill`, `2 skills`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${grouped(number)} ${number === 1 ? one : many}`
+}
+
+/** Thousands apart, the same in every locale. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+}
