@@ -14,7 +14,7 @@ const PAPER: Size = { columns: 80, rows: 120 }
 const PICTURES: readonly [name: string, ...steps: [keys: string, shown: RegExp][]][] = [
   ['inventory', ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/], ['\u001b', /Skills 5 ─[\s\S]*1\. Collect merged/]],
   ['import', ['i', /Import 3/], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
-  ['doctor', ['d', /Doctor: 3/], ['jjjjjjj', /to do: /]],
+  ['doctor', ['d', /Doctor: 2[\s\S]*to do: /]],
 ]
 
 // As wide as the home that the pictures show.

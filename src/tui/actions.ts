@@ -1,12 +1,24 @@
+import { answer, confirm, confirmDelete } from './boxes.ts'
 import { type Action, BINDINGS, type Binding, bindingsOf } from './keys.ts'
 import { activeProject, type Model, SCREENS } from './model.ts'
-import { back, open, toggleHelp } from './navigate.ts'
-import { chooseAll, chooseOne, importChosen } from './screens/import-state.ts'
-import { currentSkill, pickAgent, switchScope, toggle, withPreview } from './screens/inventory-state.ts'
+import { back, focusOn, open, toggleHelp } from './navigate.ts'
+import { askSource, chooseAll, chooseOne, importChosen } from './screens/import-state.ts'
+import {
+  currentSkill,
+  markAll,
+  markOne,
+  nextGrouping,
+  openSkill,
+  switchFacet,
+  switchScope,
+} from './screens/inventory-state.ts'
 import { activeList } from './screens/lists.ts'
+import { finishMerge, giveUpMerge, takeSide } from './screens/merge-state.ts'
 import { matchingActions } from './screens/palette-state.ts'
-import { switchSetting } from './screens/settings-state.ts'
+import { editSetting, switchSetting } from './screens/settings-state.ts'
 import { nextWay, setUp } from './screens/setup-state.ts'
+import { pickAgent, toggle } from './screens/toggle.ts'
+import { chooseAllUpdates, chooseUpdate, runUpdate } from './screens/update-state.ts'
 import { type Step, step } from './step.ts'
 import { eraseAll, eraseLast } from './text-entry.ts'
 import { undo } from './undo.ts'
@@ -30,10 +42,20 @@ const ACTIONS: Record<Action, (model: Model) => Step> = {
   erase: eraseLast,
   'erase all': eraseAll,
 
-  'focus left': (model) => step({ ...model, inventory: { ...model.inventory, focus: 'list' } }),
-  'focus right': (model) => withPreview({ ...model, inventory: { ...model.inventory, focus: 'details' } }),
+  'focus left': (model) => focusOn(model, 'list'),
+  'focus right': (model) => focusOn(model, 'text'),
+  mark: markOne,
+  'mark all': markAll,
+  'open skill': openSkill,
+  'open facets': (model) => step({ ...model, overlay: { kind: 'facets', at: 0 } }),
+  'switch facet': (model) => switchFacet(model, activeList(model).at),
+  'next grouping': nextGrouping,
   filter: (model) => step({ ...model, inventory: { ...model.inventory, isFiltering: true, focus: 'list' } }),
-  'keep filter': (model) => step({ ...model, inventory: { ...model.inventory, isFiltering: false } }),
+  'filter import': (model) => step({ ...model, imports: { ...model.imports, isFiltering: true, focus: 'list' } }),
+  'keep filter': (model) =>
+    model.screen === 'import'
+      ? step({ ...model, imports: { ...model.imports, isFiltering: false } })
+      : step({ ...model, inventory: { ...model.inventory, isFiltering: false } }),
   'toggle claude': (model) => toggle(model, ['claude']),
   'toggle codex': (model) => toggle(model, ['codex']),
   'toggle all': (model) => toggle(model, model.inventory.value?.agents ?? []),
@@ -42,24 +64,38 @@ const ACTIONS: Record<Action, (model: Model) => Step> = {
   'switch scope': switchScope,
   'show diff': showDiff,
   'adopt edit': adoptEdit,
-  delete: deleteCurrent,
+  delete: confirmDelete,
+  confirm,
 
   'open import': (model) => open(model, 'import'),
   'open doctor': (model) => open(model, 'doctor'),
   'open settings': (model) => open(model, 'settings'),
   'open profiles': (model) => open(model, 'profiles'),
   'open setup': (model) => open(model, 'setup'),
-  'run sync': (model) => runSync(model, false),
-  'run sync and push': (model) => runSync(model, true),
+  'open sync': (model) => openSync(model, false),
+  'open sync and push': (model) => openSync(model, true),
+  'open update': openUpdate,
+  'open merge': (model) => open(model, 'merge'),
+  'open lists': (model) => open(model, 'lists'),
+  'run sync': runSync,
+  'run update': runUpdate,
+  'take library': (model) => takeSide(model, 'library', false),
+  'take other': (model) => takeSide(model, 'other', false),
+  'take library everywhere': (model) => takeSide(model, 'library', true),
+  'take other everywhere': (model) => takeSide(model, 'other', true),
+  'finish merge': finishMerge,
+  'give up merge': giveUpMerge,
 
-  choose: chooseOne,
-  'choose all': chooseAll,
+  'ask source': askSource,
+  choose: (model) => (model.screen === 'update' ? chooseUpdate(model) : chooseOne(model)),
+  'choose all': (model) => (model.screen === 'update' ? chooseAllUpdates(model) : chooseAll(model)),
   'import chosen': importChosen,
   fix: (model) => step(model, { kind: 'examine', project: activeProject(model), fix: true }),
   'apply profile': applyProfile,
-  'save profile': (model) => step({ ...model, overlay: { kind: 'ask', question: 'Name of the profile', text: '' } }),
-  answer: saveProfile,
+  'save profile': askProfile,
+  answer,
   'switch setting': switchSetting,
+  'edit setting': editSetting,
   'set up': setUp,
   'next way': nextWay,
 }
@@ -102,9 +138,24 @@ function refresh(model: Model): Step {
   return open({ ...model, inventory: { ...model.inventory, isStale: true } }, 'inventory')
 }
 
-function runSync(model: Model, push: boolean): Step {
-  const opened = open({ ...model, sync: { result: undefined, findings: [], at: 0 } }, 'sync')
-  return step(opened.model, { kind: 'sync', project: activeProject(model), push })
+function openSync(model: Model, push: boolean): Step {
+  return open({ ...model, sync: { push, preview: undefined, result: undefined, findings: [], at: 0 } }, 'sync')
+}
+
+/** Does what was shown. */
+function runSync(model: Model): Step {
+  const { push } = model.sync
+  return step({ ...model, sync: { ...model.sync, at: 0 } }, { kind: 'sync', project: activeProject(model), push })
+}
+
+function openUpdate(model: Model): Step {
+  const updates = { at: 0, focus: 'list', scroll: 0, value: undefined, findings: [], chosen: [] } as const
+  return open({ ...model, updates: { ...updates, findings: [] } }, 'update')
+}
+
+function askProfile(model: Model): Step {
+  const asking = { for: 'profile' } as const
+  return step({ ...model, overlay: { kind: 'ask', question: 'Name of the profile', text: '', asking } })
 }
 
 function showDiff(model: Model): Step {
@@ -119,19 +170,8 @@ function adoptEdit(model: Model): Step {
   return name === undefined ? step(model) : step(model, { kind: 'adopt', name, project: activeProject(model) })
 }
 
-function deleteCurrent(model: Model): Step {
-  const name = currentSkill(model.inventory)?.name
-  return name === undefined ? step(model) : step(model, { kind: 'delete', name, project: activeProject(model) })
-}
-
 function applyProfile(model: Model): Step {
   const profile = model.profiles.list?.[model.profiles.at]
   if (profile === undefined) return step(model)
   return step(model, { kind: 'apply profile', name: profile.name, project: activeProject(model) })
-}
-
-function saveProfile(model: Model): Step {
-  const name = model.overlay?.kind === 'ask' ? model.overlay.text.trim() : ''
-  const closed: Model = { ...model, overlay: undefined }
-  return name === '' ? step(closed) : step(closed, { kind: 'save profile', name, project: activeProject(model) })
 }

@@ -1,15 +1,34 @@
-import type { Deletion } from '../loadout.ts'
+import type { Deletion, MergeView } from '../loadout.ts'
+
+type ConflictPlace = Pick<MergeView['places'][number], 'path' | 'stretch'>
+
+/** Skills that are equipped for agents, or taken from them. */
+export interface TogglePart {
+  names: string[]
+  agents: string[]
+}
 
 /** Something to be done outside: by a use case, or with the program itself. A value, so that updates stay pure. */
 export type Effect =
   | { kind: 'load inventory'; project: string | undefined }
+  /** How the library stands to its remote and how full the agents' lists are; `fetch` asks the remote first. */
+  | { kind: 'load standing'; project: string | undefined; fetch: boolean }
   | { kind: 'load preview'; name: string; project: string | undefined }
-  | { kind: 'toggle'; names: string[]; agents: string[]; isOn: boolean; project: string | undefined; isUndo?: true }
+  | { kind: 'toggle'; parts: TogglePart[]; isOn: boolean; project: string | undefined; isUndo?: true }
   | { kind: 'load candidates'; project: string | undefined }
-  | { kind: 'import'; names: string[]; project: string | undefined }
+  /** What a folder or an address holds. */
+  | { kind: 'load offers'; source: string; project: string | undefined }
+  | { kind: 'import'; names: string[]; source: string | undefined; project: string | undefined }
+  | { kind: 'preview sync'; project: string | undefined; push: boolean }
   | { kind: 'sync'; project: string | undefined; push: boolean }
+  | { kind: 'preview update' }
+  | { kind: 'update'; names: string[] }
+  | { kind: 'load merge'; name: string | undefined }
+  | { kind: 'take side'; name: string; take: 'library' | 'other'; only: ConflictPlace | undefined }
+  | { kind: 'finish merge'; name: string; project: string | undefined }
+  | { kind: 'give up merge'; name: string }
   | { kind: 'examine'; project: string | undefined; fix: boolean }
-  | { kind: 'delete'; name: string; project: string | undefined }
+  | { kind: 'delete'; names: string[]; project: string | undefined }
   | { kind: 'restore'; deletion: Deletion }
   | { kind: 'diff'; name: string; project: string | undefined }
   | { kind: 'adopt'; name: string; project: string | undefined }
@@ -19,12 +38,31 @@ export type Effect =
   | { kind: 'load settings' }
   | { kind: 'switch agent'; id: string; isOn: boolean }
   | { kind: 'switch action'; name: string; isOn: boolean }
+  | { kind: 'set folder'; agent: string; path: string }
   | { kind: 'set up'; way: 'new' | 'clone' | 'repo'; place: string }
   | { kind: 'cancel' }
   | { kind: 'quit' }
 
-/** Work that may take long: it is shown while it runs, and can be stopped. */
-export const LONG: readonly Effect['kind'][] = ['sync', 'import', 'set up', 'apply profile']
+/** Work that may take long, with what it is called while it runs. It can be stopped. */
+const LONG: Partial<Record<Effect['kind'], string>> = {
+  'preview sync': 'asking the remote',
+  sync: 'syncing',
+  'preview update': 'asking the sources',
+  update: 'updating',
+  'load offers': 'looking for skills',
+  import: 'importing',
+  'set up': 'setting up',
+  'apply profile': 'applying the profile',
+}
+
+// A few are done before anybody could read what is going on.
+const MANY = 10
+
+export function longLabel(effect: Effect): string | undefined {
+  if (effect.kind !== 'toggle') return LONG[effect.kind]
+  const pairs = effect.parts.reduce((sum, { names, agents }) => sum + names.length * agents.length, 0)
+  return pairs < MANY ? undefined : effect.isOn ? 'equipping' : 'unequipping'
+}
 
 /** What changes nothing outside: nobody need wait for it when the program ends. */
 export const READS: readonly Effect['kind'][] = [
@@ -33,6 +71,7 @@ export const READS: readonly Effect['kind'][] = [
   'load candidates',
   'load profiles',
   'load settings',
+  'load merge',
   'diff',
   'cancel',
   'quit',

@@ -13,10 +13,10 @@ export async function paintFirst(
   loadout: Loadout,
   { isUser }: { isUser: boolean },
 ): Promise<{ model: Model; screen: TakenScreen }> {
-  const { project } = await loadout.detectProject({})
+  const { home, project } = await loadout.detectProject({})
   const scope = project === undefined || isUser ? 'user' : 'project'
   const inventory = await loadout.recallInventory({ project: scope === 'project' ? project : undefined })
-  const empty = initialModel(screenSize(), project, scope)
+  const empty = initialModel(screenSize(), { home, project, scope })
   const model: Model = {
     ...empty,
     notice: project === undefined ? undefined : scopeCue(scope, project),

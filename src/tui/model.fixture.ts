@@ -2,13 +2,15 @@ import type {
   CandidateView,
   Check,
   Inventory,
+  MergeView,
   PlacementView,
   SettingsView,
   SkillPreview,
   SkillView,
+  UpdateResult,
 } from '../loadout.ts'
 import type { Operation } from '../skills/rules/operations.ts'
-import type { Done, Message } from './message.ts'
+import type { Attention, Done, Message, SyncPreview } from './message.ts'
 import { initialModel, type Model } from './model.ts'
 
 export const PROJECT = '/home/me/shop'
@@ -112,12 +114,95 @@ export function doneWith<D extends Done>(
   return { kind: 'done', findings, ...done }
 }
 
+const NEWS = `@@ -1,2 +1,2 @@\n-old\n+new\n${' same\n'.repeat(40)}`
+
+function updateOf(
+  name: string,
+  values: Partial<UpdateResult['updates'][number]> = {},
+): UpdateResult['updates'][number] {
+  const source = 'https://example.org/acme/skills.git'
+  const made = { name, state: 'outdated', source, from: 'a'.repeat(40), to: 'b'.repeat(40), result: 'updated' } as const
+  return { ...made, diff: NEWS, isMerged: false, conflicts: [], review: [], ...values }
+}
+
+export const UPDATES: UpdateResult = {
+  updates: [
+    updateOf('planning', {
+      result: 'conflict',
+      conflicts: [{ path: 'SKILL.md', message: 'SKILL.md changed on both sides' }],
+    }),
+    updateOf('brainstorm', { isMerged: true }),
+    updateOf('debugging', { state: 'current', result: 'unchanged', diff: '' }),
+  ],
+  operations: [],
+  isDryRun: true,
+}
+
+export const MERGES: MergeView[] = [
+  {
+    skill: 'planning',
+    folder: 'skills/planning',
+    library: '/library',
+    sourceHash: 'x',
+    sides: { ours: 'the library', theirs: 'example.org/acme/skills' },
+    message: 'Update planning',
+    files: '/home/me/.local/state/loadout/merges/planning/merged',
+    conflicts: [{ path: 'SKILL.md', message: 'changed on both sides' }],
+    places: [
+      { path: 'SKILL.md', stretch: 1, message: 'changed on both sides', ours: 'ours\n'.repeat(40), theirs: 'theirs\n' },
+      { path: 'run.sh', message: 'changed and removed', ours: 'echo\n', theirs: undefined },
+    ],
+  },
+]
+
+const ATTENTION: Attention = {
+  library: {
+    library: '/library',
+    skills: 6,
+    equipped: ['api-review'],
+    branch: 'main',
+    remote: 'origin',
+    dirty: 1,
+    ahead: 2,
+    behind: 3,
+    drift: 2,
+    merges: ['planning'],
+  },
+  rooms: [
+    {
+      agent: 'claude',
+      label: 'Claude Code',
+      skills: 61,
+      cut: 0,
+      dropped: 47,
+      used: 16_922,
+      room: 8_000,
+      unit: 'characters',
+      problem: {
+        severity: 'warning',
+        code: 'NOT_SEEN',
+        message: 'Claude Code does not show the descriptions of 47 of 61 skills',
+        hint: 'loadout see claude --longest shows what to shorten; loadout unequip --unused removes what nobody used',
+      },
+    },
+    { agent: 'codex', label: 'Codex', skills: 12, cut: 0, dropped: 0, used: 900, room: 9_000, unit: 'tokens' },
+  ],
+}
+
+export const PREVIEW: SyncPreview = {
+  operations: [operationOf('api-review', 'claude')],
+  isDryRun: true,
+  steps: [{ kind: 'fast-forward', trackingRef: 'origin/main', commits: 1 }],
+  head: 'abc',
+  diffs: [{ skill: 'api-review', where: 'changed in the library', text: NEWS }],
+}
+
 /** A model with a library that has been read, and everything else loaded as well. */
 export function modelOf(values: Partial<Model> = {}, inventory: Partial<Model['inventory']> = {}): Model {
-  const empty = initialModel({ columns: 80, rows: 24 }, PROJECT, 'user')
+  const empty = initialModel({ columns: 80, rows: 24 }, { home: '/home/me', project: PROJECT, scope: 'user' })
   return {
     ...empty,
-    imports: { at: 0, candidates: CANDIDATES, chosen: [] },
+    imports: { ...empty.imports, candidates: CANDIDATES },
     doctor: { health: { checks: CHECKS, fixed: [] }, at: 0 },
     profiles: {
       list: [
@@ -128,6 +213,8 @@ export function modelOf(values: Partial<Model> = {}, inventory: Partial<Model['i
     },
     settings: { view: SETTINGS, at: 0 },
     sync: {
+      push: false,
+      preview: undefined,
       result: {
         operations: Array.from({ length: 40 }, (_, at) => operationOf(`skill-${at}`, 'claude')),
         isDryRun: false,
@@ -153,7 +240,18 @@ export function modelOf(values: Partial<Model> = {}, inventory: Partial<Model['i
       },
       at: 0,
     },
+    updates: { ...empty.updates, value: UPDATES },
+    merges: { ...empty.merges, list: MERGES },
+    attention: { ...ATTENTION, wasAsked: true },
     ...values,
     inventory: { ...empty.inventory, value: inventoryOf(SKILLS), preview: previewOf('api-review'), ...inventory },
   }
+}
+
+export function importsOf(values: Partial<Model['imports']>): Model['imports'] {
+  return { ...modelOf().imports, ...values }
+}
+
+export function syncOf(values: Partial<Model['sync']>): Model['sync'] {
+  return { push: false, preview: undefined, result: undefined, findings: [], at: 0, ...values }
 }

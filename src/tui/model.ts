@@ -1,21 +1,28 @@
 import type {
   CandidateView,
   Health,
+  ImportResult,
   Inventory,
+  MergeView,
   SavedProfile,
   SettingsView,
   SkillDiff,
   SkillText,
   SyncResult,
+  UpdateResult,
 } from '../loadout.ts'
 import type { Finding } from '../text/trouble.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/line.ts'
+import type { Attention, SyncPreview } from './message.ts'
 
 export const SCREENS = [
   'inventory',
   'import',
   'sync',
+  'update',
+  'merge',
+  'lists',
   'doctor',
   'profiles',
   'settings',
@@ -29,12 +36,19 @@ export type ScreenId = (typeof SCREENS)[number]
 export interface Model {
   size: Size
   screen: ScreenId
+  /** The user's home folder, which is shown as `~`. */
+  home: string
   /** The project that the program was started in. */
   project: string | undefined
   scope: 'user' | 'project'
   inventory: InventoryState
-  imports: { at: number; candidates: CandidateView[] | undefined; chosen: readonly string[] }
-  sync: { result: SyncResult | undefined; findings: Finding[]; at: number }
+  /** What the status line tells; undefined until it was read. `wasAsked`: the remote was asked in this session. */
+  attention: (Attention & { wasAsked: boolean }) | undefined
+  imports: ImportState
+  sync: SyncState
+  updates: Split & { value: UpdateResult | undefined; findings: Finding[]; chosen: readonly string[] }
+  merges: Split & { list: MergeView[] | undefined }
+  lists: { at: number }
   doctor: { health: Health | undefined; at: number }
   profiles: { list: SavedProfile[] | undefined; at: number }
   settings: { view: SettingsView | undefined; at: number }
@@ -55,19 +69,50 @@ export interface Model {
   undo: readonly Undo[]
 }
 
-export interface InventoryState {
-  value: Inventory | undefined
+/** A list, and beside or below it a text about the row under the cursor. */
+export interface Split {
   at: number
+  focus: 'list' | 'text'
+  /** First line of the text that is shown. */
+  scroll: number
+}
+
+export const GROUPINGS = ['none', 'state', 'tag', 'source', 'agent'] as const
+
+export interface InventoryState extends Split {
+  value: Inventory | undefined
   filter: string
   isFiltering: boolean
-  focus: 'list' | 'details'
-  /** First line of the details that is shown. */
-  scroll: number
+  grouping: (typeof GROUPINGS)[number]
+  /** Names of skills that the next action is about. */
+  marked: readonly string[]
+  /** The text takes the whole screen. */
+  isOpen: boolean
   preview: SkillText | undefined
   /** Placements that are being changed. */
   pending: readonly Pending[]
   /** From an earlier run, while the present state is being read. */
   isStale: boolean
+}
+
+/** Skills that can come into the library: those in the agents' folders, or those of a source. */
+export interface ImportState extends Split {
+  candidates: CandidateView[] | undefined
+  /** A folder or an address, and what was found there. */
+  source: string | undefined
+  found: ImportResult | undefined
+  chosen: readonly string[]
+  filter: string
+  isFiltering: boolean
+}
+
+interface SyncState {
+  push: boolean
+  /** What it would do; undefined while that is being asked. */
+  preview: SyncPreview | undefined
+  result: SyncResult | undefined
+  findings: Finding[]
+  at: number
 }
 
 export interface Pending {
@@ -83,35 +128,59 @@ export interface Notice {
   hint?: string | undefined
 }
 
+/** What a typed answer is for. */
+export type Asking = { for: 'profile' } | { for: 'source' } | { for: 'folder'; agent: string } | { for: 'library' }
+
 export type Overlay =
   | { kind: 'palette'; query: string; at: number }
   | { kind: 'agents'; at: number }
-  | { kind: 'ask'; question: string; text: string }
+  | { kind: 'facets'; at: number }
+  | { kind: 'ask'; question: string; text: string; asking: Asking }
+  | { kind: 'confirm'; question: string; text: string; effect: Effect }
 
 export interface Undo {
   label: string
   effect: Effect
 }
 
-export function initialModel(size: Size, project: string | undefined, scope: Model['scope']): Model {
+const TOP: Split = { at: 0, focus: 'list', scroll: 0 }
+
+export function initialModel(
+  size: Size,
+  { home, project, scope }: { home: string; project: string | undefined; scope: Model['scope'] },
+): Model {
   return {
     size,
     screen: 'inventory',
+    home,
     project,
     scope,
     inventory: {
+      ...TOP,
       value: undefined,
-      at: 0,
       filter: '',
       isFiltering: false,
-      focus: 'list',
-      scroll: 0,
+      grouping: 'none',
+      marked: [],
+      isOpen: false,
       preview: undefined,
       pending: [],
       isStale: false,
     },
-    imports: { at: 0, candidates: undefined, chosen: [] },
-    sync: { result: undefined, findings: [], at: 0 },
+    attention: undefined,
+    imports: {
+      ...TOP,
+      candidates: undefined,
+      source: undefined,
+      found: undefined,
+      chosen: [],
+      filter: '',
+      isFiltering: false,
+    },
+    sync: { push: false, preview: undefined, result: undefined, findings: [], at: 0 },
+    updates: { ...TOP, value: undefined, findings: [], chosen: [] },
+    merges: { ...TOP, list: undefined },
+    lists: { at: 0 },
     doctor: { health: undefined, at: 0 },
     profiles: { list: undefined, at: 0 },
     settings: { view: undefined, at: 0 },
@@ -129,4 +198,9 @@ export function initialModel(size: Size, project: string | undefined, scope: Mod
 /** The project that use cases are asked about: none in user scope. */
 export function activeProject({ scope, project }: Model): string | undefined {
   return scope === 'project' ? project : undefined
+}
+
+/** A path as people write it. */
+export function shortPath({ home }: Model, path: string): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }

@@ -1,14 +1,20 @@
 import type { Effect } from './effect.ts'
-import { activeProject, type Model, type ScreenId } from './model.ts'
-import { setFilter } from './screens/inventory-state.ts'
+import { activeProject, type Model, type ScreenId, type Split } from './model.ts'
+import { readSource } from './screens/import-state.ts'
+import { setFilter, withPreview } from './screens/inventory-state.ts'
 import { type Step, step } from './step.ts'
 
 /** Goes to a screen, and asks for what it shows. */
 export function open(model: Model, screen: ScreenId): Step {
   const project = activeProject(model)
+  const { source } = model.imports
   const loading: Partial<Record<ScreenId, Effect>> = {
     inventory: { kind: 'load inventory', project },
-    import: { kind: 'load candidates', project },
+    import: source === undefined ? { kind: 'load candidates', project } : { kind: 'load offers', source, project },
+    sync: { kind: 'preview sync', project, push: model.sync.push },
+    update: { kind: 'preview update' },
+    merge: { kind: 'load merge', name: undefined },
+    lists: { kind: 'load standing', project, fetch: false },
     doctor: { kind: 'examine', project, fix: false },
     profiles: { kind: 'load profiles' },
     settings: { kind: 'load settings' },
@@ -26,7 +32,7 @@ export function toggleHelp(model: Model): Step {
 
 /** One step out: first close what is open, then stop what runs, then leave the screen, then drop the filter. */
 export function back(model: Model): Step {
-  const { inventory, screen, overlay, work } = model
+  const { inventory, screen, overlay, work, imports } = model
   if (overlay !== undefined) return step({ ...model, overlay: undefined })
   if (work !== undefined) return step({ ...model, work: { ...work, what: 'stopping…' } }, { kind: 'cancel' })
   if (screen === 'help') return toggleHelp(model)
@@ -34,8 +40,31 @@ export function back(model: Model): Step {
   if (screen === 'setup' && inventory.value === undefined && model.problems.inventory === undefined) {
     return step(model, { kind: 'quit' })
   }
+  if (screen === 'import' && (imports.isFiltering || imports.filter !== '')) {
+    return step({ ...model, imports: { ...imports, filter: '', isFiltering: false, at: 0 } })
+  }
+  if (isInText(model)) return focusOn(model, 'list')
+  if (screen === 'import' && imports.source !== undefined) return readSource(model, '')
   if (screen !== 'inventory') return open(model, 'inventory')
   if (inventory.isFiltering) return setFilter({ ...model, inventory: { ...inventory, isFiltering: false } }, '')
-  if (inventory.focus === 'details') return step({ ...model, inventory: { ...inventory, focus: 'list' } })
-  return inventory.filter === '' ? step(model) : setFilter(model, '')
+  if (inventory.filter !== '') return setFilter(model, '')
+  return step(inventory.marked.length === 0 ? model : { ...model, inventory: { ...inventory, marked: [] } })
+}
+
+/** The screens whose list has a text beside or below it. */
+const SPLITS = { inventory: 'inventory', import: 'imports', update: 'updates', merge: 'merges' } as const
+
+/** Goes to the list or to the text of a screen that has both. */
+export function focusOn(model: Model, focus: Split['focus']): Step {
+  const { screen } = model
+  if (!(screen in SPLITS)) return step(model)
+  const part = SPLITS[screen as keyof typeof SPLITS]
+  const next: Model = { ...model, [part]: { ...model[part], focus } }
+  if (part !== 'inventory') return step(next)
+  return withPreview({ ...next, inventory: { ...next.inventory, isOpen: false } })
+}
+
+function isInText(model: Model): boolean {
+  const { screen } = model
+  return screen in SPLITS && model[SPLITS[screen as keyof typeof SPLITS]].focus === 'text'
 }

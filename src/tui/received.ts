@@ -1,11 +1,17 @@
-import type { Outcome } from '../loadout.ts'
+import { count } from '../text/count.ts'
 import type { Finding } from '../text/trouble.ts'
-import { type Effect, LONG } from './effect.ts'
+import { type Effect, longLabel } from './effect.ts'
 import { clamp } from './frame/list.ts'
 import type { Done, Message } from './message.ts'
 import { activeProject, type Model, type Notice, type ScreenId } from './model.ts'
-import { currentSkill, endToggle, withInventory } from './screens/inventory-state.ts'
+import { open } from './navigate.ts'
+import { importNotice, toggleNotice, updateNotice, worst } from './notices.ts'
+import { importRows } from './screens/import-state.ts'
+import { currentSkill, withInventory } from './screens/inventory-state.ts'
+import { mergeRows } from './screens/merge-state.ts'
 import { settingRows } from './screens/settings-state.ts'
+import { endToggle } from './screens/toggle.ts'
+import { updateRows } from './screens/update-state.ts'
 import { type Step, step } from './step.ts'
 import { rememberDeletion, rememberToggle } from './undo.ts'
 
@@ -15,16 +21,31 @@ type DoneOf<K extends Of> = Extract<Done, { of: K }> & { findings: Finding[] }
 
 /** What the outcome of an effect changes. */
 export function received(model: Model, message: Outside): Step {
-  const kind = message.kind === 'failed' ? message.effect.kind : message.of
-  const rested: Model = LONG.includes(kind) ? { ...model, work: undefined } : model
+  const rested: Model = wasLong(message) ? { ...model, work: undefined } : model
   // The table has the right function for every message; that the two belong together is beyond the type checker.
   return message.kind === 'failed' ? failed(rested, message) : OUTCOMES[message.of](rested, message as never)
 }
 
+function wasLong(message: Outside): boolean {
+  if (message.kind === 'failed') return longLabel(message.effect) !== undefined
+  if ('effect' in message) return longLabel(message.effect) !== undefined
+  return longLabel({ kind: message.of } as Effect) !== undefined
+}
+
 /** A late answer to what was asked before is left alone: another one is on its way. */
 const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
-  'load inventory': (model, { value }) =>
-    value.scope === model.scope ? withInventory(without(model, 'inventory'), value) : step(model),
+  'load inventory': (model, { value }) => {
+    if (value.scope !== model.scope) return step(model)
+    const { model: read, effects } = withInventory(without(model, 'inventory'), value)
+    return step(read, ...effects, { kind: 'load standing', project: activeProject(model), fetch: false })
+  },
+  // The remote is asked once, when what is known without it is on the screen.
+  'load standing': (model, { value, effect }) => {
+    if (effect.project !== activeProject(model)) return step(model)
+    const wasAsked = model.attention?.wasAsked ?? false
+    const next: Model = { ...model, attention: { ...value, wasAsked: true } }
+    return wasAsked ? step(next) : step(next, { ...effect, fetch: true })
+  },
   'load preview': (model, { value }) =>
     currentSkill(model.inventory)?.name === value.skill.name
       ? step({ ...model, inventory: { ...model.inventory, preview: value } })
@@ -32,67 +53,141 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
   toggle: (model, { value, effect, findings }) =>
     reloaded(
       rememberToggle(endToggle(model, effect, true), effect, value),
-      told(value, findings, { isOn: effect.isOn, canUndo: !effect.isUndo }),
+      toggleNotice(value, findings, { isOn: effect.isOn, canUndo: !effect.isUndo }),
     ),
   'load candidates': (model, { value }) => {
-    const imports = { at: clamp(model.imports.at, value.length), candidates: value, chosen: [] }
-    return step({ ...without(model, 'import'), imports })
+    if (model.imports.source !== undefined) return step(model)
+    const imports = { ...model.imports, candidates: value, chosen: [] }
+    return step({
+      ...without(model, 'import'),
+      imports: { ...imports, at: clamp(imports.at, importRows(imports).length) },
+    })
   },
-  import: (model, { value: { imported }, findings }) => {
-    const text = `${imported.length} imported: ${imported.map(({ name }) => name).join(', ')}`
+  'load offers': (model, { value, effect, findings }) => {
+    if (model.imports.source !== effect.source) return step(model)
+    const imports = { ...model.imports, found: value, chosen: [] }
+    const at = clamp(imports.at, importRows(imports).length)
+    return step({ ...without(model, 'import'), notice: worst(findings), imports: { ...imports, at } })
+  },
+  import: (model, { value, findings, effect }) => {
+    const { source, project } = effect
     const next = { ...model, imports: { ...model.imports, chosen: [] } }
-    const { model: told, effects } = reloaded(next, worst(findings) ?? { tone: 'good', text })
-    return step(told, ...effects, { kind: 'load candidates', project: activeProject(model) })
+    const { model: told, effects } = reloaded(next, importNotice(value, findings))
+    // What is left of a source is known: those that came in are not new any more.
+    if (source !== undefined)
+      return step(
+        withImported(
+          told,
+          value.imported.map(({ name }) => name),
+        ),
+        ...effects,
+      )
+    return step(told, ...effects, { kind: 'load candidates', project })
   },
+  'preview sync': (model, { value, findings }) =>
+    step({ ...without(model, 'sync'), sync: { ...model.sync, preview: value, result: undefined, findings, at: 0 } }),
   sync: (model, { value, findings }) => {
-    const next = { ...without(model, 'sync'), sync: { result: value, findings, at: 0 } }
+    const next = { ...without(model, 'sync'), sync: { ...model.sync, result: value, findings, at: 0 } }
     // Whoever went elsewhere meanwhile hears of it there.
     return reloaded(
       next,
       model.screen === 'sync' ? model.notice : (worst(findings) ?? { tone: 'good', text: 'synced' }),
     )
   },
+  'preview update': (model, { value, findings }) => {
+    const next = { ...without(model, 'update'), updates: { ...model.updates, value, findings, chosen: [] } }
+    return step({ ...next, updates: { ...next.updates, at: clamp(next.updates.at, updateRows(next).length) } })
+  },
+  update: (model, { value, findings }) => {
+    const updates = { ...model.updates, value, findings, chosen: [], at: 0, scroll: 0 }
+    const { model: told, effects } = reloaded({ ...model, updates }, updateNotice(value, findings))
+    const isTorn = value.updates.some(({ result }) => result === 'conflict') && model.screen === 'update'
+    if (!isTorn) return step(told, ...effects)
+    const { notice } = told
+    const opened = open(told, 'merge')
+    return step({ ...opened.model, notice }, ...effects, ...opened.effects)
+  },
+  'load merge': (model, { value }) => withMerges(model, value),
+  'take side': (model, { value }) => withMerges(model, value),
+  'finish merge': (model, { value, findings }) => {
+    const text = `${value.merged ?? 'the skill'} is merged and in the library   (s refreshes its copies)`
+    const { model: told, effects } = reloaded(model, worst(findings) ?? { tone: 'good', text })
+    return step(told, ...effects, { kind: 'load merge', name: undefined })
+  },
+  'give up merge': (model, { value, findings }) => {
+    const [kept] = findings
+    const text = kept?.message ?? `the merge of ${value.aborted ?? 'the skill'} was given up`
+    const { model: told, effects } = reloaded(model, { tone: 'plain', text })
+    return step(told, ...effects, { kind: 'load merge', name: undefined })
+  },
   examine: (model, { value }) => {
     const { checks, fixed } = value
-    const notice: Notice | undefined =
-      fixed.length > 0 ? { tone: 'good', text: `${fixed.length} put right` } : model.notice
-    return step({
-      ...without(model, 'doctor'),
-      notice,
-      doctor: { health: value, at: clamp(model.doctor.at, checks.length) },
-    })
+    const first = checks.findIndex(({ state }) => state === 'problem')
+    const isNew = model.doctor.health === undefined
+    const at = clamp(isNew ? Math.max(0, first) : model.doctor.at, checks.length)
+    const next = { ...without(model, 'doctor'), doctor: { health: value, at } }
+    if (fixed.length === 0) return step(next)
+    return reloaded(next, { tone: 'good', text: `${count(fixed.length, 'problem')} fixed` })
   },
-  delete: (model, { value }) =>
-    reloaded(rememberDeletion(model, value), {
-      tone: 'good',
-      text: `deleted ${value.name} from the library   (u undoes)`,
-    }),
+  delete: (model, { value, findings }) => {
+    const [only] = value
+    const what = value.length === 1 ? (only?.name ?? '') : count(value.length, 'skill')
+    const deleted = value.reduce(rememberDeletion, model)
+    const text = value.length === 0 ? 'nothing was deleted' : `deleted ${what} from the library   (u undoes)`
+    return reloaded(deleted, worst(findings) ?? { tone: 'good', text })
+  },
   restore: (model, { value }) => reloaded(model, { tone: 'good', text: `${value.name} is back in the library` }),
   diff: (model, { value }) =>
     value.name === model.diff.name ? step({ ...without(model, 'diff'), diff: { ...model.diff, value } }) : step(model),
   adopt: (model, { value, findings }) => {
     const next: Model = model.screen === 'diff' ? { ...model, screen: 'inventory' } : model
-    return reloaded(next, worst(findings) ?? { tone: 'good', text: `the edit of ${value.name} is in the library now` })
+    const done: Notice = { tone: 'good', text: `the edit of ${value.name} is in the library now` }
+    const { model: told, effects } = reloaded(next, worst(findings) ?? done)
+    if (value.conflicts.length === 0) return step(told, ...effects)
+    const opened = open(told, 'merge')
+    return step({ ...opened.model, notice: told.notice }, ...effects, ...opened.effects)
   },
   'load profiles': (model, { value }) =>
     step({ ...without(model, 'profiles'), profiles: { list: value, at: clamp(model.profiles.at, value.length) } }),
   'save profile': (model, { value }) =>
     step({ ...model, notice: { tone: 'good', text: `profile ${value.name} saved` } }, { kind: 'load profiles' }),
   'apply profile': (model, { value, findings }) =>
-    reloaded(model, told(value, findings, { isOn: true, canUndo: false })),
+    reloaded(model, toggleNotice(value, findings, { isOn: true, canUndo: false })),
   'load settings': (model, { value }) => {
     const next: Model = { ...without(model, 'settings'), settings: { ...model.settings, view: value } }
     return step({ ...next, settings: { view: value, at: clamp(model.settings.at, settingRows(next).length) } })
   },
-  'set up': (model, { value: { library, skills } }) =>
-    reloaded({ ...model, screen: 'inventory' }, { tone: 'good', text: `library ${library}: ${skills} skills` }),
+  'set up': (model, { value: { library, skills } }) => {
+    const screen = model.screen === 'settings' ? 'settings' : 'inventory'
+    const text = `library ${library}: ${count(skills, 'skill')}`
+    const { model: told, effects } = reloaded({ ...model, screen, attention: undefined }, { tone: 'good', text })
+    return step(told, ...effects, ...(screen === 'settings' ? [{ kind: 'load settings' } as const] : []))
+  },
+}
+
+function withImported(model: Model, names: readonly string[]): Model {
+  const { found } = model.imports
+  if (found?.offers === undefined) return model
+  const offers = found.offers.map((offer) =>
+    names.includes(offer.name) ? { ...offer, state: 'unchanged' as const } : offer,
+  )
+  return { ...model, imports: { ...model.imports, found: { ...found, offers } } }
+}
+
+function withMerges(model: Model, list: NonNullable<Model['merges']['list']>): Step {
+  const next: Model = { ...without(model, 'merge'), merges: { ...model.merges, list, scroll: 0 } }
+  return step({ ...next, merges: { ...next.merges, at: clamp(next.merges.at, mergeRows(next).length) } })
 }
 
 /** The screen that would have shown the answer. */
 const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
   'load inventory': 'inventory',
   'load candidates': 'import',
+  'load offers': 'import',
+  'preview sync': 'sync',
   sync: 'sync',
+  'preview update': 'update',
+  'load merge': 'merge',
   examine: 'doctor',
   'load profiles': 'profiles',
   'load settings': 'settings',
@@ -101,6 +196,8 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
 
 function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
   const notice: Notice = { tone: 'alert', text, hint }
+  // Whatever keeps it from being read is told by what needs it.
+  if (effect.kind === 'load standing') return step(model)
   if (effect.kind === 'load inventory') {
     if (effect.project !== activeProject(model)) return step(model)
     return unreadable(model, notice, code === 'CONFIG_NOT_FOUND')
@@ -124,27 +221,4 @@ function without(model: Model, screen: ScreenId): Model {
 
 function reloaded(model: Model, notice: Notice | undefined): Step {
   return step({ ...model, notice }, { kind: 'load inventory', project: activeProject(model) })
-}
-
-/** The gravest thing that was met, if it needs to be told. */
-function worst(findings: readonly Finding[]): Notice | undefined {
-  const found =
-    findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')
-  return found === undefined ? undefined : { tone: 'alert', text: found.message, hint: found.hint }
-}
-
-function told(
-  { operations }: Outcome,
-  findings: readonly Finding[],
-  { isOn, canUndo }: { isOn: boolean; canUndo: boolean },
-): Notice {
-  const trouble = worst(findings)
-  if (trouble !== undefined) return trouble
-  if (operations.length === 0) return { tone: 'plain', text: 'nothing to do' }
-  const names = [...new Set(operations.map(({ skill }) => skill))]
-  const agents = [...new Set(operations.map(({ agent }) => agent))].join(', ')
-  const what = names.length === 1 ? names[0] : `${names.length} skills`
-  const kept = findings.find(({ code }) => code === 'BACKED_UP')
-  const text = `${what} ${isOn ? 'equipped for' : 'removed from'} ${agents}${canUndo ? '   (u undoes)' : ''}`
-  return { tone: 'good', text, hint: kept?.message }
 }

@@ -1,7 +1,7 @@
-import type { Loadout } from '../loadout.ts'
-import { LoadoutError } from '../text/trouble.ts'
-import { type Effect, LONG } from './effect.ts'
-import type { Done, Message } from './message.ts'
+import type { Deletion, Loadout, MergeView } from '../loadout.ts'
+import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { type Effect, longLabel } from './effect.ts'
+import type { Attention, Done, Message, SyncPreview } from './message.ts'
 
 export interface Outside {
   loadout: Loadout
@@ -11,11 +11,8 @@ export interface Outside {
 /** Carries out effects. The only file of the interface that calls use cases. */
 export function createRunner({ loadout, dispatch }: Outside) {
   let running: AbortController | undefined
-  return async (effect: Effect): Promise<void> => {
-    if (effect.kind === 'quit') return
-    if (effect.kind === 'cancel') return running?.abort()
-    const controller = new AbortController()
-    if (LONG.includes(effect.kind)) running = controller
+  let fetching: { controller: AbortController; ended: Promise<void> } | undefined
+  const run = async (effect: Exclude<Effect, { kind: 'quit' | 'cancel' }>, controller: AbortController) => {
     try {
       const onProgress = (done: number, total: number, what: string) =>
         dispatch({ kind: 'progress', done, total, what })
@@ -23,19 +20,35 @@ export function createRunner({ loadout, dispatch }: Outside) {
       dispatch({ kind: 'done', ...done })
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      const isStopped = error.name === 'AbortError' || controller.signal.aborted
-      const hint = error instanceof LoadoutError ? error.hint : undefined
-      dispatch({
-        kind: 'failed',
-        effect,
-        message: isStopped ? 'stopped' : error.message,
-        hint: isStopped ? undefined : hint,
-        code: error instanceof LoadoutError ? error.code : undefined,
-      })
-    } finally {
-      if (running === controller) running = undefined
+      dispatch(failure(effect, error, controller.signal.aborted))
     }
   }
+  return async (effect: Effect): Promise<void> => {
+    if (effect.kind === 'quit') return
+    if (effect.kind === 'cancel') {
+      fetching?.controller.abort()
+      return running?.abort()
+    }
+    const controller = new AbortController()
+    if (effect.kind === 'load standing' && effect.fetch) {
+      fetching = { controller, ended: run(effect, controller) }
+      return fetching.ended
+    }
+    if (longLabel(effect) === undefined) return run(effect, controller)
+    running = controller
+    // Two of git's commands would wait for each other's locks; what is asked for now comes first.
+    fetching?.controller.abort()
+    await fetching?.ended
+    await run(effect, controller)
+    if (running === controller) running = undefined
+  }
+}
+
+function failure(effect: Effect, error: Error, wasAborted: boolean): Message {
+  const isStopped = error.name === 'AbortError' || wasAborted
+  const { code, hint } = error instanceof LoadoutError ? error : { code: undefined, hint: undefined }
+  const message = isStopped ? 'stopped' : error.message
+  return { kind: 'failed', effect, message, hint: isStopped ? undefined : hint, code }
 }
 
 interface Carrying {
@@ -43,66 +56,166 @@ interface Carrying {
   signal: AbortSignal
 }
 
-type Outcome = Done & { findings: Extract<Message, { kind: 'done' }>['findings'] }
+type Outcome = Done & { findings: Finding[] }
+type Kind = Exclude<Effect['kind'], 'quit' | 'cancel'>
+type Of<K extends Kind> = Effect & { kind: K }
 
-async function call(
-  loadout: Loadout,
-  effect: Exclude<Effect, { kind: 'quit' | 'cancel' }>,
-  carrying: Carrying,
-): Promise<Outcome> {
-  switch (effect.kind) {
-    case 'load inventory': {
-      const report = await loadout.inventory({ project: effect.project })
-      await loadout.rememberInventory({ inventory: report.value })
-      return { of: effect.kind, ...report }
+const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying) => Promise<Outcome> } = {
+  'load inventory': async (loadout, { kind, project }) => {
+    const report = await loadout.inventory({ project })
+    await loadout.rememberInventory({ inventory: report.value })
+    return { of: kind, ...report }
+  },
+  'load standing': async (loadout, effect, { signal }) => {
+    const { project, fetch } = effect
+    const library = await loadout.readStanding({ project, fetch, signal })
+    const rooms = await loadout.readListing({ project })
+    const value: Attention = { library: library.value, rooms: rooms.value }
+    return { of: effect.kind, effect, value, findings: [] }
+  },
+  'load preview': async (loadout, { kind, name, project }) => ({
+    of: kind,
+    ...(await loadout.preview({ name, project })),
+  }),
+  toggle: async (loadout, effect, carrying) => {
+    const { parts, project, isOn } = effect
+    const change = isOn ? loadout.equip : loadout.unequip
+    const reports = []
+    for (const { names, agents } of parts) reports.push(await change({ names, targets: agents, project, ...carrying }))
+    const operations = reports.flatMap(({ value }) => value.operations)
+    return {
+      of: effect.kind,
+      effect,
+      value: { operations, isDryRun: false },
+      findings: reports.flatMap((each) => each.findings),
     }
-    case 'load preview':
-      return { of: effect.kind, ...(await loadout.preview({ name: effect.name, project: effect.project })) }
-    case 'toggle': {
-      const { names, agents, project, isOn } = effect
-      const request = { names, targets: agents, project }
-      return { of: effect.kind, effect, ...(await (isOn ? loadout.equip(request) : loadout.unequip(request))) }
-    }
-    case 'load candidates':
-      return { of: effect.kind, ...(await loadout.listCandidates({ project: effect.project })) }
-    case 'import': {
-      const { names, project } = effect
-      return { of: effect.kind, ...(await loadout.importSkills({ names, project, adopt: true, ...carrying })) }
-    }
-    case 'sync': {
-      const push = effect.push || undefined
-      return { of: effect.kind, ...(await loadout.sync({ project: effect.project, push, ...carrying })) }
-    }
-    case 'examine':
-      return { of: effect.kind, ...(await loadout.doctor({ project: effect.project, fix: effect.fix })) }
-    case 'delete':
-      return { of: effect.kind, ...(await loadout.deleteSkill({ name: effect.name, project: effect.project })) }
-    case 'restore':
-      return { of: effect.kind, ...(await loadout.restoreSkill({ deletion: effect.deletion })) }
-    case 'diff':
-      return { of: effect.kind, ...(await loadout.diff({ name: effect.name, project: effect.project })) }
-    case 'adopt':
-      return { of: effect.kind, ...(await loadout.adopt({ name: effect.name, project: effect.project })) }
-    case 'load profiles':
-      return { of: effect.kind, ...(await loadout.listProfiles({})) }
-    case 'save profile':
-      return { of: effect.kind, ...(await loadout.saveProfile({ name: effect.name, project: effect.project })) }
-    case 'apply profile':
-      return {
-        of: effect.kind,
-        ...(await loadout.applyProfile({ name: effect.name, project: effect.project, ...carrying })),
+  },
+  'load candidates': async (loadout, { kind, project }) => ({
+    of: kind,
+    ...(await loadout.listCandidates({ project })),
+  }),
+  'load offers': async (loadout, effect, carrying) => {
+    const { source, project } = effect
+    return { of: effect.kind, effect, ...(await loadout.importSkills({ source, project, list: true, ...carrying })) }
+  },
+  import: async (loadout, effect, carrying) => {
+    const { names, source, project } = effect
+    // What lies in an agent's folder becomes a managed install; a source is left as it is.
+    const adopt = source === undefined
+    return { of: effect.kind, effect, ...(await loadout.importSkills({ names, source, project, adopt, ...carrying })) }
+  },
+  'preview sync': async (loadout, { kind, project, push }, carrying) => {
+    const report = await loadout.sync({ project, push: push || undefined, dryRun: true, diff: true, ...carrying })
+    return { of: kind, value: await withDiffs(loadout, report.value, project), findings: report.findings }
+  },
+  sync: async (loadout, { kind, project, push }, carrying) => ({
+    of: kind,
+    ...(await loadout.sync({ project, push: push || undefined, ...carrying })),
+  }),
+  'preview update': async (loadout, { kind }, carrying) => ({
+    of: kind,
+    ...(await loadout.update({ all: true, dryRun: true, ...carrying })),
+  }),
+  update: async (loadout, { kind, names }, carrying) => ({
+    of: kind,
+    ...(await loadout.update({ names, ...carrying })),
+  }),
+  'load merge': async (loadout, { kind }) => ({ of: kind, value: await openMerges(loadout), findings: [] }),
+  'take side': async (loadout, { kind, name, take, only }) => {
+    const { findings } = await loadout.finishMerge({ name, take, only })
+    return { of: kind, value: await openMerges(loadout), findings }
+  },
+  'finish merge': async (loadout, { kind, name }) => ({
+    of: kind,
+    ...(await loadout.finishMerge({ name, continue: true })),
+  }),
+  'give up merge': async (loadout, { kind, name }) => ({
+    of: kind,
+    ...(await loadout.finishMerge({ name, abort: true })),
+  }),
+  examine: async (loadout, { kind, project, fix }) => ({ of: kind, ...(await loadout.doctor({ project, fix })) }),
+  delete: async (loadout, { kind, names, project }) => {
+    const value: Deletion[] = []
+    const findings: Finding[] = []
+    for (const name of names) {
+      try {
+        const report = await loadout.deleteSkill({ name, project })
+        value.push(report.value)
+        findings.push(...report.findings)
+      } catch (error) {
+        // One that is still installed does not keep the others.
+        if (!(error instanceof LoadoutError)) throw error
+        const { code, message, hint } = error
+        findings.push({ severity: 'error', code, message, ...(hint !== undefined && { hint }) })
       }
-    case 'load settings':
-      return { of: 'load settings', ...(await loadout.showSettings({})) }
-    case 'switch agent':
-      await loadout.switchAgents({ ids: [effect.id], isOn: effect.isOn })
-      return { of: 'load settings', ...(await loadout.showSettings({})) }
-    case 'switch action':
-      return { of: 'load settings', ...(await loadout.switchAction({ name: effect.name, isOn: effect.isOn })) }
-    case 'set up': {
-      const { way, place } = effect
-      const library = way === 'new' ? { create: place } : way === 'clone' ? { clone: place } : { repo: place }
-      return { of: effect.kind, ...(await loadout.initialize({ ...library, signal: carrying.signal })) }
     }
+    return { of: kind, value, findings }
+  },
+  restore: async (loadout, { kind, deletion }) => ({ of: kind, ...(await loadout.restoreSkill({ deletion })) }),
+  diff: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.diff({ name, project })) }),
+  adopt: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.adopt({ name, project })) }),
+  'load profiles': async (loadout, { kind }) => ({ of: kind, ...(await loadout.listProfiles({})) }),
+  'save profile': async (loadout, { kind, name, project }) => ({
+    of: kind,
+    ...(await loadout.saveProfile({ name, project })),
+  }),
+  'apply profile': async (loadout, { kind, name, project }, carrying) => ({
+    of: kind,
+    ...(await loadout.applyProfile({ name, project, ...carrying })),
+  }),
+  'load settings': async (loadout) => ({ of: 'load settings', ...(await loadout.showSettings({})) }),
+  'switch agent': async (loadout, { id, isOn }) => {
+    await loadout.switchAgents({ ids: [id], isOn })
+    return { of: 'load settings', ...(await loadout.showSettings({})) }
+  },
+  'switch action': async (loadout, { name, isOn }) => ({
+    of: 'load settings',
+    ...(await loadout.switchAction({ name, isOn })),
+  }),
+  'set folder': async (loadout, { agent, path }) => ({
+    of: 'load settings',
+    ...(await loadout.setAgentFolder({ agent, path })),
+  }),
+  'set up': async (loadout, { kind, way, place }, { signal }) => {
+    const library = way === 'new' ? { create: place } : way === 'clone' ? { clone: place } : { repo: place }
+    return { of: kind, ...(await loadout.initialize({ ...library, signal })) }
+  },
+}
+
+function call(loadout: Loadout, effect: Exclude<Effect, { kind: 'quit' | 'cancel' }>, carrying: Carrying) {
+  // The table has the right function for every effect; that the two belong together is beyond the type checker.
+  const calls: Record<Kind, (loadout: Loadout, effect: never, carrying: Carrying) => Promise<Outcome>> = CALLS
+  return calls[effect.kind](loadout, effect as never, carrying)
+}
+
+// Each is compared by a call of git: beyond this nobody reads them before a sync.
+const MOST_COMPARED = 20
+
+/** How the text of every skill would change: in the library, or where only a copy is behind, in that copy. */
+async function withDiffs(
+  loadout: Loadout,
+  value: Omit<SyncPreview, 'diffs'>,
+  project: string | undefined,
+): Promise<SyncPreview> {
+  const { changes = [], operations } = value
+  const taken = changes.map(({ skill, kind, diff = '' }) => ({ skill, where: `${kind} in the library`, text: diff }))
+  const behind = operations.filter(
+    ({ kind, skill }) => kind === 'refresh' && !changes.some((each) => each.skill === skill),
+  )
+  const names = [...new Set(behind.map(({ skill }) => skill))].slice(0, MOST_COMPARED)
+  const copies = []
+  for (const name of names) {
+    const { differences } = (await loadout.diff({ name, project, refresh: true })).value
+    copies.push(
+      ...differences.map(({ agents, text }) => ({ skill: name, where: `the copy of ${agents.join(', ')}`, text })),
+    )
   }
+  return { ...value, diffs: [...taken, ...copies] }
+}
+
+async function openMerges(loadout: Loadout): Promise<MergeView[]> {
+  const { merges } = (await loadout.finishMerge({})).value
+  const views = []
+  for (const { skill } of merges) views.push((await loadout.showMerge({ name: skill })).value)
+  return views
 }

@@ -3,7 +3,7 @@ import type { Style } from './frame/line.ts'
 
 /** Every state has a sign and a word; colour only repeats them. */
 export const SIGNS: Record<
-  SkillView['state'] | 'absent' | 'unfit' | 'pending',
+  SkillView['state'] | 'absent' | 'unfit' | 'pending' | 'user',
   { sign: string; word: string; style?: Style }
 > = {
   current: { sign: '●', word: 'current', style: 'good' },
@@ -17,6 +17,7 @@ export const SIGNS: Record<
   inactive: { sign: '○', word: 'not equipped', style: 'faint' },
   absent: { sign: '○', word: 'not equipped', style: 'faint' },
   unfit: { sign: '–', word: 'not supported', style: 'faint' },
+  user: { sign: 'u', word: 'your own copy is there as well', style: 'faint' },
   pending: { sign: '◌', word: 'changing…', style: 'accent' },
 }
 

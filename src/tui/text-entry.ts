@@ -1,5 +1,6 @@
 import { graphemes } from '../text/text-width.ts'
 import type { Model } from './model.ts'
+import { setImportFilter } from './screens/import-state.ts'
 import { setFilter } from './screens/inventory-state.ts'
 import { type Step, step } from './step.ts'
 
@@ -17,9 +18,10 @@ export function eraseAll(model: Model): Step {
   return putText(model, '')
 }
 
-function readText({ overlay, screen, setup, inventory }: Model): string {
+function readText({ overlay, screen, setup, inventory, imports }: Model): string {
   if (overlay?.kind === 'palette') return overlay.query
   if (overlay?.kind === 'ask') return overlay.text
+  if (screen === 'import') return imports.filter
   return screen === 'setup' ? setup.place : inventory.filter
 }
 
@@ -28,5 +30,5 @@ function putText(model: Model, text: string): Step {
   if (overlay?.kind === 'palette') return step({ ...model, overlay: { ...overlay, query: text, at: 0 } })
   if (overlay?.kind === 'ask') return step({ ...model, overlay: { ...overlay, text } })
   if (model.screen === 'setup') return step({ ...model, setup: { ...setup, place: text } })
-  return setFilter(model, text)
+  return model.screen === 'import' ? setImportFilter(model, text) : setFilter(model, text)
 }

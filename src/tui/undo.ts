@@ -1,7 +1,8 @@
 import type { Deletion, Outcome } from '../loadout.ts'
+import { count } from '../text/count.ts'
 import type { Effect } from './effect.ts'
 import type { Model, Undo } from './model.ts'
-import { startToggle } from './screens/inventory-state.ts'
+import { partsOf, startToggle } from './screens/toggle.ts'
 import { type Step, step } from './step.ts'
 
 // Enough for a session of slips; more would be a history.
@@ -17,10 +18,12 @@ export function undo(model: Model): Step {
 
 /** Only what was really changed can be taken back; taking back is not remembered. */
 export function rememberToggle(model: Model, effect: Effect & { kind: 'toggle' }, { operations }: Outcome): Model {
-  const agents = effect.agents.filter((agent) => operations.some((each) => each.agent === agent))
-  if (effect.isUndo || agents.length === 0) return model
-  const label = `${effect.isOn ? 'equip' : 'unequip'} ${effect.names.join(', ')}`
-  return push(model, { label, effect: { ...effect, agents, isOn: !effect.isOn, isUndo: true } })
+  const names = [...new Set(operations.map(({ skill }) => skill))]
+  const agentsOf = (name: string) => [...new Set(operations.flatMap((each) => (each.skill === name ? each.agent : [])))]
+  if (effect.isUndo || names.length === 0) return model
+  const parts = partsOf(names.map((name) => [name, agentsOf(name)]))
+  const label = `${effect.isOn ? 'equip' : 'unequip'} ${names.length === 1 ? names[0] : count(names.length, 'skill')}`
+  return push(model, { label, effect: { ...effect, parts, isOn: !effect.isOn, isUndo: true } })
 }
 
 export function rememberDeletion(model: Model, deletion: Deletion): Model {

@@ -6,15 +6,20 @@ import {
   CANDIDATES,
   CHECKS,
   doneWith,
+  importsOf,
   inventoryOf,
+  MERGES,
   modelOf,
   operationOf,
+  PREVIEW,
   PROJECT,
   placementOf,
   previewOf,
   SETTINGS,
   SKILLS,
   skillOf,
+  syncOf,
+  UPDATES,
 } from './model.fixture.ts'
 import { initialModel, type Model, type Overlay, type ScreenId } from './model.ts'
 import { update } from './update.ts'
@@ -50,7 +55,14 @@ const paste = (text: string): Message => ({ kind: 'paste', text })
 const AT: Record<Place, Given> = {
   inventory: {},
   import: { screen: 'import' },
-  sync: { screen: 'sync' },
+  sync: { screen: 'sync', sync: syncOf({ preview: PREVIEW }) },
+  synced: { screen: 'sync' },
+  update: { screen: 'update' },
+  merge: { screen: 'merge' },
+  lists: { screen: 'lists', size: { columns: 40, rows: 10 } },
+  'import filter': { screen: 'import', imports: importsOf({ isFiltering: true, filter: 'l' }) },
+  facets: { overlay: { kind: 'facets', at: 0 } },
+  confirm: { overlay: { kind: 'confirm', question: 'Sure?', text: 'It is gone.', effect: { kind: 'load profiles' } } },
   doctor: { screen: 'doctor' },
   profiles: { screen: 'profiles' },
   settings: { screen: 'settings' },
@@ -60,7 +72,7 @@ const AT: Record<Place, Given> = {
   filter: { list: { isFiltering: true, filter: 'e' } },
   palette: { overlay: { kind: 'palette', query: '', at: 0 } },
   agents: { overlay: { kind: 'agents', at: 0 } },
-  ask: { screen: 'profiles', overlay: { kind: 'ask', question: 'Name', text: 'wörk' } },
+  ask: { screen: 'profiles', overlay: { kind: 'ask', question: 'Name', text: 'wörk', asking: { for: 'profile' } } },
 }
 
 interface Row {
@@ -75,16 +87,22 @@ interface Row {
 
 const at = (screen: keyof Model, value: number) => ({ [screen]: { at: value } })
 const load = (project: string | undefined = user): Effect => ({ kind: 'load inventory', project })
+const standing: Effect = { kind: 'load standing', project: user, fetch: false }
 const preview = (name: string): Effect => ({ kind: 'load preview', name, project: user })
 
 /** Lists and texts, and the part of the model where their cursor stands. */
 const CURSORS: { place: Place; state: string; last: number; half: number }[] = [
   { place: 'import', state: 'imports', last: 2, half: 2 },
-  { place: 'sync', state: 'sync', last: 24, half: 12 },
+  { place: 'sync', state: 'sync', last: 28, half: 12 },
+  { place: 'synced', state: 'sync', last: 25, half: 12 },
+  { place: 'update', state: 'updates', last: 2, half: 2 },
+  { place: 'merge', state: 'merges', last: 1, half: 1 },
+  { place: 'lists', state: 'lists', last: 11, half: 5 },
+  { place: 'facets', state: 'overlay', last: 10, half: 10 },
   { place: 'doctor', state: 'doctor', last: 2, half: 2 },
   { place: 'profiles', state: 'profiles', last: 1, half: 1 },
-  { place: 'settings', state: 'settings', last: 2, half: 2 },
-  { place: 'diff', state: 'diff', last: 24, half: 12 },
+  { place: 'settings', state: 'settings', last: 3, half: 3 },
+  { place: 'diff', state: 'diff', last: 25, half: 12 },
   { place: 'agents', state: 'overlay', last: 2, half: 2 },
 ]
 
@@ -105,30 +123,37 @@ function moves(place: Place, state: string, last: number, half: number): Row[] {
   ]
 }
 
-const OPENED: ScreenId[] = ['import', 'sync', 'doctor', 'profiles', 'settings', 'diff']
+const OPENED: ScreenId[] = ['import', 'sync', 'update', 'merge', 'lists', 'doctor', 'profiles', 'settings', 'diff']
 
 const ROWS: Row[] = [
   {
     action: 'toggle claude',
     place: 'inventory',
     model: { inventory: { pending: [{ skill: 'api-review', agent: 'claude', isDone: false }] } },
-    effects: [{ kind: 'toggle', names: ['api-review'], agents: ['claude'], isOn: false, project: user }],
+    effects: [{ kind: 'toggle', parts: [{ names: ['api-review'], agents: ['claude'] }], isOn: false, project: user }],
   },
   {
     action: 'toggle codex',
     place: 'inventory',
-    effects: [{ kind: 'toggle', names: ['api-review'], agents: ['codex'], isOn: true, project: user }],
+    effects: [{ kind: 'toggle', parts: [{ names: ['api-review'], agents: ['codex'] }], isOn: true, project: user }],
   },
   {
     action: 'toggle all',
     place: 'inventory',
-    effects: [{ kind: 'toggle', names: ['api-review'], agents: ['codex'], isOn: true, project: user }],
+    effects: [{ kind: 'toggle', parts: [{ names: ['api-review'], agents: ['codex'] }], isOn: true, project: user }],
   },
   {
     action: 'toggle all',
     place: 'inventory',
     given: { list: { at: 2 } },
-    effects: [{ kind: 'toggle', names: ['release-notes'], agents: ['claude', 'codex'], isOn: false, project: user }],
+    effects: [
+      {
+        kind: 'toggle',
+        parts: [{ names: ['release-notes'], agents: ['claude', 'codex'] }],
+        isOn: false,
+        project: user,
+      },
+    ],
   },
   { action: 'pick agent', place: 'inventory', model: { overlay: { kind: 'agents', at: 0 } } },
   { action: 'filter', place: 'inventory', model: { inventory: { isFiltering: true, focus: 'list' } } },
@@ -139,12 +164,202 @@ const ROWS: Row[] = [
     effects: [{ kind: 'load candidates', project: user }],
   },
   {
-    action: 'run sync',
+    action: 'open sync',
     place: 'inventory',
-    model: { screen: 'sync', sync: { result: undefined }, work: { label: 'sync' } },
-    effects: [{ kind: 'sync', project: user, push: false }],
+    model: { screen: 'sync', sync: { result: undefined, preview: undefined }, work: { label: 'asking the remote' } },
+    effects: [{ kind: 'preview sync', project: user, push: false }],
   },
-  { action: 'run sync and push', place: 'inventory', effects: [{ kind: 'sync', project: user, push: true }] },
+  { action: 'open sync and push', place: 'inventory', effects: [{ kind: 'preview sync', project: user, push: true }] },
+  {
+    action: 'run sync',
+    place: 'sync',
+    given: { sync: syncOf({ preview: PREVIEW, push: true }) },
+    model: { work: { label: 'syncing' } },
+    effects: [{ kind: 'sync', project: user, push: true }],
+  },
+  {
+    action: 'open update',
+    place: 'inventory',
+    model: { screen: 'update', updates: { value: undefined }, work: { label: 'asking the sources' } },
+    effects: [{ kind: 'preview update' }],
+  },
+  { action: 'run update', place: 'update', effects: [{ kind: 'update', names: ['planning'] }] },
+  {
+    action: 'run update',
+    place: 'update',
+    given: { updates: { ...modelOf().updates, at: 2 } },
+    model: { notice: { text: 'nothing here has news' } },
+  },
+  {
+    action: 'run update',
+    place: 'update',
+    given: { updates: { ...modelOf().updates, at: 2, chosen: ['planning', 'brainstorm'] } },
+    effects: [{ kind: 'update', names: ['planning', 'brainstorm'] }],
+  },
+  {
+    action: 'run update',
+    place: 'update',
+    given: { updates: { ...modelOf().updates, value: { ...UPDATES, isDryRun: false } } },
+    model: { screen: 'inventory' },
+  },
+  { action: 'choose', place: 'update', model: { updates: { chosen: ['planning'], at: 1 } } },
+  {
+    action: 'choose',
+    place: 'update',
+    given: { updates: { ...modelOf().updates, at: 2 } },
+    model: { updates: { chosen: [] }, notice: { text: 'debugging is current' } },
+  },
+  { action: 'choose all', place: 'update', model: { updates: { chosen: ['planning', 'brainstorm'] } } },
+  {
+    action: 'open merge',
+    place: 'inventory',
+    model: { screen: 'merge' },
+    effects: [{ kind: 'load merge', name: undefined }],
+  },
+  {
+    action: 'take library',
+    place: 'merge',
+    effects: [{ kind: 'take side', name: 'planning', take: 'library', only: { path: 'SKILL.md', stretch: 1 } }],
+  },
+  {
+    action: 'take other',
+    place: 'merge',
+    given: { merges: { ...modelOf().merges, at: 1 } },
+    effects: [{ kind: 'take side', name: 'planning', take: 'other', only: { path: 'run.sh', stretch: undefined } }],
+  },
+  {
+    action: 'take library everywhere',
+    place: 'merge',
+    effects: [{ kind: 'take side', name: 'planning', take: 'library', only: undefined }],
+  },
+  {
+    action: 'take other everywhere',
+    place: 'merge',
+    effects: [{ kind: 'take side', name: 'planning', take: 'other', only: undefined }],
+  },
+  {
+    action: 'finish merge',
+    place: 'merge',
+    model: { notice: { tone: 'alert', text: '2 places of planning wait: 1 or 2 decides' } },
+  },
+  {
+    action: 'finish merge',
+    place: 'merge',
+    given: { merges: { ...modelOf().merges, list: MERGES.map((each) => ({ ...each, conflicts: [], places: [] })) } },
+    effects: [{ kind: 'finish merge', name: 'planning', project: user }],
+  },
+  {
+    action: 'give up merge',
+    place: 'merge',
+    model: { overlay: { kind: 'confirm', effect: { kind: 'give up merge', name: 'planning' } } },
+  },
+  {
+    action: 'open lists',
+    place: 'inventory',
+    model: { screen: 'lists' },
+    effects: [{ kind: 'load standing', project: user, fetch: false }],
+  },
+  { action: 'refresh', place: 'lists', effects: [{ kind: 'load standing', project: user, fetch: false }] },
+  { action: 'refresh', place: 'sync', effects: [{ kind: 'preview sync', project: user, push: false }] },
+  { action: 'refresh', place: 'update', effects: [{ kind: 'preview update' }] },
+  { action: 'refresh', place: 'merge', effects: [{ kind: 'load merge', name: undefined }] },
+  {
+    action: 'mark',
+    place: 'inventory',
+    model: { inventory: { marked: ['api-review'], at: 1 } },
+    effects: [preview('db-migrations')],
+  },
+  {
+    action: 'mark',
+    place: 'inventory',
+    given: { list: { marked: ['api-review', 'sketch'] } },
+    model: { inventory: { marked: ['sketch'] } },
+  },
+  { action: 'mark all', place: 'inventory', model: { inventory: { marked: NAMES } } },
+  {
+    action: 'mark all',
+    place: 'inventory',
+    given: { list: { filter: 'tag:release', marked: ['sketch'] } },
+    model: { inventory: { marked: ['sketch', 'release-notes'] } },
+  },
+  {
+    action: 'mark all',
+    place: 'inventory',
+    given: { list: { marked: NAMES } },
+    model: { inventory: { marked: [] } },
+  },
+  { action: 'open skill', place: 'inventory', model: { inventory: { focus: 'text', isOpen: true } } },
+  { action: 'open facets', place: 'inventory', model: { overlay: { kind: 'facets', at: 0 } } },
+  { action: 'next grouping', place: 'inventory', model: { inventory: { grouping: 'state' } } },
+  {
+    action: 'switch facet',
+    place: 'facets',
+    given: { overlay: { kind: 'facets', at: 1 } },
+    model: { inventory: { filter: 'state:edited' }, overlay: { kind: 'facets' } },
+  },
+  {
+    action: 'switch facet',
+    place: 'facets',
+    given: { overlay: { kind: 'facets', at: 1 }, list: { filter: 'x state:edited y' } },
+    model: { inventory: { filter: 'x y' } },
+  },
+  { action: 'back', place: 'facets', model: { overlay: undefined } },
+  { action: 'confirm', place: 'confirm', model: { overlay: undefined }, effects: [{ kind: 'load profiles' }] },
+  { action: 'back', place: 'confirm', model: { overlay: undefined } },
+  { action: 'ask source', place: 'import', model: { overlay: { kind: 'ask', asking: { for: 'source' } } } },
+  { action: 'filter import', place: 'import', model: { imports: { isFiltering: true } } },
+  { action: 'keep filter', place: 'import filter', model: { imports: { isFiltering: false, filter: 'l' } } },
+  { action: 'back', place: 'import filter', model: { imports: { isFiltering: false, filter: '' } } },
+  { action: 'erase', place: 'import filter', model: { imports: { filter: '' } } },
+  { action: 'erase all', place: 'import filter', model: { imports: { filter: '' } } },
+  { action: 'down', place: 'import filter', model: { imports: { at: 1 } } },
+  { action: 'up', place: 'import filter', model: { imports: { at: 0 } } },
+  {
+    action: 'edit setting',
+    place: 'settings',
+    given: { settings: { view: SETTINGS, at: 1 } },
+    model: { overlay: { kind: 'ask', text: '~/.claude/skills', asking: { for: 'folder', agent: 'claude' } } },
+  },
+  {
+    action: 'answer',
+    place: 'ask',
+    given: { overlay: { kind: 'ask', question: '', text: ' ~/x ', asking: { for: 'folder', agent: 'claude' } } },
+    effects: [{ kind: 'set folder', agent: 'claude', path: '~/x' }],
+  },
+  {
+    action: 'answer',
+    place: 'ask',
+    given: { overlay: { kind: 'ask', question: '', text: '~/lib', asking: { for: 'library' } } },
+    effects: [{ kind: 'set up', way: 'repo', place: '~/lib' }],
+  },
+  {
+    action: 'answer',
+    place: 'ask',
+    given: { overlay: { kind: 'ask', question: '', text: 'acme/skills', asking: { for: 'source' } } },
+    model: { screen: 'import', imports: { source: 'acme/skills', found: undefined } },
+    effects: [{ kind: 'load offers', source: 'acme/skills', project: user }],
+  },
+  ...(['import', 'update', 'merge'] as const).flatMap((place): Row[] => {
+    const part = { import: 'imports', update: 'updates', merge: 'merges' }[place] as 'imports'
+    const inText: Given = { [part]: { ...modelOf()[part], focus: 'text' as const } }
+    return [
+      { action: 'focus right', place, model: { [part]: { focus: 'text' } } },
+      { action: 'focus left', place, given: inText, model: { [part]: { focus: 'list' } } },
+      { action: 'back', place, given: inText, model: { screen: place, [part]: { focus: 'list' } } },
+    ]
+  }),
+  {
+    action: 'down',
+    place: 'update',
+    given: { updates: { ...modelOf().updates, focus: 'text' } },
+    model: { updates: { at: 0, scroll: 1 } },
+  },
+  {
+    action: 'bottom',
+    place: 'merge',
+    given: { merges: { ...modelOf().merges, focus: 'text' } },
+    model: { merges: { at: 0, scroll: 32 } },
+  },
   {
     action: 'open doctor',
     place: 'inventory',
@@ -169,14 +384,60 @@ const ROWS: Row[] = [
   },
   { action: 'adopt edit', place: 'inventory', effects: [{ kind: 'adopt', name: 'api-review', project: user }] },
   { action: 'adopt edit', place: 'diff', effects: [{ kind: 'adopt', name: 'release-notes', project: user }] },
-  { action: 'delete', place: 'inventory', effects: [{ kind: 'delete', name: 'api-review', project: user }] },
+  {
+    action: 'delete',
+    place: 'inventory',
+    model: { overlay: { kind: 'confirm', effect: { kind: 'delete', names: ['api-review'] } } },
+  },
+  {
+    action: 'delete',
+    place: 'inventory',
+    given: { list: { marked: ['sketch', 'old-linter', 'api-review'] } },
+    model: { overlay: { kind: 'confirm', effect: { kind: 'delete', names: ['api-review', 'sketch'] } } },
+  },
+  {
+    action: 'toggle claude',
+    place: 'inventory',
+    given: { list: { marked: ['sketch', 'release-notes', 'api-review'] } },
+    effects: [{ kind: 'toggle', parts: [{ names: ['sketch'], agents: ['claude'] }], isOn: true, project: user }],
+  },
+  {
+    action: 'toggle all',
+    place: 'inventory',
+    given: { list: { marked: ['sketch', 'db-migrations'] } },
+    effects: [
+      {
+        kind: 'toggle',
+        parts: [
+          { names: ['db-migrations'], agents: ['codex'] },
+          { names: ['sketch'], agents: ['claude', 'codex'] },
+        ],
+        isOn: true,
+        project: user,
+      },
+    ],
+  },
+  {
+    action: 'toggle claude',
+    place: 'inventory',
+    given: { list: { marked: ['db-migrations', 'api-review'] } },
+    effects: [
+      {
+        kind: 'toggle',
+        parts: [{ names: ['api-review', 'db-migrations'], agents: ['claude'] }],
+        isOn: false,
+        project: user,
+      },
+    ],
+  },
+  { action: 'back', place: 'inventory', given: { list: { marked: NAMES } }, model: { inventory: { marked: [] } } },
   {
     action: 'focus left',
     place: 'inventory',
-    given: { list: { focus: 'details' } },
+    given: { list: { focus: 'text' } },
     model: { inventory: { focus: 'list' } },
   },
-  { action: 'focus right', place: 'inventory', model: { inventory: { focus: 'details' } } },
+  { action: 'focus right', place: 'inventory', model: { inventory: { focus: 'text' } } },
   { action: 'refresh', place: 'inventory', model: { inventory: { isStale: true } }, effects: [load()] },
   { action: 'refresh', place: 'import', effects: [{ kind: 'load candidates', project: user }] },
   { action: 'refresh', place: 'doctor', effects: [{ kind: 'examine', project: user, fix: false }] },
@@ -193,7 +454,7 @@ const ROWS: Row[] = [
   {
     action: 'back',
     place: 'inventory',
-    given: { list: { focus: 'details' } },
+    given: { list: { focus: 'text' } },
     model: { inventory: { focus: 'list' } },
   },
   { action: 'back', place: 'inventory', given: { list: { filter: 'rel' } }, model: { inventory: { filter: '' } } },
@@ -201,56 +462,62 @@ const ROWS: Row[] = [
   {
     action: 'import chosen',
     place: 'import',
-    model: { work: { label: 'import' } },
-    effects: [{ kind: 'import', names: ['deploy'], project: user }],
+    model: { work: { label: 'importing' } },
+    effects: [{ kind: 'import', names: ['deploy'], source: undefined, project: user }],
   },
   {
     action: 'import chosen',
     place: 'import',
-    given: { imports: { at: 2, candidates: CANDIDATES, chosen: ['deploy', 'lint'] } },
-    effects: [{ kind: 'import', names: ['deploy', 'lint'], project: user }],
+    given: { imports: importsOf({ at: 2, candidates: CANDIDATES, chosen: ['deploy', 'lint'] }) },
+    effects: [{ kind: 'import', names: ['deploy', 'lint'], source: undefined, project: user }],
   },
   {
     action: 'import chosen',
     place: 'import',
-    given: { imports: { at: 2, candidates: CANDIDATES, chosen: [] } },
+    given: { imports: importsOf({ at: 2, candidates: CANDIDATES, chosen: [] }) },
     model: { notice: { tone: 'alert', text: 'twice: two copies differ' }, work: undefined },
   },
-  { action: 'import chosen', place: 'import', given: { imports: { at: 0, candidates: [], chosen: [] } } },
+  { action: 'import chosen', place: 'import', given: { imports: importsOf({ at: 0, candidates: [], chosen: [] }) } },
   { action: 'choose', place: 'import', model: { imports: { chosen: ['deploy'] } } },
   {
     action: 'choose',
     place: 'import',
-    given: { imports: { at: 0, candidates: CANDIDATES, chosen: ['deploy'] } },
+    given: { imports: importsOf({ at: 0, candidates: CANDIDATES, chosen: ['deploy'] }) },
     model: { imports: { chosen: [] } },
   },
   {
     action: 'choose',
     place: 'import',
-    given: { imports: { at: 2, candidates: CANDIDATES, chosen: [] } },
+    given: { imports: importsOf({ at: 2, candidates: CANDIDATES, chosen: [] }) },
     model: { imports: { chosen: [] }, notice: { text: 'two copies differ' } },
   },
   { action: 'choose all', place: 'import', model: { imports: { chosen: ['deploy', 'lint'] } } },
   {
     action: 'choose all',
     place: 'import',
-    given: { imports: { at: 0, candidates: CANDIDATES, chosen: ['deploy', 'lint'] } },
+    given: { imports: importsOf({ at: 0, candidates: CANDIDATES, chosen: ['deploy', 'lint'] }) },
     model: { imports: { chosen: [] } },
   },
   { action: 'fix', place: 'doctor', effects: [{ kind: 'examine', project: user, fix: true }] },
   {
     action: 'apply profile',
     place: 'profiles',
-    model: { work: { label: 'apply profile' } },
+    model: { work: { label: 'applying the profile' } },
     effects: [{ kind: 'apply profile', name: 'work', project: user }],
   },
   { action: 'apply profile', place: 'profiles', given: { profiles: { list: [], at: 0 } }, model: { work: undefined } },
   { action: 'save profile', place: 'profiles', model: { overlay: { kind: 'ask', text: '' } } },
-  { action: 'switch setting', place: 'settings', effects: [{ kind: 'switch agent', id: 'claude', isOn: false }] },
   {
     action: 'switch setting',
     place: 'settings',
-    given: { settings: { view: SETTINGS, at: 2 } },
+    given: { settings: { view: SETTINGS, at: 1 } },
+    effects: [{ kind: 'switch agent', id: 'claude', isOn: false }],
+  },
+  { action: 'switch setting', place: 'settings', model: { overlay: { kind: 'ask', asking: { for: 'library' } } } },
+  {
+    action: 'switch setting',
+    place: 'settings',
+    given: { settings: { view: SETTINGS, at: 3 } },
     effects: [{ kind: 'switch action', name: 'import_auto_commit', isOn: false }],
   },
   { action: 'switch setting', place: 'settings', given: { settings: { view: undefined, at: 0 } } },
@@ -259,7 +526,7 @@ const ROWS: Row[] = [
     action: 'switch agent',
     place: 'agents',
     model: { overlay: { kind: 'agents' } },
-    effects: [{ kind: 'toggle', names: ['api-review'], agents: ['claude'], isOn: false, project: user }],
+    effects: [{ kind: 'toggle', parts: [{ names: ['api-review'], agents: ['claude'] }], isOn: false, project: user }],
   },
   {
     action: 'switch agent',
@@ -296,13 +563,13 @@ const ROWS: Row[] = [
   {
     action: 'answer',
     place: 'ask',
-    given: { overlay: { kind: 'ask', question: 'Name', text: '  ' } },
+    given: { overlay: { kind: 'ask', question: 'Name', text: '  ', asking: { for: 'profile' } } },
     model: { overlay: undefined },
   },
   {
     action: 'set up',
     place: 'setup',
-    model: { work: { label: 'set up' } },
+    model: { work: { label: 'setting up' } },
     effects: [{ kind: 'set up', way: 'new', place: '~/skills' }],
   },
   {
@@ -366,7 +633,7 @@ const ROWS: Row[] = [
     action: 'down',
     place: 'filter',
     model: { inventory: { at: 1, isFiltering: true } },
-    effects: [preview('db-migrations')],
+    effects: [preview('sketch')],
   },
   {
     action: 'up',
@@ -398,6 +665,9 @@ const ROWS: Row[] = [
   { action: 'palette', place: 'help', model: { overlay: { kind: 'palette' } } },
   { action: 'help', place: 'help', given: { help: { at: 0, from: 'doctor' } }, model: { screen: 'doctor' } },
   { action: 'back', place: 'help', given: { help: { at: 0, from: 'doctor' } }, model: { screen: 'doctor' } },
+  { action: 'palette', place: 'synced', model: { overlay: { kind: 'palette', query: '', at: 0 } } },
+  { action: 'help', place: 'synced', model: { screen: 'help', help: { at: 0, from: 'sync' } } },
+  { action: 'back', place: 'synced', model: { screen: 'inventory' }, effects: [load()] },
   ...OPENED.map((place): Row => ({ action: 'back', place, model: { screen: 'inventory' }, effects: [load()] })),
   ...(Object.keys(AT) as Place[])
     .filter((place) => place !== 'inventory')
@@ -453,6 +723,7 @@ describe('text', () => {
     ['palette', ({ overlay }) => (overlay?.kind === 'palette' ? overlay.query : undefined)],
     ['ask', ({ overlay }) => (overlay?.kind === 'ask' ? overlay.text : undefined)],
     ['setup', ({ setup }) => setup.place],
+    ['import filter', ({ imports }) => imports.filter],
   ]
   const rows: [what: string, messages: Message[], text: string][] = [
     ['typed', [type('r'), type('e'), type('l')], 'rel'],
@@ -581,7 +852,7 @@ describe('toggling', () => {
 
   it('an orphaned copy can be taken away', () => {
     expect(press(start({ list: { at: 4 } }), 'c').effects).toMatchObject([
-      { kind: 'toggle', isOn: false, agents: ['claude'] },
+      { kind: 'toggle', isOn: false, parts: [{ agents: ['claude'] }] },
     ])
   })
 
@@ -603,8 +874,7 @@ describe('undo', () => {
   const toggled = (agents: string[], changed: string[], isUndo?: true) => {
     const effect = {
       kind: 'toggle' as const,
-      names: ['sketch'],
-      agents,
+      parts: [{ names: ['sketch'], agents }],
       isOn: true,
       project: user,
       ...(isUndo && { isUndo }),
@@ -617,7 +887,13 @@ describe('undo', () => {
     const { model } = send(start(), toggled(['claude', 'codex'], ['codex']))
     expect(model.notice?.text).toBe('sketch equipped for codex   (u undoes)')
     const undone = press(model, 'u')
-    const effect = { kind: 'toggle', names: ['sketch'], agents: ['codex'], isOn: false, project: user, isUndo: true }
+    const effect = {
+      kind: 'toggle',
+      parts: [{ names: ['sketch'], agents: ['codex'] }],
+      isOn: false,
+      project: user,
+      isUndo: true,
+    }
     expect(undone.effects).toEqual([effect])
     expect(undone.model).toMatchObject({ undo: [], inventory: { pending: [{ skill: 'sketch', agent: 'codex' }] } })
   })
@@ -630,7 +906,7 @@ describe('undo', () => {
 
   it('goes from the last to the first, and ends', () => {
     const deletion = { name: 'old', library: '/library', folder: 'skills/old', isDryRun: false }
-    const { model } = send(start(), toggled(['claude'], ['claude']), doneWith({ of: 'delete', value: deletion }))
+    const { model } = send(start(), toggled(['claude'], ['claude']), doneWith({ of: 'delete', value: [deletion] }))
     const { model: end, effects } = press(model, 'u', 'u', 'u')
     expect(effects.map(({ kind }) => kind)).toEqual(['restore', 'toggle'])
     expect(effects[0]).toEqual({ kind: 'restore', deletion })
@@ -648,7 +924,7 @@ describe('work', () => {
 
   it('shows how far it is, and that it lives', () => {
     const { model } = send(syncing(), { kind: 'progress', done: 2, total: 9, what: 'api-review' }, { kind: 'tick' })
-    expect(model.work).toEqual({ label: 'sync', done: 2, total: 9, what: 'api-review', ticks: 1 })
+    expect(model.work).toEqual({ label: 'asking the remote', done: 2, total: 9, what: 'api-review', ticks: 1 })
   })
 
   it('late signs of it change nothing', () => {
@@ -681,12 +957,14 @@ describe('work', () => {
       ['setup', 'enter'],
     ] as const) {
       const busy = start({ ...AT[place], work: { label: 'sync', done: 0, total: 0, what: '', ticks: 4 } })
-      expect(press(busy, key)).toEqual({ model: busy, effects: [] })
+      const { model, effects } = press(busy, key)
+      expect(effects).toEqual([])
+      expect(model).toEqual({ ...busy, notice: expect.objectContaining({ tone: 'plain' }) })
     }
   })
 
   it('is over when it is stopped, and the screen says so', () => {
-    const effect: Effect = { kind: 'sync', project: user, push: false }
+    const effect: Effect = { kind: 'preview sync', project: user, push: false }
     const { model } = send(syncing(), { kind: 'failed', effect, message: 'stopped', hint: undefined })
     expect(model).toMatchObject({
       work: undefined,
@@ -697,19 +975,19 @@ describe('work', () => {
 
   it('goes on when something else fails', () => {
     const { model } = send(syncing(), { kind: 'failed', effect: preview('api-review'), message: 'no', hint: undefined })
-    expect(model.work?.label).toBe('sync')
+    expect(model.work?.label).toBe('asking the remote')
   })
 })
 
 describe('a failure', () => {
   const EFFECTS: Effect[] = [
     preview('api-review'),
-    { kind: 'toggle', names: ['sketch'], agents: ['claude'], isOn: true, project: user },
+    { kind: 'toggle', parts: [{ names: ['sketch'], agents: ['claude'] }], isOn: true, project: user },
     { kind: 'load candidates', project: user },
-    { kind: 'import', names: ['deploy'], project: user },
+    { kind: 'import', names: ['deploy'], source: undefined, project: user },
     { kind: 'sync', project: user, push: false },
     { kind: 'examine', project: user, fix: true },
-    { kind: 'delete', name: 'sketch', project: user },
+    { kind: 'delete', names: ['sketch'], project: user },
     { kind: 'diff', name: 'old-linter', project: user },
     { kind: 'adopt', name: 'sketch', project: user },
     { kind: 'load profiles' },
@@ -771,7 +1049,7 @@ describe('the inventory', () => {
     const { model, effects } = read(start({ list: { isStale: true, preview: undefined } }), ['a', 'b'])
     expect(model.inventory).toMatchObject({ isStale: false, at: 0 })
     expect(model.inventory.value?.skills).toHaveLength(2)
-    expect(effects).toEqual([preview('a')])
+    expect(effects).toEqual([preview('a'), standing])
   })
 
   it.each<[what: string, at: number, names: string[], row: number]>([
@@ -791,10 +1069,10 @@ describe('the inventory', () => {
   })
 
   it('keeps the text of a skill that is still there, and asks for it anew', () => {
-    const before = start({ list: { scroll: 3, focus: 'details' } })
+    const before = start({ list: { scroll: 3, focus: 'text' } })
     const { model, effects } = read(before, NAMES)
     expect(model.inventory).toMatchObject({ scroll: 3, preview: before.inventory.preview })
-    expect(effects).toEqual([preview('api-review')])
+    expect(effects).toEqual([preview('api-review'), standing])
   })
 
   it('of another scope comes too late', () => {
@@ -845,7 +1123,10 @@ describe('the inventory', () => {
       hint: 'loadout init --new <folder> makes one; …',
       code: 'CONFIG_NOT_FOUND',
     }
-    const { model } = send(initialModel({ columns: 80, rows: 24 }, undefined, 'user'), failure)
+    const { model } = send(
+      initialModel({ columns: 80, rows: 24 }, { home: '/home/me', project: undefined, scope: 'user' }),
+      failure,
+    )
     expect(model).toMatchObject({ screen: 'setup', notice: undefined })
     const typed = send(model, { kind: 'key', name: 'down' }, paste('https://example.org/s.git\n'), {
       kind: 'key',
@@ -871,7 +1152,7 @@ describe('the inventory', () => {
 
   it('scrolls its details to their end and not beyond', () => {
     const markdown = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n\n')
-    const before = start({ list: { focus: 'details', preview: previewOf('api-review', markdown) } })
+    const before = start({ list: { focus: 'text', preview: previewOf('api-review', markdown) } })
     const end = press(before, 'G').model
     expect(end.inventory.scroll).toBeGreaterThan(70)
     expect(press(end, 'j').model.inventory.scroll).toBe(end.inventory.scroll)
@@ -913,7 +1194,8 @@ describe('the scope', () => {
       list: { value: inventoryOf([skill], { scope: 'project', project: PROJECT }) },
     })
     expect(press(project, 'c').effects).toMatchObject([{ isOn: true, project: PROJECT }])
-    for (const key of ['i', 's', 'd', 'e', 'E', 'D', 'r']) {
+    expect(press(project, 'D', 'y').effects).toMatchObject([{ project: PROJECT }])
+    for (const key of ['i', 's', 'd', 'e', 'E', 'r']) {
       expect(press(project, key).effects).toMatchObject([{ project: PROJECT }])
     }
   })
@@ -954,7 +1236,7 @@ describe('an outcome', () => {
     [
       'candidates',
       doneWith({ of: 'load candidates', value: CANDIDATES.slice(0, 1) }),
-      { imports: { at: 0, candidates: CANDIDATES.slice(0, 1), chosen: [] } },
+      { imports: importsOf({ at: 0, candidates: CANDIDATES.slice(0, 1), chosen: [] }) },
       [],
     ],
     [
@@ -969,6 +1251,7 @@ describe('an outcome', () => {
           adopted: [],
           isDryRun: false,
         },
+        effect: { kind: 'import', names: ['deploy'], source: undefined, project: user },
       }),
       { work: undefined, notice: { text: '1 imported: deploy' } },
       ['load inventory', 'load candidates'],
@@ -988,8 +1271,8 @@ describe('an outcome', () => {
     [
       'what was fixed',
       doneWith({ of: 'examine', value: { checks: [], fixed: ['a'] } }),
-      { notice: { text: '1 put right' } },
-      [],
+      { notice: { text: '1 problem fixed' } },
+      ['load inventory'],
     ],
     [
       'a skill that is back',
@@ -1052,7 +1335,7 @@ describe('an outcome', () => {
   it.each(stored)('%s', (_, message, model, effects) => {
     const before = start({
       screen: message.kind === 'done' && message.of === 'adopt' ? 'diff' : 'inventory',
-      imports: { at: 2, candidates: CANDIDATES, chosen: ['deploy'] },
+      imports: importsOf({ at: 2, candidates: CANDIDATES, chosen: ['deploy'] }),
       doctor: { health: undefined, at: 2 },
       profiles: { list: undefined, at: 1 },
       settings: { view: SETTINGS, at: 2 },

@@ -1,6 +1,6 @@
 import { graphemes } from '../text/text-width.ts'
 import { perform } from './actions.ts'
-import { type Effect, LONG } from './effect.ts'
+import { type Effect, longLabel } from './effect.ts'
 import { actionFor, isTyping, placeOf } from './keys.ts'
 import type { Message } from './message.ts'
 import type { Model } from './model.ts'
@@ -61,8 +61,11 @@ function pressed(model: Model, key: string): Step {
 
 /** Long work is shown from the moment it is asked for. While it runs, no other can be begun. */
 function announced(before: Model, { model, effects }: Step): Step {
-  const long = effects.find(({ kind }) => LONG.includes(kind))
-  if (long === undefined) return { model, effects }
-  if (model.work !== undefined) return step(before)
-  return { model: { ...model, work: { label: long.kind, done: 0, total: 0, what: '', ticks: 0 } }, effects }
+  const label = effects.map(longLabel).find((each) => each !== undefined)
+  if (label === undefined) return { model, effects }
+  if (model.work !== undefined) {
+    const text = 'something else is still running   (esc stops it)'
+    return step({ ...before, notice: { tone: 'plain', text } })
+  }
+  return { model: { ...model, work: { label, done: 0, total: 0, what: '', ticks: 0 } }, effects }
 }

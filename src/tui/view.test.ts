@@ -3,8 +3,21 @@ import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import type { Line, Size } from './frame/line.ts'
 import { BINDINGS, type Place } from './keys.ts'
-import { CHECKS, inventoryOf, modelOf, previewOf, SETTINGS, SKILLS, skillOf } from './model.fixture.ts'
-import { initialModel, type Model, type Overlay, SCREENS, type ScreenId } from './model.ts'
+import {
+  CHECKS,
+  importsOf,
+  inventoryOf,
+  MERGES,
+  modelOf,
+  PREVIEW,
+  previewOf,
+  SETTINGS,
+  SKILLS,
+  skillOf,
+  syncOf,
+  UPDATES,
+} from './model.fixture.ts'
+import { GROUPINGS, initialModel, type Model, type Overlay, SCREENS, type ScreenId } from './model.ts'
 import { SIGNS } from './signs.ts'
 import { view } from './view.ts'
 
@@ -17,11 +30,15 @@ const SIZES: [columns: number, rows: number][] = [
   [200, 60],
 ]
 
+const HOSTILE_TEXT = '界'.repeat(500)
+
 const OVERLAYS: Overlay[] = [
   { kind: 'palette', query: '', at: 0 },
   { kind: 'palette', query: 'zzz', at: 0 },
   { kind: 'agents', at: 0 },
-  { kind: 'ask', question: 'Name of the profile', text: 'work' },
+  { kind: 'facets', at: 0 },
+  { kind: 'confirm', question: 'Sure?', text: HOSTILE_TEXT, effect: { kind: 'quit' } },
+  { kind: 'ask', question: 'Name of the profile', text: 'work', asking: { for: 'profile' } },
 ]
 
 const HOSTILE = [
@@ -36,7 +53,7 @@ const HOSTILE = [
 ]
 
 function nothing(): Model {
-  return initialModel({ columns: 80, rows: 24 }, undefined, 'user')
+  return initialModel({ columns: 80, rows: 24 }, { home: '/home/me', project: undefined, scope: 'user' })
 }
 
 function many(): Model {
@@ -64,12 +81,34 @@ function hostile(): Model {
   )
   return {
     ...made,
-    imports: {
+    imports: importsOf({
       at: 1,
       candidates: HOSTILE.map((name) => {
         return { name, description: text, targets: HOSTILE, paths: HOSTILE, state: 'blocked', problem: text }
       }),
       chosen: HOSTILE.slice(0, 2),
+    }),
+    updates: {
+      ...made.updates,
+      value: {
+        ...UPDATES,
+        updates: HOSTILE.map((name) => ({ ...UPDATES.updates[0]!, name, source: text, diff: `+${text}` })),
+      },
+    },
+    merges: {
+      ...made.merges,
+      list: HOSTILE.map((skill) => ({
+        ...MERGES[0]!,
+        skill,
+        sides: { ours: text, theirs: text },
+        files: text,
+        places: HOSTILE.map((path) => ({ path, message: text, ours: text, theirs: `${text}\n${text}` })),
+      })),
+    },
+    attention: {
+      library: { ...made.attention!.library!, branch: text, remote: text, merges: HOSTILE },
+      rooms: HOSTILE.map((agent) => ({ ...made.attention!.rooms[0]!, agent, label: text })),
+      wasAsked: true,
     },
     doctor: {
       at: 2,
@@ -87,6 +126,8 @@ function hostile(): Model {
     },
     sync: {
       at: 0,
+      push: true,
+      preview: undefined,
       findings: HOSTILE.map((message) => ({ severity: 'error', code: 'REPO_NOT_FOUND', message, hint: message })),
       result: {
         ...made.sync.result!,
@@ -160,7 +201,7 @@ describe('the screen is exactly as large as the terminal', () => {
         notice: undefined,
         work: { label: 'sync', done: 1, total: 9, what: HOSTILE.join(' '), ticks: 7 },
       })
-      check({ ...made, inventory: { ...made.inventory, focus: 'details', scroll: 99_999 } })
+      check({ ...made, inventory: { ...made.inventory, focus: 'text', scroll: 99_999 } })
       for (const filter of ['', 'e', ...HOSTILE.slice(3, 6)]) {
         check({ ...made, inventory: { ...made.inventory, isFiltering: true, filter, at: 0 } })
       }
@@ -183,7 +224,19 @@ describe('the screen is exactly as large as the terminal', () => {
     fc.constant(undefined),
     fc.record({ kind: fc.constant('palette' as const), query: text, at: fc.nat(30) }),
     fc.record({ kind: fc.constant('agents' as const), at: fc.nat(10) }),
-    fc.record({ kind: fc.constant('ask' as const), question: text, text }),
+    fc.record({ kind: fc.constant('facets' as const), at: fc.nat(10) }),
+    fc.record({
+      kind: fc.constant('ask' as const),
+      question: text,
+      text,
+      asking: fc.constant({ for: 'profile' as const }),
+    }),
+    fc.record({
+      kind: fc.constant('confirm' as const),
+      question: text,
+      text,
+      effect: fc.constant({ kind: 'quit' as const }),
+    }),
   )
   const model = fc
     .record({
@@ -197,15 +250,28 @@ describe('the screen is exactly as large as the terminal', () => {
       agents: fc.array(text, { maxLength: 15 }),
       filter: fc.oneof(fc.constant(''), text),
       isFiltering: fc.boolean(),
-      focus: fc.constantFrom('list' as const, 'details' as const),
+      focus: fc.constantFrom('list' as const, 'text' as const),
+      isOpen: fc.boolean(),
+      grouping: fc.constantFrom(...GROUPINGS),
       at: fc.nat(40),
       scroll: fc.nat(100),
       markdown: text,
     })
-    .map(({ skills, agents, filter, isFiltering, focus, at, scroll, markdown, ...values }) => {
+    .map(({ skills, agents, filter, isFiltering, focus, isOpen, grouping, at, scroll, markdown, ...values }) => {
       const preview = previewOf(skills[at]?.name ?? '', markdown)
       const value = inventoryOf(skills, { agents, scope: values.scope })
-      return modelOf(values, { value, filter, isFiltering, focus, at, scroll, preview })
+      return modelOf(values, {
+        value,
+        filter,
+        isFiltering,
+        focus,
+        isOpen,
+        grouping,
+        at,
+        scroll,
+        preview,
+        marked: [skills[0]?.name ?? ''],
+      })
     })
 
   it('whatever the model', () => {
@@ -227,7 +293,7 @@ describe('the cursor', () => {
   it.each<[overlay: Overlay, sign: string]>([
     [{ kind: 'palette', query: '', at: 12 }, '▸'],
     [{ kind: 'agents', at: 2 }, '▸ gemini'],
-    [{ kind: 'ask', question: 'Name', text: `${'x'.repeat(300)}end` }, 'end▏'],
+    [{ kind: 'ask', question: 'Name', text: `${'x'.repeat(300)}end`, asking: { for: 'profile' } }, 'end▏'],
     [{ kind: 'palette', query: `${'x'.repeat(300)}end`, at: 0 }, 'end▏'],
   ])('is seen in the box: %j', (overlay, sign) => {
     for (const [columns, rows] of SIZES.slice(2)) {
@@ -253,8 +319,9 @@ describe('what can be read', () => {
   it('the inventory: list, details, keys', () => {
     const drawn = draw(modelOf())
     expect(drawn[0]).toMatch(/^ Loadout {2}user scope .* ↓1 {2}✎1 {2}!1 {2}✗1 $/)
-    expect(drawn[2]).toMatch(/^│ ▸ api-review +●○– {3}││ What api-review is for\./)
-    expect(drawn[3]).toMatch(/^│ {3}db-migrations +↓○– ↓ │/)
+    expect(drawn[3]).toMatch(/^│ +cla cod gem {3}││ What api-review is for\./)
+    expect(drawn[4]).toMatch(/^│ ▸ api-review +● {3}○ {3}– {5}│/)
+    expect(drawn[5]).toMatch(/^│ {3}db-migrations +↓ {3}○ {3}– {3}↓ │/)
     expect(drawn.join('\n')).toMatch(/claude +● current/)
     expect(drawn.join('\n')).toContain('Do it well.')
     expect(drawn.at(-1)).toMatch(/^ c claude {2}x codex .*\? help {2}q quit/)
@@ -262,7 +329,7 @@ describe('what can be read', () => {
 
   it('signs stay when a name is too long for its row', () => {
     const skills = [skillOf({ name: 'a-name-that-is-much-too-long-for-the-list-of-the-inventory' })]
-    expect(draw(modelOf({}, { value: inventoryOf(skills) }))[2]).toMatch(/^│ ▸ a-name-that-is-.*… ○○– {3}│/)
+    expect(draw(modelOf({}, { value: inventoryOf(skills) }))[4]).toMatch(/^│ ▸ a-name-that-… ○ {3}○ {3}– {5}│/)
   })
 
   it('in a project the copies of the user are shown as well', () => {
@@ -284,35 +351,30 @@ describe('what can be read', () => {
       'a placement that is being changed',
       {},
       { pending: [{ skill: 'api-review', agent: 'codex', isDone: false }] },
-      '●◌–',
+      '●   ◌   –',
     ],
     ['an edit, and what to do', {}, { at: 2 }, '✎ edited  e diff  E adopt'],
-    ['candidates', { screen: 'import' }, {}, '☐ deploy  claude'],
-    ['a blocked candidate', { screen: 'import' }, {}, 'twice  claude  ✗ blocked'],
+    ['candidates', { screen: 'import' }, {}, '☐ deploy  new      claude'],
+    ['a blocked candidate', { screen: 'import' }, {}, '✗ twice   blocked  claude'],
     [
       'no candidates',
-      { screen: 'import', imports: { at: 0, candidates: [], chosen: [] } },
+      { screen: 'import', imports: importsOf({ at: 0, candidates: [], chosen: [] }) },
       {},
       'Every skill in the folders of the agents is in the library.',
     ],
     [
       'looking for candidates',
-      { screen: 'import', imports: { at: 0, candidates: undefined, chosen: [] } },
+      { screen: 'import', imports: importsOf({ at: 0, candidates: undefined, chosen: [] }) },
       {},
       'looking…',
     ],
-    ['a sync', { screen: 'sync' }, {}, 'library: fast-forward, 2 commits'],
-    [
-      'a sync under way',
-      { screen: 'sync', sync: { result: undefined, findings: [], at: 0 } },
-      {},
-      'talking to the remote…',
-    ],
+    ['a sync', { screen: 'sync' }, {}, 'library: take 2 commits (fast-forward)'],
+    ['a sync under way', { screen: 'sync', sync: syncOf({}) }, {}, 'asking the remote…'],
     [
       'a sync that failed',
       {
         screen: 'sync',
-        sync: { result: undefined, findings: [], at: 0 },
+        sync: syncOf({}),
         problems: { sync: { tone: 'alert', text: 'no network' } },
       },
       {},
@@ -322,11 +384,22 @@ describe('what can be read', () => {
       'nothing to sync',
       {
         screen: 'sync',
-        sync: { result: { operations: [], isDryRun: false, steps: [], head: 'x' }, findings: [], at: 0 },
+        sync: syncOf({ result: { operations: [], isDryRun: false, steps: [], head: 'x' } }),
       },
       {},
       '● everything is as the library has it',
     ],
+    ['what a sync would do', { screen: 'sync', sync: syncOf({ preview: PREVIEW }) }, {}, '+new'],
+    ['an update', { screen: 'update' }, {}, '☐ planning    ⚑ both changed  aaaaaaa → bbbbbbb  example.org/acme/skills'],
+    ['both texts of a merge', { screen: 'merge' }, {}, '│ ours                                 ││ theirs'],
+    ['a list that is too full', { screen: 'lists' }, {}, 'loadout see claude --longest shows what to shorten'],
+    ['the status line', {}, {}, ' main  ↑2  ↓3  ±1  ⚑1 to decide (m)  ≠3  claude drops 47 of 61 (b)  codex 10%'],
+    ['heads of the agents', {}, {}, ' cla cod gem'],
+    ['marks', {}, { marked: ['sketch'] }, '  ✓ sketch'],
+    ['groups', {}, { grouping: 'state' }, 'outdated 1'],
+    ['no state in the words', {}, { filter: 'outdated' }, 'no skill fits "outdated"'],
+    ['a state', {}, { filter: 'state:out' }, 'Skills 1/6'],
+    ['letters of a name', {}, { filter: 'rlnt' }, '▸ release-notes'],
     ['the doctor', { screen: 'doctor' }, {}, 'Doctor: 1 to do'],
     [
       'what to do',
@@ -334,10 +407,10 @@ describe('what can be read', () => {
       {},
       'to do: chmod u+w',
     ],
-    ['profiles', { screen: 'profiles' }, {}, 'work  1 skills for claude'],
+    ['profiles', { screen: 'profiles' }, {}, 'work  1 skill  for claude'],
     ['no profiles', { screen: 'profiles', profiles: { list: [], at: 0 } }, {}, 'No profile yet.'],
     ['profiles that are read', { screen: 'profiles', profiles: { list: undefined, at: 0 } }, {}, 'reading…'],
-    ['settings', { screen: 'settings' }, {}, '○ off gemini  Gemini'],
+    ['settings', { screen: 'settings' }, {}, '○ off  gemini              Gemini'],
     ['a difference', { screen: 'diff' }, {}, 'release-notes: library → installed'],
     [
       'no difference',
@@ -367,17 +440,17 @@ describe('what can be read', () => {
   it('a problem gives way to what could be read before', () => {
     const problems = { import: { tone: 'alert' as const, text: 'it broke' } }
     expect(at80({ screen: 'import', problems })).toContain('deploy')
-    expect(at80({ screen: 'import', problems, imports: { at: 0, candidates: undefined, chosen: [] } })).toContain(
-      'it broke',
-    )
+    expect(
+      at80({ screen: 'import', problems, imports: importsOf({ at: 0, candidates: undefined, chosen: [] }) }),
+    ).toContain('it broke')
   })
 
   it('help has every key and every sign, and its end can be reached', () => {
-    const drawn = draw(modelOf({ screen: 'help', size: { columns: 100, rows: 120 } })).join('\n')
+    const drawn = draw(modelOf({ screen: 'help', size: { columns: 100, rows: 160 } })).join('\n')
     for (const { help } of BINDINGS) expect(drawn).toContain(help)
     for (const { sign, word } of Object.values(SIGNS)) expect(drawn).toContain(`${sign}  ${word}`)
     const end = draw(modelOf({ screen: 'help', help: { at: 9_999, from: 'inventory' } })).join('\n')
-    expect(end).toContain(SIGNS.pending.word)
+    expect(end).toContain('how full the list of skills is')
   })
 })
 
@@ -385,24 +458,32 @@ describe('the footer names keys that work there', () => {
   const PLACES: [place: Place, values: Partial<Model>, inventory: Partial<Model['inventory']>, footer: RegExp][] = [
     ['inventory', {}, {}, /c claude .*q quit/],
     ['filter', {}, { isFiltering: true }, /^ type {2}enter keep {2}esc drop/],
-    ['import', { screen: 'import' }, {}, /enter import {2}space choose .*esc back/],
+    ['import', { screen: 'import' }, {}, /enter import {2}f from… .*space choose .*esc back/],
     ['doctor', { screen: 'doctor' }, {}, /f fix what is safe .*esc back/],
     ['profiles', { screen: 'profiles' }, {}, /enter apply {2}n new .*esc back/],
     ['settings', { screen: 'settings' }, {}, /space switch .*esc back/],
     ['diff', { screen: 'diff' }, {}, /E adopt .*esc back/],
     ['help', { screen: 'help' }, {}, /\? help {2}esc back/],
-    ['sync', { screen: 'sync' }, {}, /\? help {2}esc back/],
+    ['sync', { screen: 'sync', sync: syncOf({ preview: PREVIEW }) }, {}, /enter sync now .*esc back/],
+    ['update', { screen: 'update' }, {}, /enter update {2}space choose .*esc back/],
+    ['merge', { screen: 'merge' }, {}, /1 left {2}2 right {2}enter finish .*esc back/],
+    ['facets', { overlay: { kind: 'facets', at: 0 } }, {}, /enter switch {2}esc close/],
     ['setup', { screen: 'setup' }, {}, /^ type {2}tab other way {2}enter go on {2}esc leave/],
     ['palette', { overlay: { kind: 'palette', query: '', at: 0 } }, {}, /^ type {2}enter do it {2}esc close/],
     ['agents', { overlay: { kind: 'agents', at: 0 } }, {}, /enter switch {2}esc close/],
-    ['ask', { overlay: { kind: 'ask', question: '', text: '' } }, {}, /^ type {2}enter save {2}esc close/],
+    [
+      'ask',
+      { overlay: { kind: 'ask', question: '', text: '', asking: { for: 'profile' } } },
+      {},
+      /^ type {2}enter go on {2}esc close/,
+    ],
   ]
   it.each(PLACES)('%s', (_, values, inventory, footer) => {
     expect(draw(modelOf(values, inventory)).at(-1)).toMatch(footer)
   })
 
   it('what is done most comes first', () => {
-    expect(draw(modelOf()).at(-1)).toMatch(/^ c claude {2}x codex {2}t agent… {2}i import {2}s sync {2}d doctor {2}/)
+    expect(draw(modelOf()).at(-1)).toMatch(/^ c claude {2}x codex {2}t agent… {2}i import {2}s sync {2}\/ find {2}/)
   })
 
   it('help and the way out stay at 40 columns', () => {

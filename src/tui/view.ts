@@ -9,26 +9,33 @@ import {
   span,
   spread,
   styled,
+  wrapped,
 } from './frame/line.ts'
 import { bindingsOf, isTyping, placeOf } from './keys.ts'
-import type { Model, ScreenId } from './model.ts'
+import type { Model, Notice, ScreenId } from './model.ts'
 import { viewDiff } from './screens/diff-view.ts'
 import { viewDoctor } from './screens/doctor-view.ts'
 import { keyName, viewHelp } from './screens/help-view.ts'
 import { viewImport } from './screens/import-view.ts'
 import { viewInventory } from './screens/inventory-view.ts'
+import { viewLists } from './screens/lists-view.ts'
+import { viewMerge } from './screens/merge-view.ts'
 import { viewOverlay } from './screens/overlay-view.ts'
 import { viewProfiles } from './screens/profiles-view.ts'
-import { middleOf } from './screens/regions.ts'
+import { hasStatusLine, middleOf } from './screens/regions.ts'
 import { viewSettings } from './screens/settings-view.ts'
 import { viewSetup } from './screens/setup-view.ts'
+import { shortStatus, stateCounts, statusLine } from './screens/status-line.ts'
 import { viewSync } from './screens/sync-view.ts'
-import { needsAttention, SIGNS } from './signs.ts'
+import { viewUpdate } from './screens/update-view.ts'
 
 const VIEWS: Record<ScreenId, (model: Model, size: Size) => Line[]> = {
   inventory: viewInventory,
   import: viewImport,
   sync: viewSync,
+  update: viewUpdate,
+  merge: viewMerge,
+  lists: viewLists,
   doctor: viewDoctor,
   profiles: viewProfiles,
   settings: viewSettings,
@@ -40,9 +47,11 @@ const VIEWS: Record<ScreenId, (model: Model, size: Size) => Line[]> = {
 /** The whole screen: exactly as many lines as the terminal has, each exactly as wide. */
 export function view(model: Model): Line[] {
   const { columns, rows } = model.size
-  const middle = VIEWS[model.screen](model, middleOf(model.size))
-  const screen =
-    rows > 2 ? [header(model, columns), ...middle, footer(model, columns)] : [...middle, footer(model, columns)]
+  const last = footer(model, columns)
+  const middle = middleOf(model.size)
+  const shown = VIEWS[model.screen](model, { columns, rows: middle.rows - last.length + 1 })
+  const status = hasStatusLine(model.size) ? [statusLine(model, columns)] : []
+  const screen = rows > 2 ? [header(model, columns), ...status, ...shown, ...last] : [...shown, ...last]
   const box = viewOverlay(model)
   const sized = block(screen, model.size)
   return box === undefined ? sized : block(overlay(sized, box, model.size), model.size)
@@ -51,35 +60,41 @@ export function view(model: Model): Line[] {
 function header(model: Model, columns: number): Line {
   const { inventory, project } = model
   const scope = model.scope === 'project' ? `project ${project?.split('/').at(-1) ?? ''}` : 'user scope'
-  const counts = new Map<string, number>()
-  for (const { state } of inventory.value?.skills ?? []) {
-    if (needsAttention(state)) counts.set(SIGNS[state].sign, (counts.get(SIGNS[state].sign) ?? 0) + 1)
-  }
-  const marks = [...counts].map(([sign, count]) => `${sign}${count}`).join('  ')
-  const right = [span(inventory.isStale ? 'reading…  ' : '', 'faint'), span(`${marks} `, 'alert')]
-  return spread([span(' Loadout', 'strong'), span(`  ${scope}`)], right, columns)
+  const left = [span(' Loadout', 'strong'), span(`  ${scope}`)]
+  const reading = span(inventory.isStale ? 'reading…  ' : '', 'faint')
+  const status = hasStatusLine(model.size) ? [] : [...shortStatus(model), span(' ')]
+  const [worded, signed] = [stateCounts(model, true), stateCounts(model, false)]
+  const ways = [[reading, ...status, ...worded], [reading, ...status, ...signed], status.length > 0 ? status : signed]
+  const fitting = ways.find((right) => lineWidth(left) + lineWidth(right) < columns)
+  return spread(left, fitting ?? clipLine(status, columns - lineWidth(left) - 1), columns)
 }
 
 const LIFE = ['⠋', '⠙', '⠸', '⠴', '⠦', '⠇']
 
 /** What is under way, else what has happened, else what the keys do here. */
-function footer(model: Model, columns: number): Line {
+function footer(model: Model, columns: number): Line[] {
   const { work, notice } = model
   if (work !== undefined) {
     const far = work.total > 0 ? `  ${work.done} of ${work.total}` : ''
     const stop = styled('  esc stops ', 'faint')
     const doing = styled(` ${LIFE[work.ticks % LIFE.length]} ${work.label}${far}  ${work.what}`, 'accent')
     // How to stop it stays readable, however long the name of what is worked on.
-    return spread(clipLine(doing, columns - lineWidth(stop) - 1), stop, columns)
+    return [spread(clipLine(doing, columns - lineWidth(stop) - 1), stop, columns)]
   }
-  if (notice !== undefined) {
-    const { text, hint, tone } = notice
-    return fitLine(
-      [span(` ${text}`, tone === 'plain' ? undefined : tone), span(hint === undefined ? '' : `  ${hint}`, 'faint')],
-      columns,
-    )
-  }
-  return keyLine(model, columns)
+  return notice === undefined ? [keyLine(model, columns)] : noticeLines(notice, model.size)
+}
+
+// A message of more lines would take the room of what it is about.
+const MOST_TOLD = 3
+
+/** On a screen with some room, a message that is longer than a line takes more, with what to do about it. */
+function noticeLines({ text, hint = '', tone }: Notice, size: Size): Line[] {
+  const columns = size.columns - 2
+  const style = tone === 'plain' ? undefined : tone
+  const line = [span(` ${text}`, style), span(hint === '' ? '' : `  ${hint}`, 'faint')]
+  if (!hasStatusLine(size) || lineWidth(line) <= columns) return [fitLine(line, size.columns)]
+  const lines = [...wrapped(text, columns, style), ...wrapped(hint, columns, 'faint')]
+  return lines.slice(0, MOST_TOLD).map((each) => [span(' '), ...each])
 }
 
 function keyLine(model: Model, columns: number): Line {
@@ -89,7 +104,8 @@ function keyLine(model: Model, columns: number): Line {
   })
   // The way out and the help stay, however narrow it is.
   const last = shown.slice(-2).flat()
-  const line = [span(isTyping(model) ? ' type  ' : ' ')]
+  const marked = model.screen === 'inventory' && model.overlay === undefined ? model.inventory.marked.length : 0
+  const line = [span(isTyping(model) ? ' type  ' : marked > 0 ? ` ${marked} marked: ` : ' ')]
   for (const each of shown.slice(0, -2)) {
     if (lineWidth(line) + lineWidth(each) + lineWidth(last) > columns) break
     line.push(...each)

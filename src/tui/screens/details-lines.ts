@@ -3,6 +3,7 @@ import { type Line, span, styled, wrapped } from '../frame/line.ts'
 import { renderMarkdown } from '../markdown.ts'
 import type { Model } from '../model.ts'
 import { SIGNS } from '../signs.ts'
+import { shortSource } from './filter.ts'
 import { agentState, currentSkill } from './inventory-state.ts'
 
 /** Everything about the skill under the cursor: what it is for, who has it, what it says. */
@@ -13,6 +14,7 @@ export function detailsLines(model: Model, columns: number): Line[] {
   return [
     ...wrapped(skill.description, columns),
     ...(skill.tags.length > 0 ? wrapped(`tags ${skill.tags.join(', ')}`, columns, 'faint') : []),
+    ...(skill.source === undefined ? [] : wrapped(`from ${shortSource(skill.source)}`, columns, 'faint')),
     ...skill.problems.flatMap((problem) => wrapped(problem, columns, 'alert')),
     [],
     ...agents.flatMap((agent) => agentRows(model, skill, agent)),

@@ -7,11 +7,16 @@ import { SIGNS } from '../signs.ts'
 const PLACES: Partial<Record<Place, string>> = {
   inventory: 'Skills',
   import: 'Import',
+  sync: 'Sync',
+  update: 'Update',
+  merge: 'Merges',
   doctor: 'Doctor',
   profiles: 'Profiles',
   settings: 'Settings',
   diff: 'Differences',
   agents: 'Choosing an agent',
+  facets: 'Choosing what is shown',
+  confirm: 'A question',
 }
 
 export function viewHelp(model: Model, size: Size): Line[] {
@@ -26,7 +31,7 @@ export function helpLines(_: Model, columns: number): Line[] {
     ...BINDINGS.filter((binding) => sectionOf(binding) === title).map((binding) => keyLine(binding, columns)),
     [],
   ])
-  return [...keys, styled('Signs', 'strong'), ...signLines()]
+  return [...keys, styled('Signs', 'strong'), ...signLines(), [], styled('Status line', 'strong'), ...statusLines()]
 }
 
 function sectionOf({ places }: Binding): string {
@@ -49,4 +54,18 @@ export function keyName(key: string): string {
 function signLines(): Line[] {
   const words = new Map(Object.values(SIGNS).map((each) => [`${each.sign}  ${each.word}`, each]))
   return [...words.values()].map(({ sign, word, style }) => [span('  '), span(sign, style), ...plain(`  ${word}`)])
+}
+
+const STATUS = [
+  ['↑', 'commits of the library to push'],
+  ['↓', 'commits of the remote to pull'],
+  ['±', 'files of the library that are not committed'],
+  ['⚑', 'merges that wait for a decision'],
+  ['+', 'skills in the agents’ folders that are not in the library'],
+  ['≠', 'installed copies that are not as the library has them'],
+  ['%', 'how full the list of skills is that an agent shows its model'],
+] as const
+
+function statusLines(): Line[] {
+  return STATUS.map(([sign, meaning]) => [span(`  ${sign}  `, 'alert'), span(meaning)])
 }

@@ -1,34 +1,117 @@
-import { activeProject, type Model } from '../model.ts'
+import { clamp } from '../frame/list.ts'
+import { activeProject, type ImportState, type Model } from '../model.ts'
 import { type Step, step } from '../step.ts'
+import { fuzzyScore, parseFilter } from './filter.ts'
 
+/** A skill that can come into the library, wherever it was found. */
+export interface ImportRow {
+  name: string
+  description: string
+  /** The agents that it supports, or where in its source it lies. */
+  detail: string
+  paths: string[]
+  /** How it stands to the library, when it is not new. */
+  standing?: string
+  /** Why it cannot be imported. */
+  problem?: string
+  /** There is nothing to import: the library has it, and its source has no copy that could become an install. */
+  isKnown?: true
+}
+
+const rowsOf = new WeakMap<ImportState, ImportRow[]>()
+
+/** What can be imported and fits the filter. */
+export function importRows(imports: ImportState): ImportRow[] {
+  const known = rowsOf.get(imports)
+  if (known !== undefined) return known
+  const words = parseFilter(imports.filter).map(({ word }) => word)
+  const rows = allRows(imports).filter(({ name, description, detail }) =>
+    words.every(
+      (word) => fuzzyScore(word, name) !== undefined || `${description} ${detail}`.toLowerCase().includes(word),
+    ),
+  )
+  rowsOf.set(imports, rows)
+  return rows
+}
+
+export function allRows({ candidates, found, source }: ImportState): ImportRow[] {
+  if (source !== undefined) {
+    return (found?.offers ?? []).map(({ name, description, folder, plugin, state, reason }) => ({
+      name,
+      description,
+      detail: plugin === undefined ? folder : `${plugin}: ${folder}`,
+      paths: [folder],
+      ...(state === 'unchanged' && { standing: 'in the library already: U updates it', isKnown: true as const }),
+      ...((state === 'taken' || state === 'blocked') && { problem: reason ?? state }),
+    }))
+  }
+  return (candidates ?? []).map(({ name, description, targets, paths, state, problem, manager }) => ({
+    name,
+    description,
+    detail: targets.join(', '),
+    paths: [...paths, ...(manager === undefined ? [] : [`from ${manager}`])],
+    ...((state === 'identical' || state === 'same') && { standing: 'as in the library: to be managed' }),
+    ...(problem !== undefined && { problem }),
+  }))
+}
+
+/** Chooses the skill under the cursor and goes on to the next one. */
 export function chooseOne(model: Model): Step {
   const { imports } = model
-  const candidate = imports.candidates?.[imports.at]
-  if (candidate === undefined) return step(model)
-  if (candidate.problem !== undefined) return step({ ...model, notice: { tone: 'alert', text: candidate.problem } })
-  const isChosen = imports.chosen.includes(candidate.name)
-  const chosen = isChosen
-    ? imports.chosen.filter((name) => name !== candidate.name)
-    : [...imports.chosen, candidate.name]
-  return step({ ...model, imports: { ...imports, chosen } })
+  const row = importRows(imports)[imports.at]
+  if (row === undefined) return step(model)
+  if (row.problem !== undefined) return step({ ...model, notice: { tone: 'alert', text: row.problem } })
+  if (row.isKnown) return step({ ...model, notice: { tone: 'plain', text: `${row.name} is ${row.standing}` } })
+  const isChosen = imports.chosen.includes(row.name)
+  const chosen = isChosen ? imports.chosen.filter((name) => name !== row.name) : [...imports.chosen, row.name]
+  const at = clamp(imports.at + 1, importRows(imports).length)
+  return step({ ...model, imports: { ...imports, chosen, at, scroll: 0 } })
 }
 
-/** All that can be imported; once more takes that back. */
+/** All that the filter leaves and that can be imported; once more takes that back. */
 export function chooseAll(model: Model): Step {
   const { imports } = model
-  const free = (imports.candidates ?? []).filter(({ problem }) => problem === undefined).map(({ name }) => name)
-  const chosen = imports.chosen.length === free.length ? [] : free
-  return step({ ...model, imports: { ...imports, chosen } })
+  const free = importRows(imports).flatMap(({ problem, isKnown, name }) =>
+    problem === undefined && !isKnown ? [name] : [],
+  )
+  const others = imports.chosen.filter((name) => !free.includes(name))
+  const isAll = free.every((name) => imports.chosen.includes(name))
+  return step({ ...model, imports: { ...imports, chosen: isAll ? others : [...others, ...free] } })
 }
 
-/** Imports what is chosen, or else what is under the cursor. The copies become managed installs. */
+/** Imports what is chosen, or else what is under the cursor. Copies in the agents' folders become managed installs. */
 export function importChosen(model: Model): Step {
-  const { candidates = [], chosen, at } = model.imports
-  const current = candidates[at]
+  const { imports } = model
+  const { chosen, at, source } = imports
+  const current = importRows(imports)[at]
   if (chosen.length === 0 && current?.problem !== undefined) {
     return step({ ...model, notice: { tone: 'alert', text: `${current.name}: ${current.problem}` } })
   }
+  if (chosen.length === 0 && current?.isKnown) return chooseOne(model)
   const names = chosen.length > 0 ? [...chosen] : current === undefined ? [] : [current.name]
   if (names.length === 0) return step(model)
-  return step({ ...model, notice: undefined }, { kind: 'import', names, project: activeProject(model) })
+  return step({ ...model, notice: undefined }, { kind: 'import', names, source, project: activeProject(model) })
+}
+
+export function askSource(model: Model): Step {
+  const question = 'Import from: folder, archive, git address or owner/repo'
+  const overlay = { kind: 'ask', question, text: model.imports.source ?? '', asking: { for: 'source' } } as const
+  return step({ ...model, overlay })
+}
+
+/** Shows what a source holds; without one, what the agents' folders hold. */
+export function readSource(model: Model, typed: string): Step {
+  const source = typed.trim() === '' ? undefined : typed.trim()
+  const imports = { ...model.imports, source, found: undefined, chosen: [], filter: '', at: 0, scroll: 0 }
+  const problems = { ...model.problems, import: undefined }
+  const next: Model = { ...model, imports: { ...imports, focus: 'list' }, problems, screen: 'import' }
+  const project = activeProject(model)
+  return step(
+    next,
+    source === undefined ? { kind: 'load candidates', project } : { kind: 'load offers', source, project },
+  )
+}
+
+export function setImportFilter(model: Model, filter: string): Step {
+  return step({ ...model, imports: { ...model.imports, filter, at: 0, scroll: 0 } })
 }

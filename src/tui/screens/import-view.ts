@@ -1,35 +1,80 @@
-import type { CandidateView } from '../../loadout.ts'
-import { insideOf, type Line, pane, type Size, span, styled, wrapped } from '../frame/line.ts'
-import { listLines } from '../frame/list.ts'
-import type { Model } from '../model.ts'
+import { inColumns } from '../frame/columns.ts'
+import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
+import { listLines, textPane } from '../frame/list.ts'
+import { type Model, shortPath } from '../model.ts'
+import { allRows, type ImportRow, importRows } from './import-state.ts'
 import { problemLines } from './problem-lines.ts'
-import { withPaneBelow } from './regions.ts'
+import { splitPanes, TEXT_ROWS } from './regions.ts'
 
-export function viewImport({ imports, problems }: Model, size: Size): Line[] {
-  const { candidates, chosen, at } = imports
-  const current = candidates?.[at]
-  const { list, below } = current === undefined ? { list: size } : withPaneBelow(size, 10)
-  const inside = insideOf(list)
-  const lines = listLines(candidates ?? [], at, inside, (candidate) => row(candidate, chosen.includes(candidate.name)))
-  const title = `Import ${chosen.length > 0 ? `${chosen.length} of ` : ''}${candidates?.length ?? ''}`.trimEnd()
-  const shown = lines.length > 0 ? lines : empty(candidates, problems.import, inside.columns)
-  const upper = pane(styled(title, 'strong'), shown, list, true)
-  return current === undefined || below === undefined ? upper : [...upper, ...viewCandidate(current, below)]
+export function viewImport(model: Model, size: Size): Line[] {
+  const { imports } = model
+  const current = importRows(imports)[imports.at]
+  const { list, below } =
+    current === undefined ? { list: size } : splitPanes(size, TEXT_ROWS.import ?? size.rows, imports.focus)
+  const upper = list === undefined ? [] : viewRows(model, list)
+  if (current === undefined || below === undefined) return upper
+  const lines = importText(model, insideOf(below).columns)
+  return [...upper, ...textPane(styled(current.name, 'strong'), lines, imports.scroll, below, imports.focus === 'text')]
 }
 
-function row({ name, targets, problem }: CandidateView, isChosen: boolean): Line {
-  const blocked = problem === undefined ? [] : styled('  ✗ blocked', 'alert')
-  return [span(`${isChosen ? '☑' : '☐'} ${name}  `), span(targets.join(', '), 'faint'), ...blocked]
+function viewRows(model: Model, size: Size): Line[] {
+  const { imports, problems } = model
+  const rows = importRows(imports)
+  const inside = insideOf(size)
+  const row = inColumns(rows, (each) => cells(each, imports.chosen.includes(each.name)))
+  const lines = listLines(rows, imports.at, inside, row, imports.focus === 'list')
+  const shown = lines.length > 0 ? lines : empty(model, problems.import, inside.columns)
+  return pane(titleOf(model, inside.columns), shown, size, imports.focus === 'list')
 }
 
-function empty(candidates: unknown, problem: Model['notice'], columns: number): Line[] {
-  if (candidates !== undefined) return wrapped('Every skill in the folders of the agents is in the library.', columns)
-  return problemLines(problem, 'looking…', columns)
+function titleOf({ imports }: Model, columns: number): Line {
+  const { chosen, source, filter, isFiltering } = imports
+  const isRead = source === undefined ? imports.candidates !== undefined : imports.found !== undefined
+  const [shown, all] = [importRows(imports).length, allRows(imports).length]
+  const counts = !isRead
+    ? ''
+    : ` ${chosen.length > 0 ? `${chosen.length} of ` : ''}${shown === all ? all : `${shown}/${all}`}`
+  const typed = filter === '' && !isFiltering ? '' : ` /${endOf(filter, 24)}${isFiltering ? '▏' : ''}`
+  const from = source === undefined ? '' : ` from ${endOf(source, Math.max(8, columns - 30))}`
+  return [span(`Import${counts}`, 'strong'), span(typed, 'accent'), span(from, 'faint')]
 }
 
-function viewCandidate({ name, description, problem, paths }: CandidateView, size: Size): Line[] {
-  const { columns } = insideOf(size)
-  const about = problem === undefined ? wrapped(description, columns) : wrapped(problem, columns, 'alert')
-  const lines = [...about, [], ...paths.map((path) => styled(path, 'faint'))]
-  return pane(styled(name, 'strong'), lines, size, false)
+function cells({ name, detail, standing, problem, isKnown }: ImportRow, isChosen: boolean): Line[] {
+  const tick = problem !== undefined ? '✗' : isKnown ? '●' : isChosen ? '☑' : '☐'
+  const note =
+    problem !== undefined
+      ? styled('blocked', 'alert')
+      : standing === undefined
+        ? plain('new')
+        : styled('known', 'faint')
+  return [plain(`${tick} ${name}`), note, styled(detail, 'faint')]
+}
+
+function empty({ imports }: Model, problem: Model['notice'], columns: number): Line[] {
+  const { candidates, source, found, filter } = imports
+  if (problem !== undefined) return problemLines(problem, '', columns)
+  if (filter !== '') return wrapped(`no skill fits "${filter}"`, columns)
+  const isRead = source === undefined ? candidates !== undefined : found !== undefined
+  if (!isRead) return wrapped('looking…', columns)
+  if (source !== undefined) return wrapped(`${source} offers no skill.`, columns)
+  return [
+    ...wrapped('Every skill in the folders of the agents is in the library.', columns),
+    [],
+    ...wrapped('f imports from another folder, an archive, a git address or owner/repo', columns),
+  ]
+}
+
+/** What a skill is for, why it cannot come in, and where it lies. */
+export function importText(model: Model, columns: number): Line[] {
+  const row = importRows(model.imports)[model.imports.at]
+  if (row === undefined) return []
+  const { description, problem, standing, paths } = row
+  const leftOut = model.imports.found?.leftOut ?? []
+  return [
+    ...(problem === undefined ? wrapped(description, columns) : wrapped(problem, columns, 'alert')),
+    ...(standing === undefined ? [] : wrapped(standing, columns, 'faint')),
+    [],
+    ...paths.flatMap((path) => wrapped(shortPath(model, path), columns, 'faint')),
+    ...leftOut.flatMap(({ count, reason }) => wrapped(`left out: ${count}, ${reason}`, columns, 'faint')),
+  ]
 }

@@ -1,26 +1,20 @@
 import type { Inventory, SkillView } from '../../loadout.ts'
-import type { Effect } from '../effect.ts'
 import { clamp } from '../frame/list.ts'
-import { activeProject, type InventoryState, type Model, type Pending } from '../model.ts'
+import { activeProject, GROUPINGS, type InventoryState, type Model } from '../model.ts'
 import type { SIGNS } from '../signs.ts'
 import { type Step, step } from '../step.ts'
-
-/** The skills that the filter leaves, in the order of the library. */
-export function visibleSkills({ value, filter }: InventoryState): SkillView[] {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  const skills = value?.skills ?? []
-  if (words.length === 0) return skills
-  return skills.filter(({ name, description, tags, state }) => {
-    const text = `${name} ${description} ${tags.join(' ')} ${state}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
-}
+import { facetRows, visibleSkills, withFacet } from './filter.ts'
 
 export function currentSkill(inventory: InventoryState): SkillView | undefined {
   return visibleSkills(inventory)[inventory.at]
+}
+
+/** The skills that an action is about: those that are marked, else the one under the cursor. */
+export function meantSkills({ inventory }: Model): SkillView[] {
+  const { marked, value } = inventory
+  if (marked.length > 0) return (value?.skills ?? []).filter(({ name }) => marked.includes(name))
+  const skill = currentSkill(inventory)
+  return skill === undefined ? [] : [skill]
 }
 
 /** How one agent stands to a skill, in the scope that is shown. */
@@ -28,6 +22,11 @@ export function agentState({ inventory, scope }: Model, skill: SkillView, agent:
   if (inventory.pending.some((each) => each.skill === skill.name && each.agent === agent)) return 'pending'
   const placement = skill.placements.find((each) => each.scope === scope && each.agents.includes(agent))
   return placement?.state ?? (skill.targets.includes(agent) ? 'absent' : 'unfit')
+}
+
+/** In a project: whether the user's own copy is there as well. */
+export function hasUserCopy({ scope }: Model, skill: SkillView, agent: string): boolean {
+  return scope === 'project' && skill.placements.some((each) => each.scope === 'user' && each.agents.includes(agent))
 }
 
 export function moveCursor(model: Model, at: number): Step {
@@ -50,74 +49,57 @@ function loadPreview(model: Model): Step {
   return step(model, { kind: 'load preview', name: skill.name, project: activeProject(model) })
 }
 
-export function setFilter(model: Model, filter: string): Step {
+/** Another choice or order of skills. The cursor stays on its skill, if that is still shown. */
+function withView(model: Model, change: Partial<InventoryState>): Step {
   const name = currentSkill(model.inventory)?.name
-  const inventory = { ...model.inventory, filter, scroll: 0 }
+  const inventory = { ...model.inventory, ...change, scroll: 0 }
   const at = visibleSkills(inventory).findIndex((skill) => skill.name === name)
   return withPreview({ ...model, inventory: { ...inventory, at: Math.max(0, at) } })
 }
 
-/** Agents for which the skill is installed by us, in the scope that is shown. */
-function equippedAgents({ placements }: SkillView, scope: Model['scope']): string[] {
-  const managed = placements.filter(
-    (each) => each.scope === scope && each.state !== 'unmanaged' && each.state !== 'broken',
-  )
-  return managed.flatMap(({ agents }) => agents)
+/** While something is typed the best fit is under the cursor. */
+export function setFilter(model: Model, filter: string): Step {
+  const isTyped = model.inventory.isFiltering && filter !== ''
+  return isTyped
+    ? withPreview({ ...model, inventory: { ...model.inventory, filter, at: 0, scroll: 0 } })
+    : withView(model, { filter })
 }
 
-/** Equips the skill for agents that lack it; if none does, takes it from them. */
-export function toggle(model: Model, wanted: readonly string[]): Step {
-  const skill = currentSkill(model.inventory)
-  const value = model.inventory.value
-  if (skill === undefined || value === undefined) return step(model)
-  const possible = wanted.filter((agent) => value.agents.includes(agent))
-  // What is being changed now has no state that could be turned round.
-  if (possible.some((agent) => agentState(model, skill, agent) === 'pending')) {
-    return step({ ...model, notice: { tone: 'plain', text: `${skill.name} is still being changed` } })
-  }
-  const equipped = equippedAgents(skill, model.scope).filter((agent) => possible.includes(agent))
-  const lacking = possible.filter((agent) => skill.targets.includes(agent) && !equipped.includes(agent))
-  const agents = lacking.length > 0 ? lacking : equipped
-  if (agents.length === 0)
-    return step({ ...model, notice: { tone: 'alert', text: cannot(skill, wanted, value.agents) } })
-  const [names, isOn, project] = [[skill.name], lacking.length > 0, activeProject(model)]
-  return startToggle(model, { kind: 'toggle', names, agents, isOn, project })
+export function nextGrouping(model: Model): Step {
+  const { grouping } = model.inventory
+  const next = GROUPINGS[(GROUPINGS.indexOf(grouping) + 1) % GROUPINGS.length] ?? 'none'
+  const text = next === 'none' ? 'in the order of the library' : `grouped by ${next}`
+  return withView({ ...model, notice: { tone: 'plain', text: `${text}   (o goes on)` } }, { grouping: next })
 }
 
-type Toggle = Effect & { kind: 'toggle' }
-
-/** The agents show that they are being changed until that is done and read again. */
-export function startToggle(model: Model, effect: Toggle): Step {
-  const pending = [...model.inventory.pending, ...pendingOf(effect)]
-  return step({ ...model, inventory: { ...model.inventory, pending } }, effect)
+export function switchFacet(model: Model, at: number): Step {
+  const row = facetRows(model.inventory)[at]
+  return row === undefined ? step(model) : withView(model, { filter: withFacet(model.inventory.filter, row) })
 }
 
-function pendingOf({ names, agents }: Toggle): Pending[] {
-  return names.flatMap((skill) => agents.map((agent) => ({ skill, agent, isDone: false })))
+/** Opens the skill under the cursor on the whole screen. */
+export function openSkill(model: Model): Step {
+  if (currentSkill(model.inventory) === undefined) return step(model)
+  return withPreview({ ...model, inventory: { ...model.inventory, focus: 'text', isOpen: true } })
 }
 
-/** What remains when a change has ended: done changes are shown until the inventory is read, failed ones are not. */
-export function endToggle(model: Model, { names, agents }: Toggle, isDone: boolean): Model {
-  const isMeant = (each: Pending) => names.includes(each.skill) && agents.includes(each.agent)
-  const pending = isDone
-    ? model.inventory.pending.map((each) => (isMeant(each) ? { ...each, isDone } : each))
-    : model.inventory.pending.filter((each) => !isMeant(each))
-  return { ...model, inventory: { ...model.inventory, pending } }
+/** Marks the skill under the cursor and goes on to the next one, or takes the mark away. */
+export function markOne(model: Model): Step {
+  const { inventory } = model
+  const name = currentSkill(inventory)?.name
+  if (name === undefined) return step(model)
+  const isMarked = inventory.marked.includes(name)
+  const marked = isMarked ? inventory.marked.filter((each) => each !== name) : [...inventory.marked, name]
+  return moveCursor({ ...model, inventory: { ...inventory, marked } }, inventory.at + 1)
 }
 
-function cannot({ name, targets }: SkillView, wanted: readonly string[], enabled: readonly string[]): string {
-  if (wanted.length === 0) return 'no agent is enabled: p opens the settings'
-  const off = wanted.filter((agent) => !enabled.includes(agent))
-  if (off.length === wanted.length) return `${off.join(', ')} is not enabled: p opens the settings`
-  return targets.length === 0 ? `${name} cannot be equipped` : `${name} supports only ${targets.join(', ')}`
-}
-
-/** Lists the agents, if there are any. */
-export function pickAgent(model: Model): Step {
-  const { value } = model.inventory
-  if (currentSkill(model.inventory) === undefined || value === undefined) return step(model)
-  if (value.agents.length > 0) return step({ ...model, overlay: { kind: 'agents', at: 0 } })
-  return step({ ...model, notice: { tone: 'alert', text: 'no agent is enabled: p opens the settings' } })
+/** Marks all that the filter leaves; once more takes these marks away. */
+export function markAll(model: Model): Step {
+  const { inventory } = model
+  const names = visibleSkills(inventory).map(({ name }) => name)
+  const isAll = names.every((name) => inventory.marked.includes(name))
+  const others = inventory.marked.filter((name) => !names.includes(name))
+  return step({ ...model, inventory: { ...inventory, marked: isAll ? others : [...others, ...names] } })
 }
 
 /** A new reading. The cursor stays on its skill; where that is gone, on its row. */
@@ -128,6 +110,7 @@ export function withInventory(model: Model, value: Inventory): Step {
     ...before,
     value,
     isStale: false,
+    marked: before.marked.filter((each) => value.skills.some((skill) => skill.name === each)),
     pending: before.pending.filter((each) => !each.isDone),
   }
   const skills = visibleSkills(next)

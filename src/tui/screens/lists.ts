@@ -1,16 +1,24 @@
 import { insideOf, type Line, type Size } from '../frame/line.ts'
 import { clamp, furthestScroll } from '../frame/list.ts'
-import type { Model } from '../model.ts'
+import type { Model, Split } from '../model.ts'
 import { type Step, step } from '../step.ts'
 import { detailsLines } from './details-lines.ts'
 import { diffLines } from './diff-view.ts'
+import { facetRows, visibleSkills } from './filter.ts'
 import { helpLines } from './help-view.ts'
-import { moveCursor, visibleSkills } from './inventory-state.ts'
+import { importRows } from './import-state.ts'
+import { importText } from './import-view.ts'
+import { moveCursor } from './inventory-state.ts'
+import { listsLines } from './lists-view.ts'
+import { mergeRows } from './merge-state.ts'
+import { mergeLines, textPanes } from './merge-view.ts'
 import { matchingActions } from './palette-state.ts'
-import { inventoryPanes, middleOf } from './regions.ts'
+import { inventoryPanes, middleOf, splitPanes, TEXT_ROWS } from './regions.ts'
 import { settingRows } from './settings-state.ts'
 import { SETUP_WAYS } from './setup-state.ts'
 import { syncLines } from './sync-view.ts'
+import { updateRows } from './update-state.ts'
+import { updateText } from './update-view.ts'
 
 /** Where a cursor stands, in how many places it can stand, and how to put it elsewhere. */
 interface ListOf {
@@ -22,23 +30,41 @@ interface ListOf {
 /** Moving works alike in every list and every text: this says which one is moved. */
 export function activeList(model: Model): ListOf {
   const { overlay } = model
-  if (overlay?.kind === 'palette') {
-    return list(overlay.at, matchingActions(overlay.query).length, (at) => ({ ...model, overlay: { ...overlay, at } }))
+  if (overlay === undefined || !('at' in overlay)) return screenList(model)
+  const counts = {
+    palette: () => (overlay.kind === 'palette' ? matchingActions(overlay.query).length : 0),
+    agents: () => model.inventory.value?.agents.length ?? 0,
+    facets: () => facetRows(model.inventory).length,
   }
-  if (overlay?.kind === 'agents') {
-    const count = model.inventory.value?.agents.length ?? 0
-    return list(overlay.at, count, (at) => ({ ...model, overlay: { ...overlay, at } }))
-  }
-  return screenList(model)
+  return list(overlay.at, counts[overlay.kind](), (at) => ({ ...model, overlay: { ...overlay, at } }))
 }
 
 function screenList(model: Model): ListOf {
-  const { imports, sync, doctor, profiles, settings, diff, setup, help } = model
+  const { imports, doctor, profiles, settings, setup, sync, diff, help, updates, merges, lists } = model
   switch (model.screen) {
     case 'inventory':
       return inventoryList(model)
     case 'import':
-      return list(imports.at, imports.candidates?.length ?? 0, (at) => ({ ...model, imports: { ...imports, at } }))
+      return split(model, imports, importRows(imports).length, importText, (change) => ({
+        ...model,
+        imports: { ...imports, ...change },
+      }))
+    case 'update':
+      return split(model, updates, updateRows(model).length, updateText, (change) => ({
+        ...model,
+        updates: { ...updates, ...change },
+      }))
+    case 'merge':
+      return split(
+        model,
+        merges,
+        mergeRows(model).length,
+        mergeLines,
+        (change) => ({ ...model, merges: { ...merges, ...change } }),
+        (below) => textPanes(below)[0],
+      )
+    case 'lists':
+      return text(model, listsLines, lists.at, (at) => ({ ...model, lists: { at } }))
     case 'doctor':
       return list(doctor.at, doctor.health?.checks.length ?? 0, (at) => ({ ...model, doctor: { ...doctor, at } }))
     case 'profiles':
@@ -58,13 +84,28 @@ function screenList(model: Model): ListOf {
 
 function inventoryList(model: Model): ListOf {
   const { inventory } = model
-  if (inventory.focus === 'details') {
-    const { details = middleOf(model.size) } = inventoryPanes(middleOf(model.size), 'details')
+  if (inventory.focus === 'text') {
+    const { details = middleOf(model.size) } = inventoryPanes(middleOf(model.size), inventory)
     const put = (scroll: number) => ({ ...model, inventory: { ...inventory, scroll } })
     return text(model, detailsLines, inventory.scroll, put, details)
   }
   const count = visibleSkills(inventory).length
   return { at: clamp(inventory.at, count), count, put: (at) => moveCursor(model, at) }
+}
+
+/** The list, or the text below it, whichever the keys go to. */
+function split(
+  model: Model,
+  { at, focus, scroll }: Split,
+  count: number,
+  linesOf: (model: Model, columns: number) => Line[],
+  put: (change: Partial<Split>) => Model,
+  paneIn: (below: Size) => Size = (below) => below,
+): ListOf {
+  if (focus === 'list') return list(at, count, (to) => put({ at: to, scroll: 0 }))
+  const size = middleOf(model.size)
+  const { below = size } = splitPanes(size, TEXT_ROWS[model.screen] ?? size.rows, 'text')
+  return text(model, linesOf, scroll, (to) => put({ scroll: to }), paneIn(below))
 }
 
 function list(at: number, count: number, put: (at: number) => Model): ListOf {

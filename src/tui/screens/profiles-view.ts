@@ -1,5 +1,7 @@
 import type { SavedProfile } from '../../loadout.ts'
-import { insideOf, type Line, pane, type Size, span, styled, wrapped } from '../frame/line.ts'
+import { count } from '../../text/count.ts'
+import { inColumns } from '../frame/columns.ts'
+import { insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
 import type { Model } from '../model.ts'
 import { problemLines } from './problem-lines.ts'
@@ -7,14 +9,14 @@ import { problemLines } from './problem-lines.ts'
 export function viewProfiles({ profiles, problems }: Model, size: Size): Line[] {
   const { list, at } = profiles
   const inside = insideOf(size)
-  const lines = listLines(list ?? [], at, inside, row)
+  const lines = listLines(list ?? [], at, inside, inColumns(list ?? [], cells))
   const shown = lines.length > 0 ? lines : empty(list, problems.profiles, inside.columns)
   return pane(styled('Profiles', 'strong'), shown, size, true)
 }
 
-function row({ name, profile }: SavedProfile): Line {
+function cells({ name, profile }: SavedProfile): Line[] {
   const agents = [...new Set(Object.values(profile).flat())]
-  return [span(`${name}  `), span(`${Object.keys(profile).length} skills for ${agents.join(', ')}`, 'faint')]
+  return [plain(name), plain(count(Object.keys(profile).length, 'skill')), styled(`for ${agents.join(', ')}`, 'faint')]
 }
 
 function empty(list: unknown, problem: Model['notice'], columns: number): Line[] {

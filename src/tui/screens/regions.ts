@@ -1,9 +1,17 @@
 import type { Size } from '../frame/line.ts'
-import type { InventoryState } from '../model.ts'
+import type { InventoryState, ScreenId } from '../model.ts'
 
-/** What header and footer leave. In a terminal of one or two lines the screen itself comes first. */
+// In fewer rows the status line gives way, and the header tells the most important part of it.
+const ROWS_WITH_STATUS = 16
+
+export function hasStatusLine({ rows }: Size): boolean {
+  return rows >= ROWS_WITH_STATUS
+}
+
+/** What header, status line and footer leave. In a terminal of one or two lines the screen itself comes first. */
 export function middleOf({ columns, rows }: Size): Size {
-  return { columns, rows: rows > 2 ? rows - 2 : Math.min(rows, 1) }
+  if (rows <= 2) return { columns, rows: Math.min(rows, 1) }
+  return { columns, rows: rows - (hasStatusLine({ columns, rows }) ? 3 : 2) }
 }
 
 // Narrower than this, list and details take turns.
@@ -12,9 +20,10 @@ const BOTH_PANES = 70
 /** The panes of the inventory that are shown, and how large. */
 export function inventoryPanes(
   { columns, rows }: Size,
-  focus: InventoryState['focus'],
+  { focus, isOpen }: Pick<InventoryState, 'focus' | 'isOpen'>,
 ): { list: Size | undefined; details: Size | undefined } {
   const whole = { columns, rows }
+  if (focus === 'text' && isOpen) return { list: undefined, details: whole }
   if (columns < BOTH_PANES) {
     return focus === 'list' ? { list: whole, details: undefined } : { list: undefined, details: whole }
   }
@@ -22,9 +31,22 @@ export function inventoryPanes(
   return { list: { columns: left, rows }, details: { columns: columns - left, rows } }
 }
 
-/** A list, and below it a pane about the row under the cursor, where there is room for both. */
-export function withPaneBelow(size: Size, wanted: number): { list: Size; below: Size | undefined } {
-  if (size.rows < 12) return { list: size, below: undefined }
+/** How many rows the text of a screen needs at most; others take what they can get. */
+export const TEXT_ROWS: Partial<Record<ScreenId, number>> = { import: 10 }
+
+/** A list, and below it a text about the row under the cursor. Where there is room for one, they take turns. */
+export function splitPanes(
+  size: Size,
+  wanted: number,
+  focus: 'list' | 'text',
+): { list: Size | undefined; below: Size | undefined } {
+  if (size.rows < 12) return focus === 'list' ? { list: size, below: undefined } : { list: undefined, below: size }
   const rows = Math.min(wanted, Math.floor(size.rows / 2))
   return { list: { ...size, rows: size.rows - rows }, below: { ...size, rows } }
+}
+
+/** A list, and below it a pane about the row under the cursor, where there is room for both. */
+export function withPaneBelow(size: Size, wanted: number): { list: Size; below: Size | undefined } {
+  const { list = size, below } = splitPanes(size, wanted, 'list')
+  return { list, below }
 }

@@ -1,35 +1,63 @@
 import type { Effect } from '../effect.ts'
-import type { Model } from '../model.ts'
+import { type Asking, type Model, shortPath } from '../model.ts'
 import { type Step, step } from '../step.ts'
 
 export interface SettingRow {
   label: string
+  about: string
   detail: string
-  isOn: boolean
-  change: Effect
+  /** Undefined for what is no switch. */
+  isOn?: boolean
+  change?: Effect
+  /** A path that can be typed anew. */
+  path?: { question: string; asking: Asking }
 }
 
-/** Everything that can be switched: the agents, then what happens in the library. */
-export function settingRows({ settings }: Model): SettingRow[] {
-  const { view } = settings
+/** Everything that can be set: the library, the agents with their folders, then what happens in the library. */
+export function settingRows(model: Model): SettingRow[] {
+  const { view } = model.settings
   if (view === undefined) return []
+  const library: SettingRow = {
+    label: 'library',
+    about: '',
+    detail: shortPath(model, view.library ?? 'none'),
+    path: { question: 'Folder of the library', asking: { for: 'library' } },
+  }
   return [
-    ...view.agents.map(({ id, label, isEnabled, userFolder }) => ({
-      label: `${id}  ${label}`,
-      detail: userFolder,
-      isOn: isEnabled,
-      change: { kind: 'switch agent' as const, id, isOn: !isEnabled },
-    })),
-    ...view.actions.map(({ name, label, isOn }) => ({
-      label,
-      detail: name,
-      isOn,
-      change: { kind: 'switch action' as const, name, isOn: !isOn },
-    })),
+    library,
+    ...view.agents.map(
+      ({ id, label, isEnabled, userFolder }): SettingRow => ({
+        label: id,
+        about: label,
+        detail: shortPath(model, userFolder),
+        isOn: isEnabled,
+        change: { kind: 'switch agent', id, isOn: !isEnabled },
+        path: { question: `Folder of ${label} (empty: its default)`, asking: { for: 'folder', agent: id } },
+      }),
+    ),
+    ...view.actions.map(
+      ({ name, label, isOn }): SettingRow => ({
+        label: name,
+        about: label,
+        detail: '',
+        isOn,
+        change: { kind: 'switch action', name, isOn: !isOn },
+      }),
+    ),
   ]
 }
 
+/** Switches what can be switched; asks for what can be typed. */
 export function switchSetting(model: Model): Step {
   const row = settingRows(model)[model.settings.at]
-  return row === undefined ? step(model) : step(model, row.change)
+  if (row?.change !== undefined) return step(model, row.change)
+  return editSetting(model)
+}
+
+export function editSetting(model: Model): Step {
+  const row = settingRows(model)[model.settings.at]
+  if (row === undefined) return step(model)
+  const { path, detail, label } = row
+  if (path === undefined) return step({ ...model, notice: { tone: 'plain', text: `${label} has no path` } })
+  return step({ ...model, overlay: { kind: 'ask', text: detail, ...path } })
 }

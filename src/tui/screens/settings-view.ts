@@ -1,32 +1,29 @@
-import type { SettingsView } from '../../loadout.ts'
-import { insideOf, type Line, pane, type Size, span, styled } from '../frame/line.ts'
+import { inColumns } from '../frame/columns.ts'
+import { insideOf, type Line, pane, plain, type Size, span, styled } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
-import type { Model } from '../model.ts'
+import { type Model, shortPath } from '../model.ts'
 import { problemLines } from './problem-lines.ts'
 import { type SettingRow, settingRows } from './settings-state.ts'
 
-// The two lines of the machine, in their box.
-const HEAD_ROWS = 4
-
 export function viewSettings(model: Model, size: Size): Line[] {
   const { view, at } = model.settings
-  const hasHead = size.rows >= 9 && view !== undefined
-  const list = hasHead ? { ...size, rows: size.rows - HEAD_ROWS } : size
-  const inside = insideOf(list)
-  const lines = listLines(settingRows(model), at, inside, row)
+  const inside = insideOf(size)
+  const rows = settingRows(model)
+  const lines = listLines(rows, at, inside, inColumns(rows, inside.columns < 60 ? shortCells : cells))
   const shown = lines.length > 0 ? lines : problemLines(model.problems.settings, 'reading…', inside.columns)
-  const lower = pane(styled('Settings', 'strong'), shown, list, true)
-  return hasHead ? [...viewMachine(view, { ...size, rows: HEAD_ROWS }), ...lower] : lower
+  const config = view === undefined ? '' : `  ${shortPath(model, view.config)}`
+  return pane([span('Settings', 'strong'), span(config, 'faint')], shown, size, true)
 }
 
-function row({ label, detail, isOn }: SettingRow): Line {
-  return [span(`${isOn ? '● on ' : '○ off'} ${label}  `), span(detail, 'faint')]
+function cells({ isOn, label, about, detail }: SettingRow): Line[] {
+  return [standing(isOn), plain(label), plain(about), styled(detail, 'faint')]
 }
 
-function viewMachine({ library, config }: SettingsView, size: Size): Line[] {
-  const lines: Line[] = [
-    [span('library ', 'faint'), span(library ?? 'none')],
-    [span('config  ', 'faint'), span(config)],
-  ]
-  return pane(styled('Machine', 'strong'), lines, size, false)
+/** Narrow: the path is worth more than the long name. */
+function shortCells({ isOn, label, about, detail }: SettingRow): Line[] {
+  return [standing(isOn), plain(label), styled(detail === '' ? about : detail, 'faint')]
+}
+
+function standing(isOn: boolean | undefined): Line {
+  return isOn === undefined ? plain('') : isOn ? styled('● on', 'good') : styled('○ off', 'faint')
 }

@@ -1,37 +1,69 @@
 import type { SyncResult } from '../../loadout.ts'
+import { count } from '../../text/count.ts'
 import type { Finding } from '../../text/trouble.ts'
+import { inColumns } from '../frame/columns.ts'
 import { insideOf, type Line, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'
+import type { SyncPreview } from '../message.ts'
 import type { Model } from '../model.ts'
+import { unifiedLines } from './diff-lines.ts'
 import { problemLines } from './problem-lines.ts'
 
 export function viewSync(model: Model, size: Size): Line[] {
-  return textPane(styled('Sync', 'strong'), syncLines(model, insideOf(size).columns), model.sync.at, size)
+  const { result, preview, push } = model.sync
+  const what = result !== undefined ? 'Sync: done' : preview === undefined ? 'Sync' : 'Sync: what it would do'
+  return textPane(
+    styled(`${what}${push ? ', with a push' : ''}`, 'strong'),
+    syncLines(model, insideOf(size).columns),
+    model.sync.at,
+    size,
+  )
 }
 
-/** What a sync did, and what it met. */
+/** What a sync would do or did, what it met, and how texts would change. */
 export function syncLines({ sync, problems }: Model, columns: number): Line[] {
-  const { result, findings } = sync
-  if (result === undefined) return problemLines(problems.sync, 'talking to the remote…', columns)
-  const done = doneLines(result)
+  const { result, preview, findings } = sync
+  const value = result ?? preview
+  if (value === undefined) return problemLines(problems.sync, 'asking the remote…', columns)
+  const done = doneLines(value)
   const trouble = findings.flatMap((finding) => findingLines(finding, columns))
   const isCalm = findings.every(({ severity }) => severity === 'info')
   const nothing = isCalm
     ? styled('● everything is as the library has it', 'good')
-    : styled('no install was changed', 'faint')
-  return [...(done.length > 0 ? done : [nothing]), ...(trouble.length > 0 ? [[], ...trouble] : [])]
+    : styled(result === undefined ? 'no install would change' : 'no install was changed', 'faint')
+  return [
+    ...(done.length > 0 ? done : [nothing]),
+    ...(trouble.length > 0 ? [[], ...trouble] : []),
+    ...(result === undefined && preview !== undefined ? changeLines(preview) : []),
+  ]
 }
 
 function doneLines({ steps, operations }: SyncResult): Line[] {
   // A new stamp on the same content is nothing that anybody would see.
   const told = operations.filter(({ kind }) => kind !== 'restamp')
-  return [
-    ...steps.map(({ kind, commits }) => plain(`library: ${kind}, ${commits ?? 'all'} commits`)),
-    ...told.map(({ kind, skill, agent, scope }) => plain(`${kind.padEnd(8)} ${skill}  ${agent}  ${scope}`)),
-  ]
+  const row = inColumns(told, ({ kind, skill, agent, scope }) => [
+    plain(kind),
+    plain(skill),
+    plain(agent),
+    plain(scope),
+  ])
+  return [...steps.map((each) => plain(stepText(each))), ...told.map(row)]
 }
 
-function findingLines({ message, hint, severity }: Finding, columns: number): Line[] {
+function stepText(step: SyncResult['steps'][number]): string {
+  const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
+  return step.kind === 'fast-forward' ? `library: take ${commits} (fast-forward)` : `library: push ${commits}`
+}
+
+function changeLines({ diffs }: SyncPreview): Line[] {
+  return diffs.flatMap(({ skill, where, text }): Line[] => [
+    [],
+    [span(skill, 'strong'), span(`  ${where}`, 'faint')],
+    ...unifiedLines(text),
+  ])
+}
+
+export function findingLines({ message, hint, severity }: Finding, columns: number): Line[] {
   const help = wrapped(hint ?? '', columns - 2, 'faint').map((line) => [span('  '), ...line])
   return [...wrapped(message, columns, severity === 'info' ? 'faint' : 'alert'), ...help]
 }

@@ -1,0 +1,176 @@
+import type { SkillView } from '../../loadout.ts'
+import { compareText, sortedBy } from '../../text/values.ts'
+import type { InventoryState, Model } from '../model.ts'
+import { SIGNS } from '../signs.ts'
+
+/** What a skill can be filtered by besides its words: `state:outdated`, `tag:review`, `source:acme`, `agent:claude`. */
+const FACETS = ['state', 'agent', 'tag', 'source'] as const
+type Facet = (typeof FACETS)[number]
+
+interface Term {
+  facet?: Facet
+  word: string
+}
+
+/** The words of a filter. A value with blanks stands in quotes. */
+export function parseFilter(filter: string): Term[] {
+  return [...filter.toLowerCase().matchAll(/(?:(state|agent|tag|source):)?(?:"([^"]*)"?|(\S+))/g)].flatMap(
+    ([, facet, quoted, plain]): Term[] => {
+      const word = quoted ?? plain ?? ''
+      return facet === undefined ? [{ word }] : [{ facet: facet as Facet, word }]
+    },
+  )
+}
+
+function termOf(facet: Facet, value: string): string {
+  return /\s/.test(value) ? `${facet}:"${value}"` : `${facet}:${value}`
+}
+
+/** What a skill has of a facet. Agents: those that it is installed for, in the scope that is shown. */
+function facetValues(facet: Facet, skill: SkillView, scope: Model['scope']): string[] {
+  if (facet === 'state') return [skill.state]
+  if (facet === 'tag') return skill.tags
+  if (facet === 'source') return skill.source === undefined ? [] : [shortSource(skill.source)]
+  return skill.placements.filter((each) => each.scope === scope).flatMap(({ agents }) => agents)
+}
+
+export function shortSource(source: string): string {
+  return source.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/, '').replace(/\.git$/, '')
+}
+
+/** How well a word fits, or undefined: the name also with letters left out, tags and description only as written. */
+function scoreWord(word: string, { name, tags, description }: SkillView): number | undefined {
+  const inName = fuzzyScore(word, name)
+  if (inName !== undefined) return inName
+  if (tags.some((tag) => tag.toLowerCase().includes(word))) return 20
+  return description.toLowerCase().includes(word) ? 10 : undefined
+}
+
+/** The letters of the word in their order: together is best, at the beginnings of words is better than inside. */
+export function fuzzyScore(word: string, text: string): number | undefined {
+  const at = text.indexOf(word)
+  if (at >= 0) return 100 + (at === 0 || text[at - 1] === '-' ? 50 : 0) - Math.min(at, 40)
+  let score = 30
+  let from = 0
+  for (const letter of word) {
+    const found = text.indexOf(letter, from)
+    if (found < 0) return undefined
+    if (found === 0 || text[found - 1] === '-') score += 5
+    else if (found > from) score -= 2
+    from = found + 1
+  }
+  return Math.max(score, 21)
+}
+
+function scoreSkill(terms: readonly Term[], skill: SkillView, scope: Model['scope']): number | undefined {
+  let score = 0
+  for (const { facet, word } of terms) {
+    const fits = (value: string) => (facet === 'source' ? value.includes(word) : value.startsWith(word))
+    const added =
+      facet === undefined
+        ? scoreWord(word, skill)
+        : facetValues(facet, skill, scope).some((value) => fits(value.toLowerCase()))
+          ? 0
+          : undefined
+    if (added === undefined) return undefined
+    score += added
+  }
+  return score
+}
+
+// The model never changes: what was found for one is right as long as it is there.
+const found = new WeakMap<InventoryState, SkillView[]>()
+
+/** The skills that the filter leaves: by group, then the best first, then in the order of the library. */
+export function visibleSkills(inventory: InventoryState): SkillView[] {
+  const known = found.get(inventory)
+  if (known !== undefined) return known
+  const { value, filter, grouping } = inventory
+  const scope = value?.scope ?? 'user'
+  const terms = parseFilter(filter)
+  const scored = (value?.skills ?? []).flatMap((skill) => {
+    const score = scoreSkill(terms, skill, scope)
+    return score === undefined ? [] : [{ skill, score, group: grouping === 'none' ? '' : groupOf(inventory, skill) }]
+  })
+  const order = groupOrder(inventory)
+  scored.sort((a, b) => order(a.group, b.group) || b.score - a.score)
+  const skills = scored.map(({ skill }) => skill)
+  found.set(inventory, skills)
+  return skills
+}
+
+const NOTHING: Record<'tag' | 'source' | 'agent', string> = {
+  tag: 'without a tag',
+  source: 'made here',
+  agent: 'not installed',
+}
+
+/** The group that a skill belongs to: each skill is in one only. */
+export function groupOf({ value, grouping }: InventoryState, skill: SkillView): string {
+  if (grouping === 'none') return ''
+  if (grouping === 'state') return SIGNS[skill.state].word
+  const values = facetValues(grouping, skill, value?.scope ?? 'user')
+  const named = grouping === 'agent' ? values.join(', ') : values[0]
+  return named || NOTHING[grouping]
+}
+
+/** States by how much they ask for attention; names by their letters, and what has none at the end. */
+function groupOrder({ grouping }: InventoryState): (a: string, b: string) => number {
+  if (grouping === 'none') return () => 0
+  if (grouping === 'state') {
+    const words = STATES.map((state) => SIGNS[state].word)
+    return (a, b) => words.indexOf(a) - words.indexOf(b)
+  }
+  const last = NOTHING[grouping]
+  return (a, b) => Number(a === last) - Number(b === last) || compareText(a, b)
+}
+
+const STATES = [
+  'outdated',
+  'edited',
+  'broken',
+  'orphaned',
+  'unsupported',
+  'unmanaged',
+  'invalid',
+  'current',
+  'inactive',
+] as const satisfies readonly SkillView['state'][]
+
+export interface FacetRow {
+  facet: Facet
+  value: string
+  count: number
+  /** It is part of the filter. */
+  isOn: boolean
+}
+
+/** Everything that the skills of the library can be filtered by. */
+export function facetRows({ value, filter }: InventoryState): FacetRow[] {
+  const terms = new Set(parseFilter(filter).flatMap(({ facet, word }) => (facet ? [`${facet}:${word}`] : [])))
+  return FACETS.flatMap((facet) => {
+    const counts = new Map<string, number>()
+    for (const skill of value?.skills ?? []) {
+      for (const each of new Set(facetValues(facet, skill, value?.scope ?? 'user'))) {
+        counts.set(each, (counts.get(each) ?? 0) + 1)
+      }
+    }
+    return sortedBy([...counts], ([name]) => name).map(([name, count]) => ({
+      facet,
+      value: name,
+      count,
+      isOn: terms.has(`${facet}:${name.toLowerCase()}`),
+    }))
+  })
+}
+
+/** The filter with a facet added, or without it. */
+export function withFacet(filter: string, { facet, value, isOn }: FacetRow): string {
+  const term = termOf(facet, value)
+  if (!isOn) return `${filter.trim()} ${term}`.trim()
+  return filter.replace(new RegExp(`(^|\\s)${escaped(term)}(?=\\s|$)`, 'i'), '').trim()
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

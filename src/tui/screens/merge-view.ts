@@ -1,0 +1,99 @@
+import { count } from '../../text/count.ts'
+import { inColumns } from '../frame/columns.ts'
+import { beside, insideOf, type Line, pane, plain, type Size, styled, wrapped } from '../frame/line.ts'
+import { listLines, textPane } from '../frame/list.ts'
+import { type Model, shortPath } from '../model.ts'
+import { type MergeRow, mergeRows } from './merge-state.ts'
+import { problemLines } from './problem-lines.ts'
+import { splitPanes } from './regions.ts'
+
+// Narrower than this, the two texts stand below each other.
+const SIDE_BY_SIDE = 70
+
+export function viewMerge(model: Model, size: Size): Line[] {
+  const { merges } = model
+  const rows = mergeRows(model)
+  const row = rows[merges.at]
+  const { list, below } = splitPanes(size, size.rows, merges.focus)
+  if (row === undefined || (below === undefined && list !== undefined)) return viewRows(model, rows, size)
+  const upper = list === undefined ? [] : viewRows(model, rows, list)
+  return [...upper, ...(below === undefined ? [] : viewTexts(model, row, below))]
+}
+
+function viewRows(model: Model, rows: readonly MergeRow[], size: Size): Line[] {
+  const { merges, problems } = model
+  const inside = insideOf(size)
+  const row = inColumns(rows, ({ merge, place }) =>
+    place === undefined
+      ? [plain(merge.skill), styled('● decided: enter brings it into the library', 'good')]
+      : [plain(merge.skill), plain(place.path), styled(place.message, 'faint')],
+  )
+  const lines = listLines(rows, merges.at, inside, row, merges.focus === 'list')
+  const shown = lines.length > 0 ? lines : empty(model, problems.merge, inside.columns)
+  const left = rows.filter(({ place }) => place !== undefined).length
+  const title = merges.list === undefined ? 'Merges' : `Merges: ${count(left, 'place')} to decide`
+  return pane(styled(title, 'strong'), shown, size, merges.focus === 'list')
+}
+
+function empty({ merges }: Model, problem: Model['notice'], columns: number): Line[] {
+  if (merges.list !== undefined) return wrapped('No merge waits for a decision.', columns)
+  return problemLines(problem, 'reading…', columns)
+}
+
+function viewTexts(model: Model, row: MergeRow, size: Size): Line[] {
+  const { scroll, focus } = model.merges
+  const isFocused = focus === 'text'
+  const { place, merge } = row
+  if (place === undefined) return textPane(styled(merge.skill, 'strong'), decided(model, row), scroll, size, isFocused)
+  const titles = [`1 ${merge.sides.ours}`, `2 ${merge.sides.theirs}`]
+  const panes = textPanes(size)
+  const [ours = [], theirs = []] = [place.ours, place.theirs].map((side, at) => {
+    const room = panes[at] ?? size
+    const lines = sideLines(side, insideOf(room).columns)
+    return textPane(styled(titles[at] ?? '', 'strong'), lines, scroll, room, isFocused)
+  })
+  return size.columns >= SIDE_BY_SIDE ? beside(ours, theirs) : [...ours, ...theirs]
+}
+
+function decided(model: Model, { merge }: MergeRow): Line[] {
+  return [
+    plain('Every place is decided. enter brings the skill into the library, D gives the merge up.'),
+    styled(shortPath(model, merge.files), 'faint'),
+  ]
+}
+
+/** The places of the two texts. */
+export function textPanes({ columns, rows }: Size): [Size, Size] {
+  if (columns >= SIDE_BY_SIDE) {
+    const left = Math.floor(columns / 2)
+    return [
+      { columns: left, rows },
+      { columns: columns - left, rows },
+    ]
+  }
+  const upper = Math.floor(rows / 2)
+  return [
+    { columns, rows: upper },
+    { columns, rows: rows - upper },
+  ]
+}
+
+function sideLines(text: string | undefined, columns: number): Line[] {
+  if (text === undefined) return [styled('removed, or not text', 'faint')]
+  if (text === '') return [styled('nothing: this version has no such lines', 'faint')]
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .flatMap((line) => {
+      const lines = wrapped(line.replaceAll('\t', '    '), columns)
+      return lines.length > 0 ? lines : [plain('')]
+    })
+}
+
+/** The longer of the two texts, in a pane of this many columns: it says how far they scroll. */
+export function mergeLines(model: Model, columns: number): Line[] {
+  const row = mergeRows(model)[model.merges.at]
+  if (row?.place === undefined) return row === undefined ? [] : decided(model, row)
+  const [ours, theirs] = [sideLines(row.place.ours, columns), sideLines(row.place.theirs, columns)]
+  return ours.length > theirs.length ? ours : theirs
+}

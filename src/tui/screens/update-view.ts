@@ -1,0 +1,84 @@
+import { count } from '../../text/count.ts'
+import { inColumns } from '../frame/columns.ts'
+import { insideOf, type Line, pane, plain, type Size, type Style, span, styled, wrapped } from '../frame/line.ts'
+import { listLines, textPane } from '../frame/list.ts'
+import type { Model } from '../model.ts'
+import { unifiedLines } from './diff-lines.ts'
+import { shortSource } from './filter.ts'
+import { problemLines } from './problem-lines.ts'
+import { splitPanes } from './regions.ts'
+import { findingLines } from './sync-view.ts'
+import { canUpdate, type SkillUpdate, updateRows } from './update-state.ts'
+
+export function viewUpdate(model: Model, size: Size): Line[] {
+  const { updates } = model
+  const rows = updateRows(model)
+  const { list, below } = splitPanes(size, size.rows, updates.focus)
+  const upper = list === undefined ? [] : viewRows(model, rows, list)
+  if (below === undefined || (rows.length === 0 && list !== undefined)) {
+    return list === undefined ? [] : viewRows(model, rows, size)
+  }
+  const title = styled(rows[updates.at]?.name ?? '', 'strong')
+  const lines = updateText(model, insideOf(below).columns)
+  return [...upper, ...textPane(title, lines, updates.scroll, below, updates.focus === 'text')]
+}
+
+function viewRows(model: Model, rows: readonly SkillUpdate[], size: Size): Line[] {
+  const { updates, problems } = model
+  const inside = insideOf(size)
+  const row = inColumns(rows, (each) => cells(each, updates.chosen.includes(each.name)))
+  const lines = listLines(rows, updates.at, inside, row, updates.focus === 'list')
+  const shown = lines.length > 0 ? lines : empty(model, inside.columns)
+  const ready = rows.filter(canUpdate).length
+  const counts = updates.chosen.length > 0 ? `${updates.chosen.length} of ${ready}` : String(ready)
+  const isDone = updates.value?.isDryRun === false
+  const title = updates.value === undefined || problems.update ? 'Update' : isDone ? 'Update: done' : `Update ${counts}`
+  return pane(styled(title, 'strong'), shown, size, updates.focus === 'list')
+}
+
+function empty({ updates, problems }: Model, columns: number): Line[] {
+  if (updates.value === undefined) return problemLines(problems.update, 'asking the sources…', columns)
+  return wrapped('No skill of the library was imported: there is no source to ask.', columns)
+}
+
+const WORDS: Record<SkillUpdate['state'], [word: string, style?: Style]> = {
+  current: ['● current', 'good'],
+  outdated: ['↓ has news', 'alert'],
+  removed: ['! removed there', 'alert'],
+  pinned: ['– pinned', 'faint'],
+  unreachable: ['! unreachable', 'alert'],
+}
+
+const RESULTS: Record<SkillUpdate['result'], [word: string, style?: Style] | undefined> = {
+  updated: undefined,
+  conflict: ['⚑ both changed', 'alert'],
+  undecided: ['⚑ both changed', 'alert'],
+  unchanged: undefined,
+}
+
+function cells(update: SkillUpdate, isChosen: boolean): Line[] {
+  const { name, source, from, to, state, result, review } = update
+  const isSevere = review.some(({ severity }) => severity === 'severe')
+  const [word, style] = (isSevere ? (['✗ look first', 'alert'] as const) : RESULTS[result]) ?? WORDS[state]
+  const commits = from === undefined || to === undefined ? '' : `${from.slice(0, 7)} → ${to.slice(0, 7)}  `
+  const tick = canUpdate(update) ? (isChosen ? '☑ ' : '☐ ') : '  '
+  return [plain(`${tick}${name}`), styled(word, style ?? 'faint'), styled(`${commits}${shortSource(source)}`, 'faint')]
+}
+
+/** What an update brings: what a look through it found, what did not merge, and the difference. */
+export function updateText(model: Model, columns: number): Line[] {
+  const row = updateRows(model)[model.updates.at]
+  if (row === undefined) return []
+  const { review, conflicts, diff, isMerged, state } = row
+  const looked = review.map(({ path, line, message, severity }) => ({ text: `${path}:${line} ${message}`, severity }))
+  const told = model.updates.findings.filter(({ subject }) => subject === row.name)
+  return [
+    ...told.flatMap((finding) => findingLines(finding, columns)),
+    ...(looked.length === 0 ? [] : wrapped(`${count(looked.length, 'thing')} to look at first`, columns, 'strong')),
+    ...looked.flatMap(({ text, severity }) => wrapped(text, columns, severity === 'severe' ? 'alert' : 'faint')),
+    ...conflicts.flatMap(({ message }) => wrapped(`⚑ ${message}`, columns, 'alert')),
+    ...(isMerged ? wrapped('Your own changes are kept: both are merged.', columns, 'faint') : []),
+    ...(diff === '' ? (state === 'outdated' ? [plain('No text changes.')] : [plain(WORDS[state][0])]) : []),
+    ...(diff === '' ? [] : unifiedLines(diff)),
+  ].map((line) => (line.length === 0 ? [span('')] : line))
+}
