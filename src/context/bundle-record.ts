@@ -37,6 +37,7 @@ function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): 
     maxTokens: request.maxTokens ?? null,
     tokenizer: request.tokenizer ?? null,
     without: request.without ?? [],
+    ...(request.withTests && { withTests: true }),
     unrestricted: request.unrestricted ?? false,
     now,
   }

@@ -40,6 +40,8 @@ export interface ContextRequest {
   maxTokens?: number | undefined
   /** Who counts tokens; four characters each when nobody is named. */
   tokenizer?: string | undefined
+  /** Tests of the chosen files are shown too, not only named. */
+  withTests?: boolean | undefined
   /** Optional slices that this call does without. */
   without?: readonly ('tactical' | 'adapter')[] | undefined
   /** The instant that expiry and freshness are judged by. */
@@ -113,6 +115,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       places: Math.max(0, limits.maxFiles - plane.candidates.length),
       mostPerFile: request.unrestricted ? widest.maxCharsPerFile : limits.maxCharsPerFile,
       isUnrestricted: request.unrestricted ?? false,
+      withTests: request.withTests ?? false,
       mostChars: unit === 'chars' ? widest.total : LONGEST_TOKEN * widest.total,
       isTaken: (path) => shown.has(path) || isInstruction(path),
       hasOwnIntents: settings.project?.hasOwnIntents ?? false,

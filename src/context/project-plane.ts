@@ -1,5 +1,6 @@
+import { posix } from 'node:path'
 import { type ProjectAnswer, readSections } from '../project/find-files.ts'
-import { type ControlPlane, type ControlPlaneFile, readControlPlane } from './disk/read-candidate.ts'
+import { type ControlPlane, readControlPlane } from './disk/read-candidate.ts'
 import { cutExcerpt } from './rules/budget/excerpt.ts'
 import type { Candidate } from './rules/bundle.ts'
 import type { ControlPlaneItem } from './rules/context-settings.ts'
@@ -38,9 +39,8 @@ export function readProjectPlane(
   const nested = nestedInstructions(answer).map((pattern) => ({ ...NESTED, pattern }))
   const before = own.filter(({ pattern }) => !README.test(pattern))
   const after = own.filter(({ pattern }) => README.test(pattern))
-  const plane = readControlPlane(root, [...before, ...nested, ...after], { exclude })
-  const present = new Set(plane.items.flatMap((item) => (item.present ? [item.path] : [])))
-  const kept = plane.items.filter((item) => !isPointer(item, present))
+  const plane = readFollowed(root, [...before, ...nested, ...after], answer, exclude)
+  const kept = plane.items
   const isInTask = (path: string) => answer.files.slice(0, BEST).some((file) => file.path === path)
   const most = Math.max(PLANE_CHARS, mostPerFile ?? 0)
   const candidates = kept.flatMap(({ candidate }) => {
@@ -67,17 +67,47 @@ function nestedInstructions({ files, paths }: ProjectAnswer): string[] {
   return [...found].slice(0, MOST_NESTED).sort()
 }
 
-const LONGEST_POINTER = 300
-
-/** `CLAUDE.md` that says `@AGENTS.md`, or "see AGENTS.md", and nothing more. */
-function isPointer({ path, candidate }: ControlPlaneFile, present: ReadonlySet<string>): boolean {
-  const text = candidate?.text.trim() ?? ''
-  if (text === '' || text.length > LONGEST_POINTER) return false
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  return INSTRUCTION_FILES.some(
-    (name) => !path.endsWith(name) && text.includes(name) && (present.has(folder + name) || present.has(name)),
-  )
+/** The control plane without files that only point to another; what they point to stands in their place, once. */
+function readFollowed(
+  root: string,
+  items: readonly ControlPlaneItem[],
+  { paths }: ProjectAnswer,
+  exclude: ReadonlySet<string>,
+): ControlPlane {
+  const plane = readControlPlane(root, items, { exclude })
+  const known = new Set([...paths, ...plane.items.flatMap((item) => (item.present ? [item.path] : []))])
+  const targets = new Map<string, string>()
+  for (const { path, candidate } of plane.items) {
+    const target = targetOf(path, candidate?.text ?? '', known)
+    if (target !== undefined) targets.set(path, target)
+  }
+  if (targets.size === 0) return plane
+  const followed = plane.items.map(({ item, path, present }) => {
+    const target = targets.get(path)
+    // Two files that point to each other are both read.
+    if (target !== undefined && !targets.has(target)) return { ...item, ...NESTED, pattern: target }
+    return present ? { ...item, take: 1, pattern: path } : item
+  })
+  const once = new Map(followed.map((item) => [item.pattern, item]))
+  return readControlPlane(root, [...once.values()], { exclude })
 }
+
+const LONGEST_POINTER = 300
+const MOST_WORDS = 14
+
+/** What a `CLAUDE.md` points to that says `@AGENTS.md`, or "see docs/rules.md", and nothing more. */
+function targetOf(path: string, whole: string, known: ReadonlySet<string>): string | undefined {
+  const text = whole.trim()
+  if (text.length > LONGEST_POINTER) return undefined
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  const named = [...text.matchAll(POINTED)].flatMap(([, each = '']) =>
+    [posix.normalize(folder + each), each].filter((place) => place !== path && known.has(place)).slice(0, 1),
+  )
+  const words = text.replaceAll(POINTED, ' ').match(/\p{L}+/gu) ?? []
+  return new Set(named).size === 1 && words.length <= MOST_WORDS ? named[0] : undefined
+}
+
+const POINTED = /@?(?:\.\/)?([\w.-]+(?:\/[\w.-]+)*\.(?:md|mdc|mdx|rst|txt))\b/g
 
 function shorten(candidate: Candidate, most: number): Candidate {
   return { ...candidate, text: cutExcerpt(candidate.text, most).excerpt }

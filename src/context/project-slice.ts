@@ -11,9 +11,10 @@ const OMITTED = 'it fits the task less than those that are shown'
 /** Files with their sections, as many as could find a place. */
 export function projectCandidates(
   answer: ProjectAnswer,
-  { root, places, mostPerFile, mostChars, isTaken, isUnrestricted }: CandidateRules,
+  { root, places, mostPerFile, mostChars, isTaken, isUnrestricted, withTests }: CandidateRules,
 ): { candidates: Candidate[]; omitted: Omission[] } {
-  const wanted = answer.files.filter(({ path }) => !isTaken(path))
+  const ranked = answer.files.filter(({ path }) => !isTaken(path))
+  const wanted = withTests ? besideTests(ranked, places, answer) : ranked
   const read = wanted.slice(0, places).flatMap((file) => {
     const found = readSections(root, file.path, answer.terms)
     return found === undefined || found.text.trim() === '' ? [] : [{ file, ...found }]
@@ -42,8 +43,24 @@ export interface CandidateRules {
   isTaken: (path: string) => boolean
   /** No bundle shows more characters than this. */
   mostChars: number
+  /** Shows the test of each file behind it. */
+  withTests: boolean
   /** Shows files to their end. */
   isUnrestricted: boolean
+}
+
+/** Each file that could find a place, and behind it the test that fits it best. */
+function besideTests(files: readonly RankedFile[], places: number, answer: ProjectAnswer): RankedFile[] {
+  const shown = new Set(files.slice(0, places).map(({ path }) => path))
+  const known = new Map(answer.tests.map((file) => [file.path, file]))
+  return files.flatMap((file, at) => {
+    const [path] = at < places ? testsOf(file.path, answer, shown) : []
+    if (path === undefined) return [file]
+    shown.add(path)
+    const { role, score } = file
+    const own = { path, role: { ...role, isTest: true }, score, words: [], covered: 0, commits: [], isNamed: false }
+    return [file, { ...(known.get(path) ?? own), score: score / 2, testOf: file.path }]
+  })
 }
 
 type Sectioned = Parameters<typeof orderSections>[0]
@@ -98,12 +115,13 @@ function sectionReason({ symbol, words }: FileSection): string {
 }
 
 /** `file name [cors], text [origin, allow]; 3 commits` */
-function fileReason({ words, commits, isNamed }: RankedFile): string {
+function fileReason({ words, commits, isNamed, testOf }: RankedFile & { testOf?: string }): string {
   const byField = new Map<string, string[]>()
   for (const { word, field } of words.slice(0, 5)) byField.set(field, [...(byField.get(field) ?? []), word])
   const said = [...byField].map(([field, list]) => `${field} [${list.join(', ')}]`).join(', ')
   const voted = commits.length === 0 ? '' : `${commits.length} past ${commits.length === 1 ? 'commit' : 'commits'}`
-  return [isNamed ? 'named in the task' : '', said, voted].filter((part) => part !== '').join('; ')
+  const tests = testOf === undefined ? '' : `tests ${testOf}`
+  return [isNamed ? 'named in the task' : '', tests, said, voted].filter((part) => part !== '').join('; ')
 }
 
 function rounded(score: number): number {

@@ -41,6 +41,7 @@ async function replayBundle(machine: Machine, id: string, audit: BundleAudit): P
     maxTokens: request.maxTokens ?? undefined,
     tokenizer: request.tokenizer ?? undefined,
     without: request.without,
+    withTests: request.withTests,
     unrestricted: request.unrestricted,
     excluded: request.excluded,
     now: request.now === null ? undefined : new Date(request.now),

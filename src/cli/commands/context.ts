@@ -30,6 +30,7 @@ export const context = defineCommand({
     chars: { kind: 'number', value: 'n', summary: 'at most so many characters in all' },
     tokens: { kind: 'number', value: 'n', summary: 'at most so many tokens in all' },
     tokenizer: { kind: 'text', value: 'name', summary: 'count tokens with it, such as o200k_base' },
+    with: { kind: 'list', value: 'tests', summary: 'show the tests of the chosen files too' },
     without: { kind: 'list', value: 'slice', summary: 'leave out tactical or adapter' },
     now: { kind: 'text', value: 'time', summary: 'judge notes and adapters by this instant' },
     unrestricted: { kind: 'switch', summary: 'go beyond the limits when something is left out' },
@@ -46,6 +47,7 @@ export const context = defineCommand({
       maxChars: flags.chars,
       maxTokens: flags.tokens,
       tokenizer: flags.tokenizer,
+      withTests: flags.with?.flatMap((each) => each.split(',')).some(isTests),
       without: flags.without?.flatMap((each) => each.split(',')).map(readSlice),
       now: flags.now === undefined ? undefined : readInstant(flags.now),
       unrestricted: flags.unrestricted,
@@ -67,6 +69,11 @@ export const context = defineCommand({
 function outFormat(format: Answer['format'] | undefined, asJson: boolean) {
   if (asJson || format === 'json') return 'json'
   return format === undefined || format === 'explain' ? 'text' : format
+}
+
+function isTests(name: string): true {
+  if (name === 'tests') return true
+  throw new LoadoutError('USAGE', `--with does not know "${name.slice(0, 40)}"`, { hint: '--with tests' })
 }
 
 function readSlice(name: string): 'tactical' | 'adapter' {

@@ -25,6 +25,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
     describeSlices(bundle),
     bundle.files.length > 0 && '',
     describeFiles(bundle, screen),
+    describeTests(bundle, screen),
     bundle.omitted.length > 0 && ['', screen.strong('left out')],
     isAll || bundle.omitted.length <= FEW_OMITTED ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
     '',
@@ -115,6 +116,17 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   })
 }
 
+/** Tests of the files, which are named and not shown. */
+function describeTests({ files }: ContextBundle, screen: Screen): string[] {
+  const tests = [...new Set(files.flatMap((file) => file.tests ?? []))]
+  if (tests.length === 0) return []
+  const named = tests.slice(0, MOST_TESTS).map((path) => shortenMiddle(path, LONGEST_PATH))
+  const more = tests.length > MOST_TESTS ? `, ${tests.length - MOST_TESTS} more` : ''
+  return ['', ...labelled('tests', [`${named.join(', ')}${more}`]), screen.faint('          shown with --with tests')]
+}
+
+const MOST_TESTS = 3
+
 /** Shorter than the reason in the bundle where a table leaves little room, and with what a person wants to know. */
 function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
   const { source_class, selected_by, provenance, reason } = file
@@ -124,8 +136,16 @@ function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>):
   }
   if (selected_by.startsWith('intent:')) return `${selected_by.replace(':', ' ')}: ${provenance.pattern}`
   if (selected_by === 'pack') return `fits the task; ${provenance.status}, ${provenance.scope}, ${provenance.trust}`
-  return reason
+  return file.sections === undefined || !file.truncated ? reason : `${linesOf(file.sections)}${reason}`
 }
+
+/** Where it is not shown whole. */
+function linesOf(sections: NonNullable<BundleFile['sections']>): string {
+  const ranges = sections.slice(0, MOST_RANGES).map(({ start, end }) => `${start}\u2013${end}`)
+  return `lines ${ranges.join(', ')}${sections.length > MOST_RANGES ? ', \u2026' : ''}; `
+}
+
+const MOST_RANGES = 2
 
 function describeOmitted({ omitted }: ContextBundle): string[] {
   const table = alignRows(omitted.map(({ path, reason }) => [`  ${shortenMiddle(path, LONGEST_PATH)}`, reason]))

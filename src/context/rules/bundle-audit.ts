@@ -21,6 +21,8 @@ export interface AuditedRequest {
   tokenizer: string | null
   without: readonly ('tactical' | 'adapter')[]
   unrestricted: boolean
+  /** Absent: only named. */
+  withTests?: boolean
   /** Paths inside the project that were no source, such as the file that the bundle was written to. */
   excluded: readonly string[]
   now: string | null
@@ -73,7 +75,7 @@ const TEXTS = ['intent', 'tokenizer', 'now'] as const
 
 function isRequest(json: unknown): json is AuditedRequest {
   if (!isRecord(json)) return false
-  const { task, without, unrestricted, excluded, now } = json
+  const { task, without, unrestricted, withTests, excluded, now } = json
   return (
     typeof task === 'string' &&
     NUMBERS.every((key) => json[key] === null || typeof json[key] === 'number') &&
@@ -82,6 +84,7 @@ function isRequest(json: unknown): json is AuditedRequest {
     isTextList(without) &&
     without.every((each) => each === 'tactical' || each === 'adapter') &&
     typeof unrestricted === 'boolean' &&
+    (withTests === undefined || typeof withTests === 'boolean') &&
     isTextList(excluded)
   )
 }
