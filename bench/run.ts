@@ -7,6 +7,7 @@ import { benchMcp } from './mcp.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
 import { benchPacksResolve } from './packs-resolve.ts'
 import { benchPlan } from './plan.ts'
+import { benchProject } from './project.ts'
 import { benchRank } from './rank.ts'
 import { benchReview } from './review.ts'
 import { benchSanitize } from './sanitize.ts'
@@ -28,6 +29,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   sanitize: benchSanitize,
   review: benchReview,
   context: benchContext,
+  project: benchProject,
   tui: benchTui,
   mcp: benchMcp,
 }

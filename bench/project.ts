@@ -1,0 +1,186 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { benchEnvironment, median, ms, printTable, ratio, timeOnce } from './measure.ts'
+import { SampleText } from './sample-text.ts'
+
+const SIZES = [1_000, 10_000, 100_000]
+/** Until the times of what was written tell of every change. */
+const SETTLING_MS = 300
+/** Of each file; fewer where there are very many. */
+const CHARS = 6000
+const FEW_CHARS = 1500
+const cli = resolve('dist/cli.cjs')
+
+/** What a task gets of a project's files: the first question, the next, and after changes. `SIZES=1000` for some only. */
+export async function benchProject(): Promise<void> {
+  const sizes = process.env.SIZES?.split(',').map(Number) ?? SIZES
+  const rows: string[][] = []
+  const calls: string[][] = []
+  for (const files of sizes) {
+    const folder = mkdtempSync(join(tmpdir(), 'loadout-bench-'))
+    try {
+      const world = writeProject(folder, files)
+      rows.push(await measure(world, folder, files))
+      if (files <= 10_000) calls.push([files.toLocaleString('en'), ...(await measureServer(world))])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const columns = [
+    'files',
+    'text',
+    'index',
+    'node -e 0',
+    'first',
+    'MB/s',
+    'again',
+    'one changed',
+    'other branch',
+    'most memory',
+  ]
+  printTable('project: loadout context, processor time in ms', [columns, ...rows])
+  printTable('project: a running MCP server, calls of load_context a second', [
+    ['files', 'new tasks', 'the same tasks', 'a file edited before each'],
+    ...calls,
+  ])
+}
+
+interface World {
+  project: string
+  env: NodeJS.ProcessEnv
+  bytes: number
+  tasks: string[]
+}
+
+const TASKS = 40
+
+async function measure({ project, env, bytes, tasks }: World, scratch: string, files: number): Promise<string[]> {
+  const command = [process.execPath, cli, 'context', tasks[0] ?? '']
+  const other = [process.execPath, cli, 'context', tasks[1] ?? '']
+  const bare = best(() => timeOnce([process.execPath, '-e', '0'], project, env).cpu)
+  // The code of the program is cached before: every project has that.
+  timeOnce(command, scratch, env)
+  await settle()
+  const first = timeOnce(command, project, env).cpu
+  await settle()
+  timeOnce(command, project, env)
+  const again = best(() => timeOnce(other, project, env).cpu)
+  appendFileSync(join(project, nameOf(7)), `${tasks[0]}\n`)
+  await settle()
+  const changed = best(() => timeOnce(command, project, env).cpu)
+  git(project, 'checkout', '-q', '.')
+  git(project, 'checkout', '-q', 'other')
+  await settle()
+  const switched = timeOnce(command, project, env).cpu
+  const index = sizeOf(join(env.HOME ?? '', '.cache/loadout'), /^project/)
+  const memory = memoryOf(command, project, env, scratch)
+  const timed = (time: number) => `${ms(time)} ${ratio(time, bare)}`
+  return [
+    files.toLocaleString('en'),
+    mib(bytes),
+    mib(index),
+    ms(bare),
+    timed(first),
+    (bytes / 1e6 / ((first - bare) / 1000)).toFixed(1),
+    timed(again),
+    timed(changed),
+    timed(switched),
+    mib(memory * 1024),
+  ]
+}
+
+const settle = () => new Promise((done) => setTimeout(done, SETTLING_MS))
+
+function best(run: () => number): number {
+  return Math.min(run(), run(), run())
+}
+
+const ROUNDS = 3
+
+/** A real client, one call after the other. The first round compiles and is not counted. */
+async function measureServer({ project, env, tasks }: World): Promise<string[]> {
+  const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const options = { command: process.execPath, args: [cli, 'mcp'], cwd: project, env: env as Record<string, string> }
+  await client.connect(new StdioClientTransport({ ...options, stderr: 'ignore' }))
+  const time = async (asked: readonly string[], before = (_: number) => {}) => {
+    const start = performance.now()
+    for (const [at, task] of asked.entries()) {
+      before(at)
+      await client.callTool({ name: 'load_context', arguments: { task } })
+    }
+    return asked.length / ((performance.now() - start) / 1000)
+  }
+  const news = (round: number) => tasks.slice(round * TASKS, (round + 1) * TASKS)
+  await time(news(0))
+  const fresh: number[] = []
+  for (let round = 1; round <= ROUNDS; round++) fresh.push(await time(news(round)))
+  const same: number[] = []
+  for (let round = 1; round <= ROUNDS; round++) same.push(await time(news(1)))
+  const edited = await time(news(ROUNDS + 1), (at) => appendFileSync(join(project, nameOf(at % 10)), 'one more line\n'))
+  await client.close()
+  return [median(fresh), median(same), edited].map((rate) => rate.toFixed(0))
+}
+
+function writeProject(folder: string, files: number): World {
+  const [home, project] = [join(folder, 'home'), join(folder, 'project')]
+  mkdirSync(home)
+  const sample = new SampleText(6000)
+  const texts = sample.documents(400, files > 10_000 ? FEW_CHARS : CHARS)
+  let bytes = 0
+  const write = (at: number, shift: number) => {
+    const path = join(project, nameOf(at))
+    mkdirSync(dirname(path), { recursive: true })
+    const body = texts[(at * 7 + shift) % texts.length]?.body ?? ''
+    const text = `export const value${at} = 1\n${body.replaceAll('. ', '.\n')}\n`
+    bytes += text.length
+    writeFileSync(path, text)
+  }
+  for (let at = 0; at < files; at++) write(at, 0)
+  const all = bytes
+  git(project, 'init', '-q', '-b', 'main')
+  git(project, 'add', '-A')
+  git(project, 'commit', '-qm', 'Start')
+  git(project, 'checkout', '-q', '-b', 'other')
+  for (let at = 0; at < files / 100; at++) write(at, 3)
+  git(project, 'commit', '-qam', 'Change the archive of the gauge')
+  git(project, 'checkout', '-q', 'main')
+  return { project, env: benchEnvironment(home), bytes: all, tasks: sample.questions(TASKS * (ROUNDS + 2)) }
+}
+
+function nameOf(at: number): string {
+  return `src/part-${at % 97}/group-${at % 13}/file-${at}.ts`
+}
+
+function git(cwd: string, ...words: string[]): void {
+  const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'gc.auto=0']
+  execFileSync('git', [...me, ...words], { cwd, stdio: 'ignore' })
+}
+
+function sizeOf(folder: string, kinds: RegExp): number {
+  return readdirSync(folder)
+    .filter((kind) => kinds.test(kind))
+    .flatMap((kind) => readdirSync(join(folder, kind)).map((name) => statSync(join(folder, kind, name)).size))
+    .reduce((sum, size) => sum + size, 0)
+}
+
+/** The largest resident size of a first question, in kilobytes, told by the process itself. */
+function memoryOf(
+  [node = '', ...words]: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  scratch: string,
+): number {
+  rmSync(join(env.HOME ?? '', '.cache'), { recursive: true, force: true })
+  const preload = join(scratch, 'memory.cjs')
+  writeFileSync(preload, `process.on('exit', () => process._rawDebug(process.resourceUsage().maxRSS))`)
+  const { stderr } = spawnSync(node, ['--require', preload, ...words], { cwd, env, encoding: 'utf8' })
+  return Number(stderr.trim().split('\n').at(-1))
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
