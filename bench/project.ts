@@ -152,7 +152,7 @@ function writeProject(folder: string, files: number): World {
 }
 
 function nameOf(at: number): string {
-  return `src/part-${at % 97}/group-${at % 13}/file-${at}.ts`
+  return `src/part-${at % 20}/group-${at % 7}/file-${at}.ts`
 }
 
 function git(cwd: string, ...words: string[]): void {

@@ -1,13 +1,7 @@
-import { detectPrivate, maskText, scanForSecrets } from '../machine/secret-scanner.ts'
+import { detectAll, detectPrivate, maskText } from '../machine/secret-scanner.ts'
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
 import { findHostTags } from '../text/sensitive/host-tags.ts'
-import {
-  checkFields,
-  detectSafely,
-  type FoundContent,
-  type SanitizePolicy,
-  sanitize,
-} from '../text/sensitive/sanitize.ts'
+import { checkFields, type FoundContent, type SanitizePolicy, sanitize } from '../text/sensitive/sanitize.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { NO_PLACE, type Slices } from './rules/budget/assemble.ts'
 import type { Limits } from './rules/budget/limits.ts'
@@ -89,7 +83,7 @@ function describeDone(found: readonly FoundContent[], policy: SanitizePolicy, ha
  * their brackets when the bundle is put together.
  */
 async function check({ text }: Candidate, policy: SanitizePolicy) {
-  const detections = [...detectSafely(detectContent, text), ...(await scanForSecrets(text))]
+  const detections = await detectAll(text)
   if (policy === 'drop') return sanitize(text, detections, policy)
   const isOrder = ({ contentClass }: Detection) => contentClass === 'prompt_injection'
   const { text: shown, found } = sanitize(

@@ -1,6 +1,35 @@
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
 import { isName, isPlaceholder, isReal } from '../text/sensitive/placeholders.ts'
 import { detectSafely, failedDetection, sanitize } from '../text/sensitive/sanitize.ts'
+import { Kept } from './kept.ts'
+
+interface Looked {
+  ours: readonly Detection[]
+  /** Of secretlint. */
+  theirs: readonly Detection[]
+}
+
+/** For a server: looking through a text takes longer than most of the rest of an answer. */
+const KEPT_TEXTS = 1024
+const LONGEST_KEPT = 16_384
+const looked = new Kept<Promise<Looked>>(KEPT_TEXTS)
+
+function lookThrough(text: string): Promise<Looked> {
+  if (text.length > LONGEST_KEPT) return lookAnew(text)
+  const found = looked.get(text) ?? lookAnew(text)
+  looked.set(text, found)
+  return found
+}
+
+async function lookAnew(text: string): Promise<Looked> {
+  return { ours: detectSafely(detectContent, text), theirs: await scanForSecrets(text) }
+}
+
+/** Everything that must not be shown, by our own rules and by secretlint's. */
+export async function detectAll(text: string): Promise<readonly Detection[]> {
+  const { ours, theirs } = await lookThrough(text)
+  return [...ours, ...theirs]
+}
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {
@@ -97,7 +126,8 @@ export async function maskText(text: string): Promise<string> {
 /** What of a text is secret or personal. */
 export async function detectPrivate(text: string): Promise<Detection[]> {
   const views = [text, withoutEndings(text)].filter((each, at, all) => all.indexOf(each) === at)
-  const found = [...views.flatMap((each) => detectSafely(detectContent, each)), ...(await scanForSecrets(text))]
+  const { ours, theirs } = await lookThrough(text)
+  const found = [...ours, ...views.slice(1).flatMap((each) => detectSafely(detectContent, each)), ...theirs]
   return found.filter(({ contentClass }) => ['secret', 'credential', 'pii'].includes(contentClass))
 }
 

@@ -1,3 +1,4 @@
+import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { compareText } from '../text/values.ts'
@@ -8,7 +9,7 @@ import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
 import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
-import { type FileSection, weighSections } from './rules/sections.ts'
+import { cutSections, type FileSection, weighSections } from './rules/sections.ts'
 
 export interface FindRequest {
   task: string
@@ -114,8 +115,16 @@ export interface SectionedText {
   sections: FileSection[]
 }
 
+/** For a server: the files that tasks ask for are few, and cutting one takes longer than weighing its sections. */
+const KEPT_CUTS = 200
+const cuts = new Kept<ReturnType<typeof cutSections>>(KEPT_CUTS)
+
 /** Undefined when it can no longer be read. */
 export function readSections(root: string, path: string, terms: readonly WeighedTerm[]): SectionedText | undefined {
   const read = readShown(root, path)
-  return read && { ...read, sections: weighSections(path, read.text, terms) }
+  if (read === undefined) return undefined
+  const name = `${read.sha256} ${path}`
+  const sections = cuts.get(name) ?? cutSections(path, read.text)
+  cuts.set(name, sections)
+  return { ...read, sections: weighSections(path, read.text, terms, sections) }
 }

@@ -166,11 +166,13 @@ function putOver(
     if (reason === undefined) paths[slot] = file.path
     else count(reason)
   }
+  const changedPaths = new Map(changed.map(({ key, path }) => [key, path]))
   const over = new Map<string, { list: number[]; pieces: number[] }>()
-  for (const { path } of changed) {
+  for (const { path, key } of changed) {
     const read = readProjectText(root, path)
     if ('leftOut' in read) {
       count(read.leftOut)
+      changedPaths.delete(key)
       continue
     }
     const slot = paths.push(path) - 1
@@ -183,7 +185,8 @@ function putOver(
       }
     })
   }
-  return { paths, leftOut, find: (term) => merge(saved.terms.find(term), over.get(term)) }
+  const pathOf = (key: number) => changedPaths.get(key) ?? paths[saved.slots.get(key) ?? -1]
+  return { paths, pathOf, leftOut, find: (term) => merge(saved.terms.find(term), over.get(term)) }
 }
 
 function merge(

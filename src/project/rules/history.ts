@@ -110,7 +110,11 @@ const MOST_NAMED = 3
 export function voteByHistory(history: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
   const { ids, termStarts, terms: own, fileStarts, files } = history
   const holders = new Map(terms.map(({ term }) => [hashText(term), 0]))
+  // Most words of subjects are not the task's: half of their hash tells, without a look into a map.
+  const isLikely = new Uint8Array(2 ** 16)
+  for (const hash of holders.keys()) isLikely[hash >>> 16] = 1
   for (let at = termStarts[0]!; at < termStarts[ids.length]!; at++) {
+    if (isLikely[own[at]! >>> 16] === 0) continue
     const known = holders.get(own[at]!)
     if (known !== undefined) holders.set(own[at]!, known + 1)
   }
@@ -125,7 +129,9 @@ export function voteByHistory(history: History, terms: readonly QueryTerm[], pat
   for (let age = 0; age < ids.length; age++) {
     const [first, end] = [termStarts[age]!, termStarts[age + 1]!]
     let shared = 0
-    for (let at = first; at < end; at++) shared += rarity.get(own[at]!) ?? 0
+    for (let at = first; at < end; at++) {
+      if (isLikely[own[at]! >>> 16] === 1) shared += rarity.get(own[at]!) ?? 0
+    }
     if (shared === 0) continue
     const [from, to] = [fileStarts[age]!, fileStarts[age + 1]!]
     const vote = (shared * shared) / (SHORT_SUBJECT + end - first) / Math.sqrt(to - from) / (1 + age / AGE)

@@ -1,6 +1,6 @@
 import type { QueryTerm } from '../../search/query.ts'
 import { Scorer } from '../../search/scorer.ts'
-import { fieldOf, fullImpact, postingAt, SlotTable, TermIndex } from '../../search/term-index.ts'
+import { type DocumentRecord, fieldOf, fullImpact, postingAt, SlotTable, TermIndex } from '../../search/term-index.ts'
 import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
@@ -12,6 +12,8 @@ import type { TermPostings } from './terms-builder.ts'
 export interface ProjectTerms {
   /** Undefined: a slot of a file that is gone or was changed. */
   paths: readonly (string | undefined)[]
+  /** By the key of a path, see `keyOf`: the path, where it is one of them. Left out: it is found among them. */
+  pathOf?: (key: number) => string | undefined
   find(term: string): TermPostings | undefined
 }
 
@@ -95,8 +97,7 @@ export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankR
     weight: weight * engine.scorer.rarity.of(term),
   }))
   const slots = new Map(project.paths.flatMap((path, slot) => (path === undefined ? [] : [[path, slot] as const])))
-  const byKey = new Map([...slots.keys()].map((path) => [keyOf(path), path]))
-  const pathOf = (key: number) => byKey.get(key)
+  const pathOf = project.pathOf ?? pathsByKey(slots.keys())
   const votes = voteByHistory(rules.history, task.query.terms, pathOf)
   const scored = scoreTexts(task, project, engine, terms, weights, slots, votes)
   addNames(task, scored, project, weights)
@@ -140,6 +141,25 @@ interface Engine {
   find(term: string): TermPostings | undefined
 }
 
+function pathsByKey(paths: Iterable<string>): (key: number) => string | undefined {
+  const byKey = new Map([...paths].map((path) => [keyOf(path), path]))
+  return (key) => byKey.get(key)
+}
+
+/** A file is no more than its path: most are never looked at. */
+function slotsOf(paths: ProjectTerms['paths']): SlotTable {
+  const targets = Int32Array.from(paths, (path, slot) => (path === undefined ? -1 : slot))
+  let size = 0
+  for (let slot = 0; slot < targets.length; slot++) if (targets[slot]! >= 0) size++
+  const recordAt = (slot: number): DocumentRecord => {
+    const id = paths[slot]!
+    return { id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] }
+  }
+  const records = () => paths.flatMap((path, slot) => (path === undefined ? [] : [recordAt(slot)]))
+  const slotOf = (id: string) => paths.indexOf(id)
+  return new SlotTable({ size, targets, given: [], excluding: [], recordAt, slotOf, records })
+}
+
 /** Lists are read once per question. */
 function openEngine(project: ProjectTerms): Engine {
   const known = new Map<string, TermPostings | undefined>()
@@ -147,12 +167,7 @@ function openEngine(project: ProjectTerms): Engine {
     if (!known.has(term)) known.set(term, project.find(term))
     return known.get(term)
   }
-  const slots = new SlotTable()
-  for (const [slot, path] of project.paths.entries()) {
-    const id = path ?? `\0${slot}`
-    slots.add({ id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] })
-    if (path === undefined) slots.remove(id)
-  }
+  const slots = slotsOf(project.paths)
   const index = new TermIndex({ terms: () => [], find: (term) => find(term)?.list })
   return { scorer: new Scorer(index, slots, PROJECT_TUNING), find }
 }

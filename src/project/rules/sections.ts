@@ -22,7 +22,7 @@ const SHORTEST = 6
 const FEWEST_CHARS = 60
 
 /** Cuts a file where definitions and headings start. Joining the texts gives the file back. */
-function cutSections(path: string, text: string): CutSection[] {
+export function cutSections(path: string, text: string): CutSection[] {
   const lines = splitLines(text)
   const outline = outlineOf(path, lines)
   const sections = joinShort(boundsOf(lines, outline), lines)
@@ -124,10 +124,13 @@ const NEIGHBOUR = 0.5
 const FLOOR = 0.3
 
 /** What each section of a file is worth for a task: its words by rarity, and half of the better neighbour's. */
-export function weighSections(path: string, text: string, terms: readonly WeighedTerm[]): FileSection[] {
-  const sections = cutSections(path, text)
-  const byTerm = new Map(terms.map((term) => [term.term, term]))
-  const hint = hintOf(terms)
+export function weighSections(
+  path: string,
+  text: string,
+  terms: readonly WeighedTerm[],
+  sections = cutSections(path, text),
+): FileSection[] {
+  const { byTerm, hint } = wantedOf(terms)
   const found = sections.map((section) => countTerms(section.text, byTerm, hint))
   const own = found.map((counts) => {
     let sum = 0
@@ -140,6 +143,22 @@ export function weighSections(path: string, text: string, terms: readonly Weighe
     score: own[at]! + NEIGHBOUR * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + FLOOR,
     words: [...found[at]!.keys()].map(({ word }) => word),
   }))
+}
+
+interface Wanted {
+  byTerm: ReadonlyMap<string, WeighedTerm>
+  hint: RegExp
+}
+
+// The files of one answer are asked for the same words.
+const wanted = new WeakMap<readonly WeighedTerm[], Wanted>()
+
+function wantedOf(terms: readonly WeighedTerm[]): Wanted {
+  const known = wanted.get(terms)
+  if (known !== undefined) return known
+  const made = { byTerm: new Map(terms.map((term) => [term.term, term])), hint: hintOf(terms) }
+  wanted.set(terms, made)
+  return made
 }
 
 /** The one that the task speaks of most; of equals the first. */
