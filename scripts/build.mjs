@@ -21,6 +21,7 @@ const PARTS = {
   pointers: ['src/kit/session/file-pointers.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
+  ranking: ['src/payloads/ranking.ts'],
   upkeep: ['src/payloads/', 'src/usage/'],
 }
 
