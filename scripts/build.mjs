@@ -19,6 +19,7 @@ const PARTS = {
   context: ['src/context/', 'src/project/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   pointers: ['src/kit/session/file-pointers.ts'],
+  use: ['src/kit/session/tool-use.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
   ranking: ['src/payloads/ranking.ts'],

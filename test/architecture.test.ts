@@ -17,7 +17,8 @@ const COLUMNS = [
 /** Show and ask, no rules: they call use cases through the door. */
 const FACES = ['cli', 'tui', 'mcp', 'hooks', 'web']
 /** The door to every use case, and the two libraries made from it. */
-const DOORS = ['src/loadout.ts', 'src/index.ts', 'src/api.ts']
+const FACE_DOORS = ['src/loadout.ts', 'src/display-rules.ts']
+const DOORS = [...FACE_DOORS, 'src/index.ts', 'src/api.ts']
 const EXCEPTIONS: readonly (readonly [file: string, target: string])[] = [
   // The code cache must be on before the door is loaded.
   ['src/cli/start.ts', 'src/machine/code-cache.ts'],
@@ -72,7 +73,7 @@ function mayLeave(file: string, target: string): boolean {
 /** Faces see the door, values of text, and types of whatever the door gives. The command line starts the other faces. */
 function isOpenToFaces(from: string, target: string, isType: boolean): boolean {
   const to = folderOf(target)
-  if (to === from || to === 'text' || target === 'src/loadout.ts') return true
+  if (to === from || to === 'text' || FACE_DOORS.includes(target)) return true
   if (from === 'cli' && FACES.includes(to)) return true
   return isType && !isDisk(target) && !FACES.includes(to)
 }

@@ -58,25 +58,6 @@ export function reportBudget(machine: Machine, request: AnalysisRequest): Report
   return { value, findings: [...findings, ...logFindings] }
 }
 
-/** Tokens per task for these entries, as far as this machine has seen them used. */
-export function observedPerTask(
-  machine: Machine,
-  entries: readonly { id: string }[],
-): { average: number | null; findings: Finding[] } {
-  const ids = new Set(entries.map(({ id }) => id))
-  try {
-    const { tally } = tallyLog(machine, undefined, ({ entryId }) => ids.has(entryId))
-    return { average: tally.averagePerTask(), findings: [] }
-  } catch (error) {
-    if (!(error instanceof LoadoutError)) throw error
-    const message = `the measured average is not known: ${error.message}`
-    return {
-      average: null,
-      findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],
-    }
-  }
-}
-
 function indexFor(machine: Machine, request: AnalysisRequest): { index: LoadoutIndex; findings: Finding[] } {
   if (request.index !== undefined) return readIndexFile(resolve(machine.cwd, request.index))
   const { merged, layers, findings } = resolveLayers(machine, request.layers)

@@ -4,8 +4,8 @@ import { refuseLinkOut, writeInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { INDEX_IN_PROJECT } from '../machine/open-project.ts'
 import { type Finding, hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
-import { observedPerTask } from './analysis.ts'
 import { collectPayloads } from './disk/payload-files.ts'
+import { observedPerTask } from './observed.ts'
 import {
   currentIndex,
   openPayloadRoot,

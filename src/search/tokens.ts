@@ -28,7 +28,7 @@ const ACRONYM_END = /([A-Z]{2})([A-Z][a-z])/g
 // One for all, since most words have one part.
 const NONE: readonly Part[] = []
 const MAX_READINGS = 1 << 17
-const CELLS = 4 * MAX_READINGS
+const FEWEST_CELLS = 1 << 12
 
 // Words repeat: the reading of a spelling is computed once, and found again without cutting the spelling out of its
 // text. Bounded, and no part of any result. Open addressing; a cell holds a place in `readings` + 1, and 0 is free.
@@ -44,7 +44,8 @@ export function readingGeneration(): number {
 
 /** Reads what stands in `text` from `start` to `end`. */
 function readSpelling(text: Uint16Array, start: number, end: number): Reading {
-  if (cells.length === 0 || readings.length === MAX_READINGS) startAnew()
+  if (readings.length === MAX_READINGS) startAnew()
+  if (4 * readings.length >= cells.length) enlarge()
   const cell = cellOf(text, start, end)
   const known = cells[cell]!
   if (known !== 0) return readings[known - 1]!
@@ -56,7 +57,8 @@ function readSpelling(text: Uint16Array, start: number, end: number): Reading {
 function cellOf(text: Uint16Array, start: number, end: number): number {
   let hash = 0x811c9dc5
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ text[i]!, 0x01000193)
-  for (let cell = (hash ^ (hash >>> 15)) & (CELLS - 1); ; cell = (cell + 1) & (CELLS - 1)) {
+  const last = cells.length - 1
+  for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
     const known = cells[cell]!
     if (known === 0 || isSpelled(readings[known - 1]!.spelling, text, start, end)) return cell
   }
@@ -68,8 +70,17 @@ function isSpelled(spelling: string, text: Uint16Array, start: number, end: numb
   return true
 }
 
+/** At most a quarter of the cells is taken; a process that reads one task needs few. */
+function enlarge(): void {
+  cells = new Int32Array(Math.max(FEWEST_CELLS, 4 * cells.length))
+  readings.forEach(({ spelling }, place) => {
+    const units = Uint16Array.from({ length: spelling.length }, (_, i) => spelling.charCodeAt(i))
+    cells[cellOf(units, 0, units.length)] = place + 1
+  })
+}
+
 function startAnew(): void {
-  cells = new Int32Array(CELLS)
+  cells = new Int32Array(0)
   readings = []
   parts = 0
   generation++
@@ -158,34 +169,27 @@ const CONTRACTIONS = new Set(['s', 't', 'd', 'm', 're', 'll', 've'])
 const MARKS = /[\u0300-\u036f]/g
 
 export function visitTerms(input: string, visit: VisitTerm): void {
-  const units = spare.pop() ?? new Uint16Array(MAX_TEXT)
-  visitWords(units, fill(units, input), visit)
+  const text = isAscii(input) ? input : fold(input.slice(0, MAX_TEXT))
+  const end = Math.min(text.length, MAX_TEXT)
+  let units = spare.pop()
+  if (units === undefined || units.length < end) units = new Uint16Array(end <= SHORT_TEXT ? SHORT_TEXT : MAX_TEXT)
+  for (let i = 0; i < end; i++) units[i] = text.charCodeAt(i)
+  visitWords(units, end, visit)
   spare.push(units)
 }
 
 // Code units in an array are read several times faster than those of a string that was put together from others.
 const spare: Uint16Array[] = []
 
-function fill(units: Uint16Array, input: string): number {
-  const end = Math.min(input.length, MAX_TEXT)
-  for (let i = 0; i < end; i++) {
-    const unit = input.charCodeAt(i)
-    if (unit > 127) return fillFolded(units, input.slice(0, end))
-    units[i] = unit
-  }
-  return end
-}
+const SHORT_TEXT = 2048
 
 // Compatibility forms and accents are folded, so that full-width, ligature and unaccented spellings meet.
-function fillFolded(units: Uint16Array, input: string): number {
-  const text = input
+function fold(input: string): string {
+  return input
     .replace(/[\u2019\u2018]/g, "'")
     .normalize('NFKD')
     .replace(MARKS, '')
     .normalize('NFC')
-  const end = Math.min(text.length, MAX_TEXT)
-  for (let i = 0; i < end; i++) units[i] = text.charCodeAt(i)
-  return end
 }
 
 function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void {

@@ -1,4 +1,5 @@
-import { type AdapterList, type Answered, TIERS } from '../../loadout.ts'
+import { TIERS } from '../../display-rules.ts'
+import type { AdapterList, Answered } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { type Argument, defineCommand, PROJECT_FLAG } from '../command.ts'
 import { alignRows, lines, printableLine, type Screen } from '../screen.ts'

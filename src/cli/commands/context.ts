@@ -1,4 +1,5 @@
-import { bundleText, type Context } from '../../loadout.ts'
+import { bundleText } from '../../display-rules.ts'
+import type { Context } from '../../loadout.ts'
 import { parseInstant } from '../../text/instant.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG, readTask, TASK_ARGUMENT } from '../command.ts'

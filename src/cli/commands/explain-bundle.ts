@@ -1,5 +1,5 @@
 import type { BundleFile, ContextBundle, SourceClass } from '../../context/rules/bundle.ts'
-import { SOURCE_CLASSES } from '../../loadout.ts'
+import { SOURCE_CLASSES } from '../../display-rules.ts'
 import { alignRows, column, grouped, hang, lines, printableLine, type Screen, shortenMiddle, wrap } from '../screen.ts'
 
 const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const

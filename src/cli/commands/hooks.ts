@@ -1,4 +1,5 @@
-import { HOOK_EVENTS, HOOK_HOSTS, type HookAnswer, type HookChanges, type HookStatuses } from '../../loadout.ts'
+import { HOOK_EVENTS, HOOK_HOSTS } from '../../display-rules.ts'
+import type { HookAnswer, HookChanges, HookStatuses } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG, projectFlag } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'

@@ -1,12 +1,5 @@
-import {
-  allGaps,
-  isWaiting,
-  type Loadout,
-  newWrappers,
-  type PackContext,
-  type ResolveRequest,
-  toResolverOutput,
-} from '../../loadout.ts'
+import { allGaps, isWaiting, newWrappers, toResolverOutput } from '../../display-rules.ts'
+import type { Loadout, PackContext, ResolveRequest } from '../../loadout.ts'
 import type { RefusedPack } from '../../packs/rules/resolve/pack-context.ts'
 import type { Finding, Report } from '../../text/trouble.ts'
 import { defineCommand, PROJECT_FLAG } from '../command.ts'

@@ -1,4 +1,5 @@
-import { type NewPack, type PackFetch, type PackList, type PackView, PROFILES, RUNTIME_MODES } from '../../loadout.ts'
+import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
+import type { NewPack, PackFetch, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'

@@ -1,4 +1,5 @@
-import { bundleText, type PromptReplay, type Replay, STRATEGIES } from '../../loadout.ts'
+import { bundleText } from '../../display-rules.ts'
+import { type PromptReplay, type Replay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand, LAYER_FLAGS } from '../command.ts'
 import {

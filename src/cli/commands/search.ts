@@ -1,3 +1,4 @@
+import { pointerText } from '../../display-rules.ts'
 import {
   describeWhy,
   type EntryLookup,
@@ -5,7 +6,6 @@ import {
   type FullSearchResult,
   type Lookup,
   percent,
-  pointerText,
   type SearchHit,
 } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'

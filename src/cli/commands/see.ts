@@ -1,5 +1,6 @@
 import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
-import { type AgentSight, FATES, HOOK_HOSTS } from '../../loadout.ts'
+import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
+import type { AgentSight } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { defineCommand, projectFlag } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'

@@ -4,7 +4,6 @@ import { describeTrouble, logLine } from '../../machine/hook-log.ts'
 import { type Machine, thisMachine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
-import { recordToolUse } from './tool-use.ts'
 
 export interface HookRequest {
   agent: string
@@ -50,7 +49,7 @@ async function answer(machine: Machine, call: HookCall, { budget }: HookRequest)
     case 'UserPromptSubmit':
       return answerPrompt(machine, call, budget)
     case 'PostToolUse':
-      recordToolUse(machine, call)
+      ;(await import('./tool-use.ts')).recordToolUse(machine, call)
       return ''
     case 'SessionStart':
       return (await import('./session-start.ts')).answerStart(machine, call)

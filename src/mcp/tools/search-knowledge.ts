@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { describeWhy, pointerText, type SearchHit } from '../../loadout.ts'
+import { pointerText } from '../../display-rules.ts'
+import { describeWhy, type SearchHit } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TEACHING_INSTRUCTIONS } from '../../loadout.ts'
+import { TEACHING_INSTRUCTIONS } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'
