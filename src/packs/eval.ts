@@ -3,6 +3,7 @@ import { readText } from '../machine/files.ts'
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { readTaskWords } from '../search/task-words.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
@@ -15,7 +16,6 @@ import { opensTier } from './rules/gates/trust.ts'
 import { type PackFiles, parsePackJson } from './rules/pack-files.ts'
 import { readSelectionSuite, type SelectionSuite } from './rules/records/selection-suite.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
-import { readTaskWords } from './rules/task-words.ts'
 
 export interface PackEvalRequest {
   /** Its name, or its folder. */

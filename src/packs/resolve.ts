@@ -1,6 +1,7 @@
 import type { Examples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
+import { readTaskWords } from '../search/task-words.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
@@ -24,7 +25,6 @@ import {
   type Substitution,
 } from './rules/resolve/pack-context.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
-import { readTaskWords } from './rules/task-words.ts'
 import { givenPacks } from './session.ts'
 
 export interface ResolveRequest {

@@ -9,7 +9,7 @@ import { presentPack } from '../../src/packs/rules/resolve/pack-context.ts'
 import type { PackRequest } from '../../src/packs/rules/resolve/resolution.ts'
 import { resolvePack } from '../../src/packs/rules/resolve/resolve-pack.ts'
 import { buildSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
-import { readTaskWords } from '../../src/packs/rules/task-words.ts'
+import { readTaskWords } from '../../src/search/task-words.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { type Content, makeFolder, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
 

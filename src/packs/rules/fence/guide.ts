@@ -1,3 +1,4 @@
+import type { TaskWords } from '../../../search/task-words.ts'
 import { boundaryOf, DATA_PREAMBLE, openingTag, requireTags } from '../../../text/fence.ts'
 import { cutDocument } from '../../../text/frontmatter-block.ts'
 import { PACK_FILE, type PackWarning, type RuntimeMode } from '../pack.ts'
@@ -5,7 +6,6 @@ import type { PackFile, PackFiles } from '../pack-files.ts'
 import { type MapEntry, readContextMap } from '../records/context-map.ts'
 import { chooseLines, countLines, sectionsOf } from '../resolve/choice.ts'
 import type { Choice } from '../resolve/resolution.ts'
-import type { TaskWords } from '../task-words.ts'
 import { createFenceLog, type Wrapper } from './fence-log.ts'
 
 /** The body of a KNOWLEDGE.md: how the pack wants to be used, and where what is. */

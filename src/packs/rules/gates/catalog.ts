@@ -1,5 +1,6 @@
 import type { RankDocument, RankHit, Why } from '../../../search/document.ts'
 import { createRanker, type Ranker } from '../../../search/ranker.ts'
+import { createMention, readTaskWords } from '../../../search/task-words.ts'
 import { printableLine, shellWord } from '../../../text/printable.ts'
 import { clip } from '../../../text/text-width.ts'
 import { type Finding, LoadoutError } from '../../../text/trouble.ts'
@@ -13,7 +14,6 @@ import {
   SCOPES,
   type Scope,
 } from '../pack.ts'
-import { createMention, readTaskWords } from '../task-words.ts'
 import { compareLabels, isTrustedLess, type Trust, type TrustState } from './trust.ts'
 import { compareVersions, isLaterDay } from './version-order.ts'
 

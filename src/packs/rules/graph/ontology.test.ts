@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readTaskWords } from '../../../search/task-words.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
-import { readTaskWords } from '../task-words.ts'
 import type { Grounded } from './graph-records.ts'
 import { codesOf, textOf } from './grounded.fixture.ts'
 import { groundOntology, ONTOLOGY_LIMITS, type OntologyOptions } from './ontology.ts'

@@ -1,6 +1,6 @@
+import { readTaskWords } from '../../../search/task-words.ts'
 import type { PackManifest } from '../pack.ts'
 import type { ContextPart, PackFiles } from '../pack-files.ts'
-import { readTaskWords } from '../task-words.ts'
 import { groundAnswers } from './answers.ts'
 import { openClaims } from './claims.ts'
 import type { Grounded } from './graph-records.ts'

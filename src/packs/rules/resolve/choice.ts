@@ -1,7 +1,7 @@
+import { shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { findHeadings } from '../../../text/sections.ts'
 import { layerOf } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
-import { shareOf, type TaskWords, wordsIn } from '../task-words.ts'
 import type { Choice, Rule } from './resolution.ts'
 
 /** A whole file that goes to the model. */

@@ -1,5 +1,5 @@
+import { shareOf, wordsIn } from '../../../search/task-words.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
-import { shareOf, wordsIn } from '../task-words.ts'
 import { chooseFile, chooseLines, sectionsOf, shapesVoice, takeLines } from './choice.ts'
 import { isProse, type Reading } from './reading.ts'
 import type { Choice, Rule } from './resolution.ts'

@@ -1,6 +1,6 @@
+import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../../../search/task-words.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
-import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../task-words.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import { chooseHits } from './documents.ts'
 import { type Reading, wikiPages } from './reading.ts'

@@ -1,3 +1,4 @@
+import { shareOf, wordsIn } from '../../../search/task-words.ts'
 import { withholdSecrets } from '../fence/content-guard.ts'
 import { type PackWarning, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
@@ -5,7 +6,6 @@ import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../rec
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
-import { shareOf, wordsIn } from '../task-words.ts'
 import { chooseLines, pathWords, takeLines } from './choice.ts'
 import type { Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'

@@ -1,8 +1,8 @@
+import type { TaskWords } from '../../../search/task-words.ts'
 import type { Guide } from '../fence/guide.ts'
 import type { PackManifest } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import type { Records } from '../records/health.ts'
-import type { TaskWords } from '../task-words.ts'
 import type { PackRequest } from './resolution.ts'
 import type { SectionHit, SectionIndex } from './section-index.ts'
 

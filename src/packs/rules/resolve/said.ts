@@ -1,4 +1,4 @@
-import { shareOf, wordsIn } from '../task-words.ts'
+import { shareOf, wordsIn } from '../../../search/task-words.ts'
 import { pathWords, sectionsOf, setsLimits } from './choice.ts'
 import type { Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'

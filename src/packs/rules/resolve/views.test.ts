@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readTaskWords } from '../../../search/task-words.ts'
 import { makePack } from '../gates/pack.fixture.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
-import { readTaskWords } from '../task-words.ts'
 import { resolvePack } from './resolve-pack.ts'
 import { buildSectionIndex } from './section-index.ts'
 

@@ -1,5 +1,5 @@
-import { termsOf } from '../../search/tokens.ts'
-import { isEveryday, relatedTo } from '../../search/word-lists.ts'
+import { termsOf } from './tokens.ts'
+import { isEveryday, relatedTo } from './word-lists.ts'
 
 /** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
 export type TaskWords = ReadonlyMap<string, number>
