@@ -130,13 +130,19 @@ describe('a source of skills', () => {
       expect.stringMatching(/^info: 3 skills name no agents/),
     ])
   })
+
+  it('that has one good skill beside a broken one gives that one', async () => {
+    const { loadout } = makePerson()
+    const source = makeSource({ 'good/SKILL.md': document('good'), 'bad/SKILL.md': '---\nname: bad\n---\n' })
+    const { value, findings } = await loadout.importSkills({ source })
+    expect([value.imported.map(({ name }) => name), findings[0]?.severity]).toEqual([['good'], 'error'])
+  })
 })
 
 it('a source with submodules and files of Git LFS says what is not there', async () => {
   const { loadout } = makePerson()
   const source = makeSource({
     '.gitmodules': '[submodule "x"]\n\tpath = vendor/x\n\turl = https://example.org/x\n',
-    '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
     'a/SKILL.md': document('a'),
     'a/model.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
   })

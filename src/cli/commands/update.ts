@@ -17,16 +17,23 @@ export const outdated = defineCommand({
   print: (states: SourceState[], screen) => {
     const rows = states.filter(({ state }) => state !== 'current').map(describeState)
     const newer = states.filter(({ state }) => state === 'outdated').length
-    if (states.length === 0) return lines('No skill of the library was imported.')
+    if (states.length === 0) return lines('No skill of the library has a source that could be asked.')
     return lines(
       alignRows(rows),
       newer === 0
-        ? `${count(states.length, 'imported skill')}, none with a newer version.`
+        ? noneNewer(count(states.length, 'imported skill'), states)
         : screen.strong(`${count(newer, 'skill has', 'skills have')} a newer version`),
       newer > 0 && screen.faint('loadout update --all --dry-run shows the changes'),
     )
   },
 })
+
+/** Of a source that did not answer nothing is known. */
+function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]): string {
+  const unasked = states.filter(({ state }) => state === 'unreachable').length
+  if (unasked === 0) return `${what}, none with a newer version.`
+  return `${what}, none known to have a newer version; the sources of ${unasked} did not answer.`
+}
 
 function describeState({ name, state, source, ref, from = '', to = '', folder }: SourceState): string[] {
   const range = state === 'outdated' && to !== '' ? `${from.slice(0, 7)}..${to.slice(0, 7)}` : from.slice(0, 7)
@@ -79,7 +86,7 @@ const RESULTS = {
 
 function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, screen: Screen): string {
   const told = updates.filter(({ result }) => result !== 'unchanged')
-  if (told.length === 0) return lines(`${count(updates.length, 'skill')} asked for, none with a newer version.`)
+  if (told.length === 0) return lines(noneNewer(`${count(updates.length, 'skill')} asked for`, updates))
   const rows = told.map(({ name, result, isMerged, from = '', to = '' }) => [
     `  ${name}`,
     `${isDryRun && result === 'updated' ? 'would be updated' : RESULTS[result]}${isMerged && result === 'updated' ? ', merged with your changes' : ''}`,

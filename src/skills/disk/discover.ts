@@ -6,8 +6,6 @@ import { DOCUMENT_FILE } from '../../text/skill-document.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { type Marketplace, type Plugin, parseMarketplace, parsePlugin, pluginFor } from '../rules/plugins.ts'
-import { listed } from '../rules/refusals.ts'
-import { listTree } from './tree.ts'
 
 /** A folder with a SKILL.md that was found in a source. */
 interface FoundSkill {
@@ -76,7 +74,7 @@ export function discoverSkills(root: string): Discovery {
   return {
     skills: found.map((each) => withPlugin(each, manifests.plugins)),
     ...leftOut.told(),
-    findings: [...manifests.findings, ...pointersIn(root, found)],
+    findings: manifests.findings,
   }
 }
 
@@ -146,9 +144,10 @@ function readManifests({ path, inside, entries }: WalkFolder, manifests: Manifes
   })
 }
 
-/** Paths in .gitmodules. */
+/** Paths in .gitmodules where nothing lies: git makes an empty folder until a submodule is fetched. */
 function submodulesOf(root: string): string[] {
-  return [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  const paths = [...textIn(root, '.gitmodules').matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path)
+  return paths.filter((path) => !exists(join(root, path, '.git')))
 }
 
 function textIn(root: string, path: string): string {
@@ -156,36 +155,6 @@ function textIn(root: string, path: string): string {
     return exists(join(root, path)) ? readTextInside(root, path) : ''
   } catch (error) {
     if (error instanceof LoadoutError) return ''
-    throw error
-  }
-}
-
-const POINTER = 'version https://git-lfs.github.com/spec/v1'
-const LONGEST_POINTER = 1024
-
-/** Files that were not fetched: Git LFS left a few lines in their place. */
-function pointersIn(root: string, skills: readonly FoundSkill[]): Finding[] {
-  if (!textIn(root, '.gitattributes').includes('filter=lfs')) return []
-  const pointers = skills.flatMap(({ path, folder }) => {
-    const small = attempt(() => listTree(path).files).filter(
-      ({ kind, size }) => kind === 'file' && size < LONGEST_POINTER,
-    )
-    return small.flatMap((file) => (textIn(path, file.path).startsWith(POINTER) ? [`${folder}/${file.path}`] : []))
-  })
-  if (pointers.length === 0) return []
-  const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
-  const message = `${what} not there, only what Git LFS wrote in the place: ${listed(pointers)}`
-  return [
-    { severity: 'warning', code: 'LEFT_OUT', message, hint: 'clone it, run git lfs pull, and import that folder' },
-  ]
-}
-
-/** A folder that cannot be listed is told when it is read. */
-function attempt<T>(list: () => T[]): T[] {
-  try {
-    return list()
-  } catch (error) {
-    if (error instanceof LoadoutError) return []
     throw error
   }
 }

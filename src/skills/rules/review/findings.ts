@@ -15,6 +15,7 @@ const REVIEW_RULES = [
   'secret',
   'network',
   'not-read',
+  'not-fetched',
 ] as const
 
 /** Something in a skill that a person should know before it is installed. Severe: it is not installed unseen. */

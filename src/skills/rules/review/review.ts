@@ -78,10 +78,13 @@ function reviewFile({ path, isExecutable, text, start, isTooLarge }: ReviewFile)
     return { severity, rule, path, line: 0, message }
   }
   if (isTooLarge) return [note('warning', 'not-read', 'is too large to be looked through')]
+  if (text?.startsWith(POINTER)) return [note('warning', 'not-fetched', 'is not the file, only a pointer of Git LFS')]
   if (text === undefined) return isProgram(start) ? [note('severe', 'executable', 'is a compiled program')] : []
   const own = isExecutable ? [note('info', 'executable', 'can be run')] : []
   return [...own, ...locate(path, text, findIn(path, text))]
 }
+
+const POINTER = 'version https://git-lfs.github.com/spec/v1\n'
 
 function locate(path: string, text: string, spots: readonly Spot[]): ReviewFinding[] {
   const lineOf = lineCounter(text)

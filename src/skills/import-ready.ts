@@ -1,0 +1,113 @@
+import { basename } from 'node:path'
+import type { Finding } from '../text/trouble.ts'
+import type { LooseCandidate } from './candidates.ts'
+import { contentOf, type SkillContent } from './disk/foreign-skill.ts'
+import type { ImportSource } from './disk/import-source.ts'
+import { libraryHash, withoutSource } from './disk/merge-base.ts'
+import { readRegistry } from './disk/registry.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { reviewContent } from './quarantine.ts'
+import type { Candidate, ForeignSkill } from './rules/candidates.ts'
+import type { Offer } from './rules/offers.ts'
+import { listed } from './rules/refusals.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
+import type { SkillReview } from './rules/review/review.ts'
+import type { SkillSource } from './rules/source.ts'
+import type { Setup } from './settings.ts'
+
+/** A skill as it goes into the library, looked through. */
+export interface Ready {
+  name: string
+  from: string[]
+  content: SkillContent
+  review: SkillReview
+}
+
+/** The skills that were chosen, as the library will hold them. */
+export function prepareSkills(setup: Setup, source: ImportSource | undefined, fresh: readonly Offer[]): Ready[] {
+  const { skills } = readRegistry(setup.library, openTreeCache(setup.machine))
+  const findTwin = findTwinIn([...skills.map(({ skill }) => skill.name), ...fresh.map(({ name }) => name)])
+  return fresh.flatMap(({ candidate, name }): Ready[] => {
+    const { merged, copies } = candidate
+    if (merged === undefined) return []
+    const content = withSource(setup, source, candidate, merged, name)
+    const review = reviewContent({ ...content, skill: withoutSource(content.skill) }, findTwin)
+    return [{ name, from: copies.map(({ path }) => path), content: accepting(content, review), review }]
+  })
+}
+
+/** What it may use without asking is accepted with the import; more of it in an update is not. */
+function accepting(content: SkillContent, { permissions }: SkillReview): SkillContent {
+  const { skill } = content
+  if (skill.source === undefined || permissions.length === 0) return content
+  const source = { ...skill.source, others: { ...skill.source.others, permissions } }
+  return { ...content, skill: { ...skill, source } }
+}
+
+/** One line for all skills that will not be installed before somebody has read them. */
+export function severeFindings(ready: readonly Ready[]): Finding[] {
+  const names = ready.filter(({ review, content }) => review.isSevere && content.skill.source).map(({ name }) => name)
+  if (names.length === 0) return []
+  const [first = ''] = names
+  const what = names.length === 1 ? `${first} is` : `${names.length} skills are`
+  const message = `${what} in quarantine until somebody approves ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
+  const hint = `loadout inspect ${first} shows why; loadout approve skill:${first}`
+  return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
+}
+
+/** Files that were not fetched: Git LFS left a few lines in their place. */
+export function pointerFindings(ready: readonly Ready[]): Finding[] {
+  const pointers = ready.flatMap(({ name, review }) =>
+    review.findings.flatMap(({ rule, path }) => (rule === 'not-fetched' ? [`${name}/${path}`] : [])),
+  )
+  if (pointers.length === 0) return []
+  const what = pointers.length === 1 ? 'a file is' : `${pointers.length} files are`
+  const message = `${what} not there, only what Git LFS wrote in the place: ${listed(pointers)}`
+  const hint = 'clone the source, run git lfs pull, and import that folder'
+  return [{ severity: 'warning', code: 'LEFT_OUT', message, hint }]
+}
+
+/** The skill under its name in the library, with where it came from. */
+function withSource(
+  { machine }: Setup,
+  source: ImportSource | undefined,
+  candidate: Candidate,
+  merged: ForeignSkill,
+  name: string,
+): SkillContent {
+  const { locked } = candidate as LooseCandidate
+  const from = locked?.origin ?? placeIn(source, merged)
+  const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
+  if (from === undefined) return content
+  const { source: _, ...bare } = content.skill
+  const own: SkillSource = {
+    ...from,
+    treeHash: merged.treeHash,
+    importedAt: machine
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z'),
+    libraryHash: libraryHash({ ...content, skill: bare }),
+    others: {},
+  }
+  return { ...content, skill: { ...bare, source: own } }
+}
+
+/** What lies in an agent's folder has no source of its own; what was shared names its own. */
+function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSkill) {
+  if (source === undefined || source.isShared || agents.length > 0) return undefined
+  return { ...source.origin, folder: found?.folder ?? '' }
+}
+
+// A commit message is one argument of git, and that has a limit.
+const MOST_IN_MESSAGE = 500
+
+export function importMessage(fresh: readonly Ready[], source: ImportSource | undefined): string {
+  const names = fresh.map(({ name }) => name)
+  if (names.length === 1) return `Import skill ${names[0]}`
+  const { url, path } = source?.origin ?? {}
+  const from = url?.replace(/^[a-z]+:\/\//, '') ?? (path === undefined ? undefined : basename(path))
+  const more = names.length > MOST_IN_MESSAGE ? `\nand ${names.length - MOST_IN_MESSAGE} more` : ''
+  const subject = `Import ${names.length} skills${from === undefined ? '' : ` from ${from}`}`
+  return `${subject}\n\n${names.slice(0, MOST_IN_MESSAGE).join('\n')}${more}\n`
+}
