@@ -172,19 +172,14 @@ function packsForTask(machine: Machine, request: TaskSliceRequest): ReturnType<t
   }
 }
 
-const ABOUT_LOADOUT = /\bloadout\b|\bKNOWLEDGE\.md\b|\bSKILL\.md\b|\bskill\.json\b|\bknowledge packs?\b/i
-
 function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
-  const { value: resolved, findings } = resolvePacks(machine, {
+  const { value, findings } = resolvePacks(machine, {
     task,
     project,
     budget: PACK_TOKENS,
     isBudgetPerPack: true,
     isRecorded: false,
   })
-  // The pack about Loadout itself is for those who write for Loadout, and their task says so.
-  const isMeant = ({ pack }: PackContext['active'][number]) => pack.scope !== 'built-in' || ABOUT_LOADOUT.test(task)
-  const value = { ...resolved, active: resolved.active.filter(isMeant) }
   const omitted = value.refused.map(
     ({ name, message }): Omission => ({ path: `pack:${name}`, sourceClass: 'task', reason: 'gate', detail: message }),
   )

@@ -6,12 +6,13 @@ import type { Project } from '../machine/open-project.ts'
 import { readTaskWords } from '../search/task-words.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
-import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
+import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { createChooser } from './choose.ts'
 import { LARGEST_PACK_FILE, openPack } from './disk/pack-folder.ts'
 import { openSections } from './disk/section-cache.ts'
 import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
-import { createSelector, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { opensTier } from './rules/gates/trust.ts'
 import { type PackFiles, parsePackJson } from './rules/pack-files.ts'
 import { readSelectionSuite, type SelectionSuite } from './rules/records/selection-suite.ts'
@@ -140,10 +141,10 @@ export function selectForEval(
 ): (prompt: string) => SelectionAnswer {
   const { catalog, examples } = opened
   const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
-  const { select } = createSelector([...others, pack], (each) => taughtPack(examples, each))
+  const { choose } = createChooser(machine, [...others, pack], examples)
   const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
   return (task) => {
-    if (!select(task).some(({ id }) => id === pack.manifest.name)) return { isSelected: false, warnings: [] }
+    if (!choose(task).some((each) => each.pack === pack)) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
     const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
       task,

@@ -1,4 +1,3 @@
-import type { Examples } from '../examples/examples.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readTaskWords } from '../search/task-words.ts'
@@ -6,13 +5,14 @@ import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
 import { recordUsage } from '../usage/record.ts'
-import { findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
+import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { openSections } from './disk/section-cache.ts'
 import { deliveredPacks, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
-import { type Catalog, createSelector, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { type Catalog, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { refuse } from './rules/gates/refusal.ts'
 import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
 import {
@@ -110,24 +110,18 @@ function choosePacks(machine: Machine, { catalog, examples }: OpenedCatalog, req
   }
   const all = catalog.entries.map(({ pack }) => pack)
   const shut = new Set(all.filter(isShut))
-  const among = (packs: readonly TrustedPack[]) => selectAmong(packs, examples, request.task)
+  const among = (packs: readonly TrustedPack[]): Wanted[] => {
+    const chosen = createChooser(machine, packs, examples).choose(request.task)
+    return chosen.map((each) => ({ ...each, activation: 'implicit' }))
+  }
   const wanted = among(all.filter((pack) => !shut.has(pack)))
   // Those that are shut keep no other out. They are named, so that nobody wonders.
-  return shut.size === 0 ? wanted : [...wanted, ...among(all).filter(({ pack }) => shut.has(pack))]
+  return [...wanted, ...among([...shut])]
 }
 
 /** Whatever anybody answers now, a task alone does not open it. */
 function isShut(pack: TrustedPack): boolean {
   return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'refused'
-}
-
-function selectAmong(packs: readonly TrustedPack[], examples: Examples, task: string): Wanted[] {
-  const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
-  const { select } = createSelector(packs, (pack) => taughtPack(examples, pack))
-  return select(task).flatMap(({ id, confidence }) => {
-    const pack = byName.get(id)
-    return pack === undefined ? [] : [{ pack, activation: 'implicit' as const, confidence }]
-  })
 }
 
 interface Admitted extends Wanted {

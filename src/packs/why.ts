@@ -2,16 +2,10 @@ import type { Machine } from '../machine/machine.ts'
 import { describeWhy, percent } from '../search/document.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Report } from '../text/trouble.ts'
-import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog, taughtPack } from './catalog.ts'
+import { type CatalogRequest, findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
+import { catalogChooser } from './choose.ts'
 import { type Admission, admit, whyNotOpen } from './rules/gates/admission.ts'
-import {
-  type Catalog,
-  type Collision,
-  createSelector,
-  newerAlternative,
-  packWord,
-  type TrustedPack,
-} from './rules/gates/catalog.ts'
+import { type Catalog, type Collision, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import type { TrustState } from './rules/gates/trust.ts'
 import type { PackStatus, Scope } from './rules/pack.ts'
 
@@ -58,7 +52,7 @@ export function explainPack(
       nameStep(pack, catalog),
       trustStep(pack),
       statusStep(pack, catalog),
-      ...(request.task === undefined ? [] : [taskStep(request.task, pack, opened)]),
+      ...(request.task === undefined ? [] : [taskStep(machine, request.task, pack, opened)]),
     ],
     implicit: admit(pack, { isExplicit: false, isConfirmed: false }).verdict,
     explicit: admit(pack, { isExplicit: true, isConfirmed: false }).verdict,
@@ -132,13 +126,12 @@ function statusStep(pack: TrustedPack, { all }: Catalog): Step {
 }
 
 /** Whether the task would choose the pack among all that have a name. */
-function taskStep(task: string, { manifest }: TrustedPack, { catalog, examples }: OpenedCatalog): Step {
-  const packs = catalog.entries.map(({ pack }) => pack)
-  const { explain } = createSelector(packs, (pack) => taughtPack(examples, pack))
-  const { isSelected, confidence, why } = explain(task, manifest.name)
+function taskStep(machine: Machine, task: string, pack: TrustedPack, opened: OpenedCatalog): Step {
+  const { isChosen, confidence, why, section } = catalogChooser(machine, opened).explain(task, pack)
   const sure = `confidence ${percent(confidence)}`
-  if (isSelected) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${describeWhy(why)}` }
-  const says =
-    why.length === 0 ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${describeWhy(why)}`
+  const place = section && `${section.path}, line ${section.from}, speaks of it`
+  const reasons = [place, why.length > 0 && describeWhy(why)].filter(Boolean).join('; ')
+  if (isChosen) return { question: 'task', isPassed: true, says: `the task chooses it, ${sure}: ${reasons}` }
+  const says = reasons === '' ? 'no word of the task is in its description' : `too weak a match, ${sure}: ${reasons}`
   return { question: 'task', isPassed: false, says }
 }

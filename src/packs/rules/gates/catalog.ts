@@ -216,7 +216,7 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
 }
 
 /** Of many that fit a little, few are worth their place. */
-const MOST_PACKS = 3
+export const MOST_PACKS = 3
 
 /** So few are ranked as they are. */
 const FEW_PACKS = 12

@@ -1,0 +1,125 @@
+import type { Examples } from '../examples/examples.ts'
+import type { Machine } from '../machine/machine.ts'
+import type { Why } from '../search/document.ts'
+import { readTaskWords } from '../search/task-words.ts'
+import { type OpenedCatalog, taughtPack } from './catalog.ts'
+import { openSections } from './disk/section-cache.ts'
+import { admit } from './rules/gates/admission.ts'
+import { createSelector, MOST_PACKS, type TrustedPack } from './rules/gates/catalog.ts'
+import { opensTier } from './rules/gates/trust.ts'
+import { isKnownType, PACK_TYPES } from './rules/pack.ts'
+import type { SectionHit } from './rules/resolve/section-index.ts'
+import { type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
+
+export interface ChosenPack {
+  pack: TrustedPack
+  /** 0 to 1. */
+  confidence: number
+}
+
+export interface PackChooser {
+  /** The packs that a task is about, best first. */
+  choose(task: string): ChosenPack[]
+  explain(task: string, pack: TrustedPack): PackReason
+}
+
+export interface PackReason {
+  isChosen: boolean
+  confidence: number
+  /** Words of its description. */
+  why: readonly Why[]
+  /** Where its text speaks of the task, for a pack that may be read. */
+  section?: SectionHit
+}
+
+// What only the description says has to be likely, or the text has to speak of it too.
+const LIKELY = 0.3
+const LEAST_SPOKEN = 0.4
+const LEAST_OF_BEST = 0.85
+
+/** Chooses by descriptions and examples; packs that may be read also by what their sections say. */
+export function createChooser(machine: Machine, packs: readonly TrustedPack[], examples: Examples): PackChooser {
+  const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
+  const others = packs.filter(({ scope }) => scope !== 'built-in')
+  const open = (those: readonly TrustedPack[]) => {
+    return { those, selector: createSelector(those, (pack) => taughtPack(examples, pack)) }
+  }
+  const [withoutOwn, all] = [once(() => open(others)), once(() => open(packs))]
+  // The pack about Loadout itself is for those who write for Loadout, and their task says so.
+  const openFor = (task: string) => (ABOUT_LOADOUT.test(task) ? all() : withoutOwn())
+  const spokenOf = (task: string) => {
+    const words = readTaskWords(task)
+    return (pack: TrustedPack): Spoken | undefined => {
+      if (!isReadable(pack)) return undefined
+      const { name, description } = pack.manifest
+      const index = openSections(machine, pack.root, pack.trust.files)
+      return speaksOf(index, task, words, `${name} ${description}`)
+    }
+  }
+  const choose = (task: string): ChosenPack[] => {
+    const { those, selector } = openFor(task)
+    const spoken = new Map(those.map((pack) => [pack, spokenOf(task)(pack)]))
+    const described = selector.select(task).flatMap(({ id, confidence }) => {
+      const pack = byName.get(id)
+      if (pack === undefined) return []
+      const share = spoken.get(pack)?.share ?? 1
+      return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
+    })
+    const best = Math.max(0, ...[...spoken.values()].map((each) => (each?.isAbout ? each.share : 0)))
+    const read = those.flatMap((pack) => {
+      const { isAbout = false, share = 0 } = spoken.get(pack) ?? {}
+      return isAbout && share >= LEAST_OF_BEST * best ? [{ pack, confidence: share }] : []
+    })
+    return mostLikely([...read, ...described])
+  }
+  return {
+    choose,
+    explain: (task, pack) => {
+      const { confidence, why } = openFor(task).selector.explain(task, pack.manifest.name)
+      const found = choose(task).find((each) => each.pack === pack)
+      const spoken = spokenOf(task)(pack)
+      const section = spoken?.isAbout ? spoken.section : undefined
+      return {
+        isChosen: found !== undefined,
+        confidence: found?.confidence ?? confidence,
+        why,
+        ...(section && { section }),
+      }
+    },
+  }
+}
+
+/** Each pack once, with the stronger of its reasons. */
+function mostLikely(found: readonly ChosenPack[]): ChosenPack[] {
+  const best = new Map<TrustedPack, ChosenPack>()
+  for (const each of found) {
+    if (each.confidence > (best.get(each.pack)?.confidence ?? -1)) best.set(each.pack, each)
+  }
+  return [...best.values()].sort((a, b) => b.confidence - a.confidence).slice(0, MOST_PACKS)
+}
+
+/** A persona is not looked up for what it says; one of a type nobody knows must be named. */
+function isReadable(pack: TrustedPack): boolean {
+  const { mode, type } = pack.manifest
+  if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !opensTier(pack.trust, 'context')) return false
+  return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'admitted'
+}
+
+const ABOUT_LOADOUT = /\bloadout\b|\bKNOWLEDGE\.md\b|\bSKILL\.md\b|\bskill\.json\b|\bknowledge packs?\b/i
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Among all packs that have a name. */
+export function catalogChooser(machine: Machine, { catalog, examples }: OpenedCatalog): PackChooser {
+  return createChooser(
+    machine,
+    catalog.entries.map(({ pack }) => pack),
+    examples,
+  )
+}
