@@ -47,8 +47,8 @@ const HOSTILE = [
   `e${'\u0301'.repeat(80)}a\u0308`,
   'مهارة \u202eevil\u202c שלום',
   'a\u001b[2J\u001b]0;title\u0007b\u009b31mc\u0000\r\n\td',
-  'x'.repeat(10_000),
-  '界'.repeat(10_000),
+  'x'.repeat(3_000),
+  '界'.repeat(3_000),
   '\u200b\u200d\ufeff\ufe0f',
 ]
 
@@ -97,12 +97,12 @@ function hostile(): Model {
     },
     merges: {
       ...made.merges,
-      list: HOSTILE.map((skill) => ({
+      list: HOSTILE.slice(2, 5).map((skill) => ({
         ...MERGES[0]!,
         skill,
         sides: { ours: text, theirs: text },
         files: text,
-        places: HOSTILE.map((path) => ({ path, message: text, ours: text, theirs: `${text}\n${text}` })),
+        places: HOSTILE.slice(0, 2).map((path) => ({ path, message: text, ours: text, theirs: `${text}\n${text}` })),
       })),
     },
     attention: {

@@ -12,14 +12,14 @@ interface Term {
   word: string
 }
 
-/** The words of a filter. A value with blanks stands in quotes. */
+const TERM = /(state|agent|tag|source):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g
+
+/** The words of a filter. A value with blanks stands in quotes; one that is not typed yet leaves everything. */
 export function parseFilter(filter: string): Term[] {
-  return [...filter.toLowerCase().matchAll(/(?:(state|agent|tag|source):)?(?:"([^"]*)"?|(\S+))/g)].flatMap(
-    ([, facet, quoted, plain]): Term[] => {
-      const word = quoted ?? plain ?? ''
-      return facet === undefined ? [{ word }] : [{ facet: facet as Facet, word }]
-    },
-  )
+  return [...filter.toLowerCase().matchAll(TERM)].map(([, facet, quotedValue, value, quoted, word]): Term => {
+    if (facet === undefined) return { word: quoted ?? word ?? '' }
+    return { facet: facet as Facet, word: quotedValue ?? value ?? '' }
+  })
 }
 
 function termOf(facet: Facet, value: string): string {
@@ -66,6 +66,7 @@ function scoreSkill(terms: readonly Term[], skill: SkillView, scope: Model['scop
   let score = 0
   for (const { facet, word } of terms) {
     const fits = (value: string) => (facet === 'source' ? value.includes(word) : value.startsWith(word))
+    if (word === '') continue
     const added =
       facet === undefined
         ? scoreWord(word, skill)
