@@ -1,7 +1,8 @@
 // Draws docs/pictures/: screens of the real program in a pseudo-terminal, as SVG. The same bytes on every run.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { AUTHOR, fillHome } from '../test/tui/machine.ts'
+import { AUTHOR, CLI, commitAll, fillHome, git, write as writeFile } from '../test/tui/machine.ts'
 import { Session, type Size } from '../test/tui/pty.ts'
 
 const TEXT = '#d7dae0'
@@ -11,10 +12,18 @@ const MARGIN = 14
 const SCREEN: Size = { columns: 92, rows: 22 }
 const PAPER: Size = { columns: 80, rows: 120 }
 
-const PICTURES: readonly [name: string, ...steps: [keys: string, shown: RegExp][]][] = [
+type Picture = readonly [name: string, ...steps: [keys: string, shown: RegExp][]]
+
+const PICTURES: readonly Picture[] = [
   ['inventory', ['/rel\r', /\/rel ─[\s\S]*1\. Collect merged/], ['\u001b', /Skills 5 ─[\s\S]*1\. Collect merged/]],
   ['import', ['i', /Import 3/], ['jj k', /Import 1 of 3[\s\S]*its copies differ/]],
   ['doctor', ['d', /Doctor: 2[\s\S]*to do: /]],
+]
+
+/** With skills of others, which both sides have changed. */
+const OTHERS: readonly Picture[] = [
+  ['update', ['U', /has news[\s\S]*\+/], ['*', /Update 2 of 2/]],
+  ['merge', ['U', /has news[\s\S]*\+/], ['*', /Update 2 of 2/], ['\r', /Merges: 1 place/], ['k', /1 left/]],
 ]
 
 // As wide as the home that the pictures show.
@@ -25,17 +34,9 @@ mkdirSync(HOME)
 try {
   fillHome(HOME)
   mkdirSync('docs/pictures', { recursive: true })
-  for (const [name, ...steps] of PICTURES) {
-    const session = new Session({ home: HOME, size: SCREEN, env: { ...AUTHOR, COLORTERM: 'truecolor' } })
-    await session.until((screen) => screen.includes('Skills 5') && !screen.includes('reading…'))
-    for (const [keys, shown] of steps) {
-      session.send(keys)
-      await session.until(shown)
-    }
-    await session.quiet()
-    write(name, draw(session, SCREEN, `The ${name} of the terminal interface`))
-    session.dispose()
-  }
+  for (const picture of PICTURES) await take(picture)
+  importOthers(join(HOME, 'superskills'))
+  for (const picture of OTHERS) await take(picture)
   const tour = new Session({ home: HOME, size: PAPER, env: { COLORTERM: 'truecolor' }, args: ['try'] })
   const shown = await tour.until('DONE 0')
   const rows = shown.split('\n').findIndex((line) => line.startsWith('The bundle, as a model gets it'))
@@ -43,6 +44,43 @@ try {
   tour.dispose()
 } finally {
   rmSync(HOME, { recursive: true })
+}
+
+async function take([name, ...steps]: Picture): Promise<void> {
+  const session = new Session({ home: HOME, size: SCREEN, env: { ...AUTHOR, COLORTERM: 'truecolor' } })
+  await session.until(
+    (screen) => /Skills \d/.test(screen) && /claude \d+%/.test(screen) && !screen.includes('reading…'),
+  )
+  for (const [keys, shown] of steps) {
+    session.send(keys)
+    await session.until(shown)
+  }
+  await session.quiet()
+  write(name, draw(session, SCREEN, `The ${name} of the terminal interface`))
+  session.dispose()
+}
+
+function importOthers(source: string): void {
+  const offer = (name: string, step: string) =>
+    writeFile(
+      join(source, 'skills', name, 'SKILL.md'),
+      `---\nname: ${name}\ndescription: How to begin with ${name}.\n---\n# ${name}\n\n1. Ask what is wanted\n2. ${step}\n3. Say what was left out\n`,
+    )
+  offer('brainstorming', 'Write ten ideas')
+  offer('planning', 'Write down the steps')
+  git(source, 'init', '-q')
+  commitAll(source, 'Start')
+  execFileSync(process.execPath, [CLI, 'import', source, '--all'], {
+    cwd: HOME,
+    env: { ...process.env, HOME, ...AUTHOR },
+    stdio: 'ignore',
+  })
+  const own = join(HOME, 'skills', 'skills', 'planning', 'SKILL.md')
+  writeFile(own, readFileSync(own, 'utf8').replace('Write down the steps', 'Write down the steps and their order'))
+  commitAll(join(HOME, 'skills'), 'Order the steps')
+  offer('brainstorming', 'Write ten ideas, then five more')
+  offer('planning', 'Write down the steps and who takes them')
+  commitAll(source, 'News')
 }
 
 interface Run {
@@ -89,7 +127,7 @@ function draw(session: Session, size: Size, label: string): string {
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
 <rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
 ${rows.filter((row) => row !== '').join('\n')}
 </g>
 </svg>
@@ -106,7 +144,7 @@ function drawRun({ column, columns, text, colour, isBold, isInverse }: Run, row:
   const weight = isBold ? ' font-weight="bold"' : ''
   const fill = isInverse ? GROUND : colour
   const shown = escapeMarkup(normalise(text))
-  return `${ground}<text x="${px(x)}" y="${px(y + 13.5)}" fill="${fill}"${weight} textLength="${width}">${shown}</text>`
+  return `${ground}<text x="${px(x)}" y="${px(y + 13.5)}" fill="${fill}"${weight} textLength="${width}" xml:space="preserve">${shown}</text>`
 }
 
 /** What differs from machine to machine, as wide as it was. */

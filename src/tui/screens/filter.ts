@@ -38,12 +38,42 @@ export function shortSource(source: string): string {
   return source.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/, '').replace(/\.git$/, '')
 }
 
-/** How well a word fits, or undefined: the name also with letters left out, tags and description only as written. */
-function scoreWord(word: string, { name, tags, description }: SkillView): number | undefined {
-  const inName = fuzzyScore(word, name)
+/** Something that can be found by words: its name, and what else is said about it. */
+interface Findable {
+  name: string
+  text: string
+}
+
+/** How well a word fits, or undefined. `isLoose`: letters of the name may be left out. */
+function scoreWord(word: string, { name, text }: Findable, isLoose: boolean): number | undefined {
+  const inName = isLoose || name.includes(word) ? fuzzyScore(word, name) : undefined
   if (inName !== undefined) return inName
-  if (tags.some((tag) => tag.toLowerCase().includes(word))) return 20
-  return description.toLowerCase().includes(word) ? 10 : undefined
+  return text.toLowerCase().includes(word) ? 10 : undefined
+}
+
+/**
+ * What fits, the best first; what fits alike stays in its order. Only where nothing has the words as they are written,
+ * letters may be left out: whoever acts on all that is shown must know what that is.
+ */
+export function findBest<T>(items: readonly T[], score: (item: T, isLoose: boolean) => number | undefined): T[] {
+  for (const isLoose of [false, true]) {
+    const found = items.flatMap((item) => {
+      const value = score(item, isLoose)
+      return value === undefined ? [] : [{ item, value }]
+    })
+    if (found.length > 0) return found.sort((a, b) => b.value - a.value).map(({ item }) => item)
+  }
+  return []
+}
+
+export function scoreWords(words: readonly string[], item: Findable, isLoose: boolean): number | undefined {
+  let score = 0
+  for (const word of words) {
+    const added = scoreWord(word, item, isLoose)
+    if (added === undefined) return undefined
+    score += added
+  }
+  return score
 }
 
 /** The letters of the word in their order: together is best, at the beginnings of words is better than inside. */
@@ -62,21 +92,12 @@ export function fuzzyScore(word: string, text: string): number | undefined {
   return Math.max(score, 21)
 }
 
-function scoreSkill(terms: readonly Term[], skill: SkillView, scope: Model['scope']): number | undefined {
-  let score = 0
-  for (const { facet, word } of terms) {
+function hasFacets(terms: readonly Term[], skill: SkillView, scope: Model['scope']): boolean {
+  return terms.every(({ facet, word }) => {
+    if (facet === undefined || word === '') return true
     const fits = (value: string) => (facet === 'source' ? value.includes(word) : value.startsWith(word))
-    if (word === '') continue
-    const added =
-      facet === undefined
-        ? scoreWord(word, skill)
-        : facetValues(facet, skill, scope).some((value) => fits(value.toLowerCase()))
-          ? 0
-          : undefined
-    if (added === undefined) return undefined
-    score += added
-  }
-  return score
+    return facetValues(facet, skill, scope).some((value) => fits(value.toLowerCase()))
+  })
 }
 
 // The model never changes: what was found for one is right as long as it is there.
@@ -89,13 +110,14 @@ export function visibleSkills(inventory: InventoryState): SkillView[] {
   const { value, filter, grouping } = inventory
   const scope = value?.scope ?? 'user'
   const terms = parseFilter(filter)
-  const scored = (value?.skills ?? []).flatMap((skill) => {
-    const score = scoreSkill(terms, skill, scope)
-    return score === undefined ? [] : [{ skill, score, group: grouping === 'none' ? '' : groupOf(inventory, skill) }]
+  const words = terms.flatMap(({ facet, word }) => (facet === undefined && word !== '' ? [word] : []))
+  const possible = (value?.skills ?? []).filter((skill) => hasFacets(terms, skill, scope))
+  const best = findBest(possible, (skill, isLoose) => {
+    const { name, tags, description } = skill
+    return scoreWords(words, { name, text: `${tags.join(' ')} ${description}` }, isLoose)
   })
   const order = groupOrder(inventory)
-  scored.sort((a, b) => order(a.group, b.group) || b.score - a.score)
-  const skills = scored.map(({ skill }) => skill)
+  const skills = grouping === 'none' ? best : best.sort((a, b) => order(groupOf(inventory, a), groupOf(inventory, b)))
   found.set(inventory, skills)
   return skills
 }

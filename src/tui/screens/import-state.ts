@@ -1,7 +1,7 @@
 import { clamp } from '../frame/list.ts'
 import { activeProject, type ImportState, type Model } from '../model.ts'
 import { type Step, step } from '../step.ts'
-import { fuzzyScore, parseFilter } from './filter.ts'
+import { findBest, parseFilter, scoreWords } from './filter.ts'
 
 /** A skill that can come into the library, wherever it was found. */
 export interface ImportRow {
@@ -25,10 +25,8 @@ export function importRows(imports: ImportState): ImportRow[] {
   const known = rowsOf.get(imports)
   if (known !== undefined) return known
   const words = parseFilter(imports.filter).map(({ word }) => word)
-  const rows = allRows(imports).filter(({ name, description, detail }) =>
-    words.every(
-      (word) => fuzzyScore(word, name) !== undefined || `${description} ${detail}`.toLowerCase().includes(word),
-    ),
+  const rows = findBest(allRows(imports), ({ name, description, detail }, isLoose) =>
+    scoreWords(words, { name, text: `${description} ${detail}` }, isLoose),
   )
   rowsOf.set(imports, rows)
   return rows

@@ -96,7 +96,8 @@ function listTitle({ inventory }: Model, columns: number): Line {
   const all = inventory.value?.skills.length ?? 0
   const shown = visibleSkills(inventory).length
   const marked = inventory.marked.length
-  const counts = `Skills ${shown === all ? all : `${shown}/${all}`}${marked > 0 ? ` ✓${marked}` : ''}`
+  const number = inventory.value === undefined ? '' : ` ${shown === all ? all : `${shown}/${all}`}`
+  const counts = `Skills${number}${marked > 0 ? ` ✓${marked}` : ''}`
   const hasFilter = inventory.filter !== '' || inventory.isFiltering
   const group = inventory.grouping === 'none' ? '' : ` by ${inventory.grouping}`
   const title: Line = [span(counts, 'strong'), span(group, 'faint')]
