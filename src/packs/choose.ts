@@ -11,7 +11,7 @@ import { isKnownType, PACK_TYPES } from './rules/pack.ts'
 import type { SectionHit } from './rules/resolve/section-index.ts'
 import { type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
 
-export interface ChosenPack {
+interface ChosenPack {
   pack: TrustedPack
   /** 0 to 1. */
   confidence: number
@@ -23,7 +23,7 @@ export interface PackChooser {
   explain(task: string, pack: TrustedPack): PackReason
 }
 
-export interface PackReason {
+interface PackReason {
   isChosen: boolean
   confidence: number
   /** Words of its description. */

@@ -12,7 +12,14 @@ import { openSections } from './disk/section-cache.ts'
 import { deliveredPacks, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
-import { type Catalog, newerAlternative, packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import {
+  type Catalog,
+  type Collision,
+  newerAlternative,
+  packWord,
+  type TrustedPack,
+  wonBy,
+} from './rules/gates/catalog.ts'
 import { refuse } from './rules/gates/refusal.ts'
 import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
 import {
@@ -20,11 +27,13 @@ import {
   isWaiting,
   newWrappers,
   type PackContext,
+  type PresentedPack,
   presentPack,
   type RefusedPack,
   type Substitution,
 } from './rules/resolve/pack-context.ts'
 import { resolvePack } from './rules/resolve/resolve-pack.ts'
+import { shareBudget } from './rules/resolve/share-budget.ts'
 import { givenPacks } from './session.ts'
 
 export interface ResolveRequest {
@@ -67,7 +76,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
     active,
     refused: [...refused, ...swapped],
     substitutions,
-    collisions: opened.catalog.collisions.filter(({ name }) => wanted.some(({ pack }) => pack.manifest.name === name)),
+    collisions: collisionsAmong(opened.catalog, wanted),
     tokens: 0,
     budget: request.budget ?? DEFAULT_PACK_BUDGET,
     auditId: undefined,
@@ -95,6 +104,14 @@ const NOT_RECORDED = { auditId: undefined, findings: [] as Finding[] }
 /** A broken store of approvals shuts packs that were open: that must be said here too. */
 function isAboutApprovals({ code }: Finding): boolean {
   return code === 'BAD_APPROVALS'
+}
+
+/** Whoever has a name in the catalog: a pack that was named by its path won here. */
+function collisionsAmong({ collisions }: Catalog, wanted: readonly Wanted[]): Collision[] {
+  return collisions.flatMap((collision) => {
+    const found = wanted.find(({ pack }) => pack.manifest.name === collision.name)
+    return found === undefined ? [] : [wonBy(collision, found.pack.root)]
+  })
 }
 
 interface Wanted {
@@ -157,34 +174,50 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
   return { name: stale.manifest.name, from: side(stale), to: side(newer) }
 }
 
-/** The likeliest pack first; what it leaves of the budget is for the next. */
+/** Packs that were named share the budget. Of those that a task chose, the likeliest takes first what it needs. */
 function resolveAll(
   machine: Machine,
   admitted: readonly Admitted[],
   request: ResolveRequest,
   given: readonly string[],
 ): ActivePack[] {
-  let left = request.budget ?? DEFAULT_PACK_BUDGET
-  const resolved = admitted.map(({ pack, admission, ...rest }, order) => {
-    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
-      task: request.task,
-      words: readTaskWords(request.task),
-      needs: request.needs ?? [],
-      wantsCitations: request.cite ?? false,
-      isDeep: request.deep ?? false,
-      mustEscalate: admission.mustEscalate,
-      tier: pack.trust.tier ?? 'guide',
-      sections: () => openSections(machine, pack.root, pack.trust.files),
-    })
-    const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
-    const presented = presentPack(pack, { ...resolution, warnings }, left, estimateTokens)
-    const isRepeated = presented.wrapper !== undefined && given.includes(sha256(presented.wrapper))
-    if (!isRepeated && !request.isBudgetPerPack) left -= presented.tokens
-    const { showsGaps } = admission
-    const active: ActivePack = { pack, showsGaps, resolution, presented, isRepeated, ...rest }
-    return { name: pack.manifest.name, mode: pack.manifest.mode, order, active }
+  const budget = request.budget ?? DEFAULT_PACK_BUDGET
+  const resolved = admitted.map((each) => resolveOne(machine, each, request))
+  const isNew = ({ wrapper }: PresentedPack) => wrapper === undefined || !given.includes(sha256(wrapper))
+  const isShared = admitted.length > 1 && admitted.every(({ activation }) => activation === 'explicit')
+  const needs = isShared
+    ? resolved.map(({ present }) => present(budget)).map((each) => (isNew(each) ? each.tokens : 0))
+    : []
+  const shares = shareBudget(needs, budget)
+  let left = budget
+  const active = resolved.map(({ admission, present, ...rest }, order) => {
+    // What the session has already takes no room, and is only named.
+    const share = isShared && needs[order] !== 0 ? (shares[order] ?? 0) : left
+    const most = request.isBudgetPerPack ? budget : share
+    const presented = present(most)
+    const isRepeated = presented.wrapper !== undefined && !isNew(presented)
+    if (!isRepeated) left -= presented.tokens
+    const { name, mode } = rest.pack.manifest
+    return { name, mode, order, active: { ...rest, showsGaps: admission.showsGaps, presented, isRepeated } }
   })
-  return orderWrappers(resolved).map(({ active }) => active)
+  return orderWrappers(active).map((each) => each.active)
+}
+
+/** What a pack says about the task, and how it is shown within so many tokens. */
+function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, request: ResolveRequest) {
+  const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+    task: request.task,
+    words: readTaskWords(request.task),
+    needs: request.needs ?? [],
+    wantsCitations: request.cite ?? false,
+    isDeep: request.deep ?? false,
+    mustEscalate: admission.mustEscalate,
+    tier: pack.trust.tier ?? 'guide',
+    sections: () => openSections(machine, pack.root, pack.trust.files),
+  })
+  const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
+  const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)
+  return { pack, admission, resolution, present, ...rest }
 }
 
 function findingsOf({ active, refused, substitutions }: PackContext): Finding[] {

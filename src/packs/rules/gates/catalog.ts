@@ -50,8 +50,8 @@ export interface Collision {
   name: string
   winner: Contender
   shadowed: readonly (Contender & { status: PackStatus | undefined })[]
-  /** What decided: an approval that is missing, the scope, the depth below its root, or the order of paths. */
-  reason: 'approval' | 'scope' | 'depth' | 'path'
+  /** What decided: that it was named, an approval that is missing, the scope, the depth below its root, or the order of paths. */
+  reason: 'named' | 'approval' | 'scope' | 'depth' | 'path'
   /** Whether a pack lost that claims more for itself, and may be read. */
   lowerTrustShadowsHigher: boolean
 }
@@ -129,6 +129,16 @@ function describeCollision({ pack, shadowed }: CatalogEntry): Collision {
       (loser) => loser.trust.isOpen && compareLabels(pack.manifest.trust, loser.manifest.trust) < 0,
     ),
   }
+}
+
+/** The same collision when one of the packs was named by its path. */
+export function wonBy(collision: Collision, root: string): Collision {
+  const named = collision.shadowed.find(({ path }) => path === root)
+  if (named === undefined) return collision
+  const { winner, shadowed } = collision
+  const { status: _, ...contender } = named
+  const others = shadowed.filter((each) => each !== named)
+  return { ...collision, winner: contender, shadowed: [{ ...winner, status: undefined }, ...others], reason: 'named' }
 }
 
 function reasonFor(winner: TrustedPack, shadowed: readonly TrustedPack[]): Collision['reason'] {
