@@ -140,7 +140,9 @@ export function exportTeaching(
   request: ShelfRequest & { ids?: readonly string[] | undefined; out?: string | undefined },
 ): Report<TeachExport> {
   const { entries, findings } = openTeachable(machine, request)
-  const tasks = lacking(chosen(entries, request.ids ?? [], findings))
+  const asked = chosen(entries, request.ids ?? [], findings)
+  const tasks = lacking(asked)
+  if (tasks.length === 0) return { value: { tasks, text: '' }, findings: [...findings, nothingToAsk(asked.length)] }
   const text = exportText(tasks)
   if (request.out === undefined) return { value: { tasks, text }, findings }
   const path = resolve(machine.cwd, request.out)
@@ -156,6 +158,16 @@ function chosen(entries: readonly TeachableEntry[], ids: readonly string[], find
     findings.push(entry)
     return []
   })
+}
+
+function nothingToAsk(entries: number): Finding {
+  const code = 'NOTHING_TO_TEACH'
+  if (entries > 0) {
+    const message = `every entry that was asked for has ${ENOUGH} examples or more: nothing is left to write`
+    return { severity: 'info', code, message }
+  }
+  const hint = 'loadout index build makes entries of payloads; loadout try shows what entries are'
+  return { severity: 'error', code, message: 'there is no entry to write prompts for', hint }
 }
 
 function lacking(entries: readonly TeachableEntry[]): TeachingTask[] {

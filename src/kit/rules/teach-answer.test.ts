@@ -36,7 +36,7 @@ describe('an answer', () => {
     [
       'with prompts as objects',
       '{"id":"a","prompts":[{"prompt":"p q"},{"text":"r s"},7]}',
-      [item('a', ['p q', 'r s'])],
+      [item('a', ['p q', 'r s', ''])],
     ],
     ['with a comma too many', '{"id":"a","prompts":["p q",],}', [item('a', ['p q'])]],
     [

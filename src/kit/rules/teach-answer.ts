@@ -127,7 +127,7 @@ const NEGATIVES = ['not', 'negatives', 'must_not']
 function itemsIn(value: unknown): AnswerItem[] {
   if (Array.isArray(value)) return value.flatMap(itemsIn)
   if (!isRecord(value)) return []
-  const id = textsIn(value.id ?? value.name ?? value.entry)[0]
+  const id = textsIn(value.id ?? value.name ?? value.entry).find((text) => text.trim() !== '')
   if (id !== undefined) return [itemOf(id, value)]
   const lists = LISTS.flatMap((key) => (Array.isArray(value[key]) ? [value[key]] : []))
   if (lists.length > 0) return lists.flatMap(itemsIn)
@@ -147,12 +147,13 @@ function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
   return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
 }
 
+/** What is no text counts as an empty one, which is refused by name. */
 function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value]
+  if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return []
   return value.flatMap((each: unknown) => {
-    if (typeof each === 'string') return each.trim() === '' ? [] : [each]
-    return isRecord(each) ? textsIn(each.prompt ?? each.query ?? each.text) : []
+    if (typeof each === 'string') return [each]
+    return isRecord(each) ? textsIn(each.prompt ?? each.query ?? each.text) : ['']
   })
 }
 

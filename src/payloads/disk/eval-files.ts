@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
 import { Walk } from '../../machine/walk.ts'
+import { parseYaml, readValue, Trouble } from '../../machine/yaml.ts'
 import type { RankDocument } from '../../search/document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -41,7 +42,19 @@ function readSuiteFile(path: string): EvalQuery[] {
 
 function readForm(path: string): SuiteReading {
   if (path.endsWith('.jsonl')) return readQueryLines(readText(path))
-  return readTriggerTests(readJson(path), ownerOf(path))
+  return readTriggerTests(/\.ya?ml$/.test(path) ? readYaml(path) : readJson(path), ownerOf(path))
+}
+
+function readYaml(path: string): unknown {
+  try {
+    const { document, lines } = parseYaml(readText(path))
+    return readValue(document, lines)
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error
+    throw new LoadoutError('BAD_SUITE', `${path} cannot be used: line ${error.line}: ${error.message}`, {
+      hint: 'see docs/routing.md for the forms',
+    })
+  }
 }
 
 /** `my-skill/evals/trigger.json` tests my-skill. */
@@ -51,7 +64,8 @@ function ownerOf(path: string): string {
 }
 
 /** Where public repositories keep the tests of their skills. */
-const TESTS = /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.jsonl?|evals?\.json|[^/]*(?:trigger|activation)[^/]*\.jsonl?)$/
+const TESTS =
+  /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.(?:jsonl?|ya?ml)|evals?\.(?:json|ya?ml)|[^/]*(?:trigger|activation)[^/]*\.(?:jsonl?|ya?ml))$/
 
 /** The tests that lie beside the skills of a folder. A file in another form is passed over, and named. */
 export function readTestsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
@@ -75,8 +89,8 @@ function suiteFiles(folder: string): string[] {
     folder,
     (name) =>
       (name.endsWith('.jsonl') && basename(name) !== LIBRARY_FILE) ||
-      /(^|\/)evals\/[^/]+\.json$/.test(name) ||
-      isFlatJson(folder, name),
+      /(^|\/)evals\/[^/]+\.(?:json|ya?ml)$/.test(name) ||
+      isFlatSuite(folder, name),
   )
 }
 
@@ -97,7 +111,7 @@ function filesBelow(folder: string, isWanted: (name: string) => boolean): string
     .map((name) => join(folder, name))
 }
 
-/** JSON files directly inside a folder that is itself called evals. */
-function isFlatJson(folder: string, name: string): boolean {
-  return basename(folder) === 'evals' && /^[^/]+\.json$/.test(name)
+/** Tests directly inside a folder that is itself called evals. */
+function isFlatSuite(folder: string, name: string): boolean {
+  return basename(folder) === 'evals' && /^[^/]+\.(?:json|ya?ml)$/.test(name)
 }
