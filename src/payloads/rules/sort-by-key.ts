@@ -1,6 +1,6 @@
 /**
  * Sorts items by their numbers, smallest first; equal ones keep their order. A radix sort: a task may hit thousands of
- * entries, and for 5,000 of them this takes 0.1 ms where sorting fractions takes 1.7 ms.
+ * entries, and for 5,000 of them this takes 0.24 ms where comparing takes 0.98 ms (npm run bench match).
  */
 export function sortByKey(items: Uint32Array<ArrayBuffer>, keys: Uint32Array): Uint32Array<ArrayBuffer> {
   let most = 0
