@@ -47,7 +47,10 @@ test('in a large library an edit of what was chosen counts at once, and any othe
   rebuildIndex(machine, {})
   expect(await plan('turbine blades')).toEqual(['entry-8'])
 
-  writeFileSync(`${pathOf(9)}.new`, readFileSync(pathOf(9), 'utf8').replace('thing9', 'propeller shaft propeller shaft'))
+  writeFileSync(
+    `${pathOf(9)}.new`,
+    readFileSync(pathOf(9), 'utf8').replace('thing9', 'propeller shaft propeller shaft'),
+  )
   renameSync(`${pathOf(9)}.new`, pathOf(9))
   expect(await plan('propeller shaft')).toEqual(['entry-9'])
 })
