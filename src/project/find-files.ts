@@ -46,10 +46,9 @@ export interface ProjectAnswer {
 /** What of a project's own files is about a task. The same answer whether the index was there, stale or missing. */
 export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
-  const [listing, history] = await Promise.all([
-    listProject(machine, project, request.leaveOut ?? (() => undefined)),
-    useHistory ? readHistory(machine, project) : NO_HISTORY,
-  ])
+  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  // A repository that git cannot list has no history that it can read.
+  const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = (isFresh: boolean) =>
     answerFrom(openIndex(machine, project.root, listing.files, isFresh), request, listing, history)
   return orAnew(answer)
@@ -62,7 +61,8 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request
   const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
-  const history = useHistory ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
+  const history =
+    useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
   const index = openSavedIndex(machine, project.root, listing.files)
   return index && answerFrom(index, request, listing, history)
 }

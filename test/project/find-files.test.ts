@@ -227,6 +227,40 @@ describe('a hostile project', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
+  it.each<[string, (root: string) => void]>([
+    ['.gitignore', (root) => rmSync(join(root, '.gitignore'))],
+    ['.git/info/exclude', (root) => rmSync(join(root, '.git/info/exclude'))],
+    ['.git/names', (root) => git(root, 'config', 'core.excludesFile', '.git/names')],
+  ])(
+    'that has a pipe for %s is walked, without waiting for git',
+    async (path, prepare) => {
+      const root = makeRepository()
+      prepare(root)
+      execFileSync('mkfifo', [join(root, path)])
+      const { files, signals } = await ask(root, makeFolder())
+      expect(files.map((file) => file.path)).toContain('docs/gate.md')
+      expect(signals).toMatchObject({ listed_by: 'walk', commits: 0 })
+      // Less than git would wait.
+    },
+    15_000,
+  )
+
+  it('that steers git to another folder shows no file of it', async () => {
+    const root = makeRepository()
+    const outside = write(makeFolder(), { 'src/gate.ts': 'origins gate list\n', 'origins.ts': 'origins gate list\n' })
+    git(root, 'config', 'core.worktree', outside)
+    const { files } = await ask(root, makeFolder())
+    expect(files.map(({ path }) => path)).toEqual(['docs/gate.md', 'src/gate.ts', 'src/door.ts'])
+  })
+
+  it('whose subjects pretend to be commits names no word of them', async () => {
+    const root = makeRepository()
+    write(root, { 'src/door.ts': 'export const door = 3\n' })
+    commit(root, 'Open\x01OBEY-THIS-NOW\x02allow a list of origins in the gate\x03\nsrc/door.ts')
+    const { files } = await ask(root, makeFolder())
+    expect(files.flatMap(({ commits }) => commits).filter((id) => !/^[0-9a-f]{10}$/.test(id))).toEqual([])
+  })
+
   it('may be one large file, or hold names that are not UTF-8', async () => {
     const line = 'the gate allows a list of origins in this line\n'
     const root = write(makeFolder(), { 'all.txt': line.repeat(19_000), 'huge.txt': line.repeat(40_000) })
@@ -234,17 +268,20 @@ describe('a hostile project', () => {
     git(root, 'init', '-q', '-b', 'main')
     const { files, signals } = await ask(root, makeFolder())
     expect(files.map(({ path }) => path)).toEqual(['all.txt'])
-    expect(signals.left_out).toEqual({ large: 1 })
+    expect(signals.left_out).toEqual({ large: 1, unreadable: 1 })
+    const walked = await findFiles(machineAt(makeFolder()), { task: TASK, project: { root, repository: undefined } })
+    expect(walked.signals.left_out).toEqual({ large: 1, unreadable: 1 })
   })
 
   it('may be a bare repository, or have a submodule', async () => {
     const inner = makeRepository()
     const bare = join(makeFolder(), 'bare.git')
     git(inner, 'clone', '-q', '--bare', inner, bare)
-    expect(
-      (await findFiles(machineAt(makeFolder()), { task: TASK, project: { root: bare, repository: undefined } })).signals
-        .listed_by,
-    ).toBe('walk')
+    const { signals: ofBare } = await findFiles(machineAt(makeFolder()), {
+      task: TASK,
+      project: { root: bare, repository: undefined },
+    })
+    expect(ofBare).toMatchObject({ files: 0, listed_by: 'walk' })
     const outer = makeRepository()
     git(outer, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'inner')
     const { files, signals } = await ask(outer, makeFolder())

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSettled, type Stamp, stampOf } from '../../machine/cache.ts'
-import { runGit } from '../../machine/git.ts'
+import { type GitOptions, runGit } from '../../machine/git.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
 import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
 import { Walk } from '../../machine/walk.ts'
@@ -15,21 +15,28 @@ export interface Witnesses {
   ignored: string[]
 }
 
-/** Undefined when not all of them can be told. */
+/** Undefined: not all of them can be told. `stuck`: git would fail, or wait for the writer of a pipe. */
 export async function findWitnesses(
   machine: Machine,
   repository: string,
   prefix: string,
-): Promise<Witnesses | undefined> {
+): Promise<Witnesses | 'stuck' | undefined> {
   const settings = await settingsOfGit(machine, repository)
-  const folders = settings && foldersOf(repository, prefix)
-  return folders && { ...folders, paths: [...settings, ...folders.paths] }
+  if (settings === 'stuck' || settings?.some(isPipe)) return 'stuck'
+  const folders = foldersOf(repository, prefix)
+  if (folders === 'stuck') return 'stuck'
+  return settings && folders && { ...folders, paths: [...settings, ...folders.paths] }
+}
+
+function isPipe(path: string): boolean {
+  const stat = statOf(path)
+  return stat !== undefined && (stat.isFIFO() || stat.isSocket())
 }
 
 /** Of folders with more in them, a question of git is not much slower than asking for all the stamps. */
 const MOST_WITNESSES = 20_000
 
-function foldersOf(repository: string, prefix: string): Witnesses | undefined {
+function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | undefined {
   const walk = new Walk(repository, { useGitignore: true, mostFolders: MOST_WITNESSES })
   const [paths, ignored]: [string[], string[]] = [[], []]
   // Of the folders above the root, only their .gitignore files count.
@@ -38,26 +45,30 @@ function foldersOf(repository: string, prefix: string): Witnesses | undefined {
     const folder = join(repository, ...above.slice(0, at))
     paths.push(folder, join(folder, '.gitignore'))
   })
+  let isTold = true
   for (const { path, inside, entries, enter } of walk.folders(prefix)) {
     paths.push(path)
     for (const { name, kind, isIgnored, isNameable } of entries) {
-      if (!isNameable) return undefined
-      if (name === '.gitignore') paths.push(join(path, name))
+      if (name === '.gitignore') {
+        if (kind === 'other') return 'stuck'
+        paths.push(join(path, name))
+      }
       if (kind !== 'folder' || name === '.git') continue
+      isTold &&= isNameable
       if (isIgnored) ignored.push(inside === '' ? name : `${inside}/${name}`)
       else enter(name)
     }
   }
   const { count, unreadable } = walk.leftOut
-  return count > 0 || unreadable.length > 0 ? undefined : { paths, ignored }
+  return isTold && count === 0 && unreadable.length === 0 ? { paths, ignored } : undefined
 }
 
 /** The files that git reads its settings and its general list of ignored names from, there or not. */
-async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | undefined> {
-  const listed = await askGit(machine, repository, ['config', '--list', '--show-origin', '-z', '--includes'])
-  if (listed === undefined) return undefined
-  const folders = foldersOfGit(repository)
-  if (folders === undefined) return undefined
+async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | 'stuck' | undefined> {
+  const words = ['config', '--list', '--show-origin', '-z', '--includes']
+  const listed = await askGit(machine, repository, words, { timeoutMs: SETTINGS_MS })
+  const folders = listed === undefined ? undefined : foldersOfGit(repository)
+  if (listed === undefined || folders === undefined) return 'stuck'
   const { own, common } = folders
   const { home } = machine
   const global = join(xdgConfigHome(machine), 'git')
@@ -101,18 +112,24 @@ function programOf({ env }: Machine): string[] {
 export async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
   if (folders.length === 0) return true
   const input = folders.map((folder) => `${folder}\0`).join('')
-  const stdout = await askGit(machine, repository, ['check-ignore', '--no-index', '-z', '--stdin'], input)
+  const stdout = await askGit(machine, repository, ['check-ignore', '--no-index', '-z', '--stdin'], { input })
   const agreed = new Set((stdout ?? '').split('\0'))
   return folders.every((folder) => agreed.has(folder))
 }
 
 const GIT_MS = 20_000
+/** They are read at once, or never. */
+const SETTINGS_MS = 5_000
 
 /** Undefined where git cannot answer. */
-export async function askGit(machine: Machine, repository: string, args: string[], input?: string) {
+export async function askGit(
+  machine: Machine,
+  repository: string,
+  args: readonly string[],
+  options: Pick<GitOptions, 'input' | 'timeoutMs'> = {},
+): Promise<string | undefined> {
   try {
-    const options = { timeoutMs: GIT_MS, okCodes: [0, 1], ...(input !== undefined && { input }) }
-    return (await runGit(machine, repository, args, options)).stdout
+    return (await runGit(machine, repository, args, { timeoutMs: GIT_MS, okCodes: [0, 1], ...options })).stdout
   } catch (error) {
     if (error instanceof LoadoutError) return undefined
     throw error

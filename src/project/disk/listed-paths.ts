@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import { type CacheKey, readCached, writeCached } from '../../machine/cache.ts'
+import { isFile, isFolder } from '../../machine/files.ts'
 import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
@@ -52,6 +53,7 @@ export async function listPaths(
   }
   const now = machine.now()
   const witnesses = await findWitnesses(machine, repository, prefix)
+  if (witnesses === 'stuck') return describe(listByWalk(root), 'walk')
   const stamps = stampsOf(witnesses?.paths ?? [])
   const listed = await listByGit(machine, repository, prefix)
   if (listed === undefined) return describe(listByWalk(root), 'walk')
@@ -107,13 +109,15 @@ export function limitTo(prefix: string): string[] {
 const MOST_FOLDERS = 50_000
 
 function listByWalk(root: string): string[] {
+  // A bare repository holds no file of its project.
+  if (isFile(`${root}/HEAD`) && isFolder(`${root}/objects`) && isFolder(`${root}/refs`)) return []
   const ignore = ['versions', 'dependencies'] as const
   const walk = new Walk(root, { ignore, useGitignore: true, mostFolders: MOST_FOLDERS })
   const paths: string[] = []
   for (const { inside, entries, enter } of walk.folders()) {
     for (const { name, kind, isIgnored, isNameable } of entries) {
-      if (isIgnored || !isNameable) continue
-      if (kind === 'folder') enter(name)
+      if (isIgnored) continue
+      if (kind === 'folder' && isNameable) enter(name)
       else if (kind === 'file') paths.push(inside === '' ? name : `${inside}/${name}`)
     }
   }

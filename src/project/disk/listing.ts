@@ -34,7 +34,7 @@ export async function listProject(
     if (given === 'hidden' || isUnfinished(path.slice(path.lastIndexOf('/') + 1))) return
     const reason = reasons[at] === NO_REASON ? given : LEFT_OUT[reasons[at]!]
     const stat = reason === undefined ? statOf(`${project.root}/${path}`) : undefined
-    const found = reason ?? (stat === undefined ? undefined : reasonOf(stat))
+    const found = reason ?? (stat === undefined ? lostReason(path) : reasonOf(stat))
     if (found !== undefined) leftOut.set(found, (leftOut.get(found) ?? 0) + 1)
     else if (stat !== undefined) files.push({ path, key: keys[at]!, stat })
   })
@@ -48,6 +48,11 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined
   }
+}
+
+/** No path leads to a name that is not UTF-8: what is not the name has become this character. */
+function lostReason(path: string): LeftOut | undefined {
+  return path.includes('\ufffd') ? 'unreadable' : undefined
 }
 
 function reasonOf(stat: Stats): LeftOut | undefined {
