@@ -25,7 +25,10 @@ const ROUNDS = process.env.LOADOUT_TEST_ALL === undefined ? 4 : 20
 
 function makeLibrary(): World {
   const files = (name: string) => ({ ...skillFiles(name), 'docs/more.md': `More about ${name}.\n`, 'run.sh': 'true\n' })
-  return makeWorld(Object.fromEntries(NAMES.map((name) => [name, files(name)])))
+  const world = makeWorld(Object.fromEntries(NAMES.map((name) => [name, files(name)])))
+  write(world.library, { 'profiles/some.json': JSON.stringify({ one: ['claude'], two: ['claude', 'codex'] }) })
+  commitAll(world, 'profile')
+  return world
 }
 
 /** What each skill looks like when it is installed for both agents. */
@@ -68,6 +71,7 @@ const WRITERS = [
   ['unequip', 'three', '--target', 'codex'],
   ['unequip', '--all'],
   ['equip', 'three', '--target', 'codex'],
+  ['profile', 'switch', 'some'],
 ]
 const READERS = [
   ['inventory', '--json'],

@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CLI, CODE_CACHE, makeFolder, type Run } from '../cli/run.ts'
@@ -132,7 +141,8 @@ export function readTree(folder: string, isLeftOut = (_path: string) => false): 
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = join(below, entry.name)
       if (isLeftOut(path)) continue
-      if (entry.isDirectory()) {
+      if (entry.isSymbolicLink()) tree[path] = `link ${readlinkSync(join(folder, path))}`
+      else if (entry.isDirectory()) {
         tree[`${path}/`] = ''
         visit(path)
       } else {
