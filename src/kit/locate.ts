@@ -8,7 +8,7 @@ import type { ShelvedSkill } from '../skills/skill-shelf.ts'
 import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
-import { type EntryId, entryId, type NamedKind, parseEntryId } from './rules/entry-id.ts'
+import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 /** What an id means. `path` is one file of it. */

@@ -10,8 +10,8 @@ import type { Shelf } from '../search/shelf.ts'
 import type { SkillDetails } from '../skills/skill-shelf.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { entryId } from './rules/entry-id.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 interface Found {

@@ -6,8 +6,8 @@ import type { Machine } from '../machine/machine.ts'
 import { isDomain } from '../payloads/rules/loadout-index.ts'
 import { asFinding, type Finding } from '../text/trouble.ts'
 import { compareText, nearest } from '../text/values.ts'
+import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
-import { parseEntryId } from './rules/entry-id.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 /** So many prompts tell an entry from its neighbours; more gain little. */

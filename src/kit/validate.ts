@@ -10,8 +10,8 @@ import { buildEntries } from '../payloads/rules/build-index.ts'
 import { lintRouting, type ValidationIssue } from '../payloads/rules/validate.ts'
 import { checkLibrary, checkSkill, configuredLibrary, recognizeSkill } from '../skills/validate-skill.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { locate, READABLE } from './locate.ts'
-import { parseEntryId } from './rules/entry-id.ts'
 
 export interface Validation {
   valid: boolean

@@ -1,6 +1,6 @@
 import { readTextInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type Fenced, fence } from '../text/fence.ts'
+import { fence, fenceFindings } from '../text/fence.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
@@ -71,21 +71,6 @@ function fencePayload(knowledge: Whereabouts, entry: LoadoutEntry, findings: Fin
     findings.push({ severity: 'error', code, message, subject: entry.id, ...hint })
     return undefined
   }
-}
-
-/** What had to be done to a text before it could be fenced. */
-export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
-  const findings: Finding[] = []
-  if (neutralised > 0) {
-    const message = `${neutralised} fence-like tokens in ${path} were made harmless`
-    const hint = 'read the file: it may try to pose as something else'
-    findings.push({ severity: 'warning', code: 'FENCE_NEUTRALISED', message, subject, hint })
-  }
-  if (removed > 0) {
-    const message = `${removed} invisible characters in ${path} were removed`
-    findings.push({ severity: 'warning', code: 'TEXT_CLEANED', message, subject })
-  }
-  return findings
 }
 
 function overBudget(entry: LoadoutEntry, needed: number, left: number): Finding {

@@ -1,6 +1,6 @@
 import { readAsSeen, type SeenText } from './as-seen.ts'
 import { defuseHostTags } from './sensitive/host-tags.ts'
-import { LoadoutError } from './trouble.ts'
+import { type Finding, LoadoutError } from './trouble.ts'
 import { sha256 } from './values.ts'
 
 /** Element names that mark data for a model. No content may open or close one of them. */
@@ -227,4 +227,19 @@ export function requireTags(wrapper: string, expected: readonly string[], subjec
   throw new LoadoutError('FENCE_BROKEN', `the content of ${subject} could not be fenced safely`, {
     hint: 'it was not printed; please report this text as a bug',
   })
+}
+
+/** What had to be done to a text before it could be fenced. */
+export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
+  const findings: Finding[] = []
+  if (neutralised > 0) {
+    const message = `${neutralised} fence-like tokens in ${path} were made harmless`
+    const hint = 'read the file: it may try to pose as something else'
+    findings.push({ severity: 'warning', code: 'FENCE_NEUTRALISED', message, subject, hint })
+  }
+  if (removed > 0) {
+    const message = `${removed} invisible characters in ${path} were removed`
+    findings.push({ severity: 'warning', code: 'TEXT_CLEANED', message, subject })
+  }
+  return findings
 }

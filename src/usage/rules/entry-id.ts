@@ -1,4 +1,4 @@
-import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
+import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
 /** Everything that has a name of the form `kind:name`. */
 export type NamedKind = EntryKind | 'adapter'

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { shellWord } from '../text/printable.ts'
+import type { Readable } from '../text/readable.ts'
+import { type Code, LoadoutError } from '../text/trouble.ts'
+import { nearest } from '../text/values.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
+import { guardChoices } from './rules/fence/content-guard.ts'
+import { wrapContext } from './rules/fence/wrapper.ts'
+import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { opensTier } from './rules/gates/trust.ts'
+import { layerOf, packPathProblem, settleWarnings, toFinding } from './rules/pack.ts'
+import type { PackFile } from './rules/pack-files.ts'
+import { checkHealth, readRecords } from './rules/records/health.ts'
+import { chooseFile, countLines } from './rules/resolve/choice.ts'
+import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
+
+/** The guide of a pack, or one of its files, as far as its gates are open. */
+export function openPackText(pack: TrustedPack, path: string | undefined): Readable {
+  const admitted = openAdmitted(pack, false)
+  const file = path === undefined ? admitted.guide.file : requireFile(admitted, path)
+  const readable = path === undefined ? prepareGuide(admitted) : prepareFile(admitted, file)
+  return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
+}
+
+/** A file that a reader may ask for, if the approval goes that far. */
+function requireFile({ pack, files }: AdmittedPack, path: string): PackFile {
+  const problem = packPathProblem(path)
+  if (problem !== undefined) throw pathEscape(path, problem)
+  const layer = layerOf(path)
+  if (layer === undefined || RESOURCE_KINDS[layer] === undefined) throw notOffered(pack, path, OFFERED)
+  const tier = layer === 'sources' ? 'evidence' : 'context'
+  if (!opensTier(pack.trust, tier)) {
+    const message = `the pack ${packWord(pack.manifest.name)} is approved up to its ${pack.trust.tier} only`
+    const hint = `loadout approve ${shellWord(pack.root)} --tier ${tier}`
+    throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
+  }
+  const known = files.warnings.length
+  const file = files.read(path)
+  if (file !== undefined) return file
+  const warning = files.warnings[known]
+  if (warning?.code === 'source.escape') throw pathEscape(path, warning.message)
+  if (warning !== undefined) {
+    const message = `${shownPath(path)} of the pack ${packWord(pack.manifest.name)}: ${warning.message}`
+    throw new LoadoutError(CODES[warning.code] ?? 'FILE_UNREADABLE', message, { hint: 'ask for another file' })
+  }
+  const close = nearest(path, files.list(layer))
+  throw notOffered(
+    pack,
+    path,
+    close === undefined ? OFFERED : `did you mean ${entryId('pack', pack.manifest.name, close)}?`,
+  )
+}
+
+const OFFERED = `its readable files are below ${Object.keys(RESOURCE_KINDS).join('/, ')}/`
+
+const CODES: Partial<Record<Code, Code>> = {
+  'file.not-text': 'NOT_TEXT',
+  'file.too-large': 'FILE_TOO_LARGE',
+  'file.not-regular': 'NOT_A_FILE',
+}
+
+function pathEscape(path: string, problem: string): LoadoutError {
+  const hint = 'name a file inside the pack'
+  return new LoadoutError('PATH_ESCAPE', `the path ${shownPath(path)} is refused: ${problem}`, { hint })
+}
+
+function notOffered({ manifest }: TrustedPack, path: string, instead: string): LoadoutError {
+  const message = `the pack ${packWord(manifest.name)} has no file ${shownPath(path)} to read; ${instead}`
+  const hint = `loadout lookup ${shellWord(entryId('pack', manifest.name))} --load lists its files`
+  return new LoadoutError('ENTRY_NOT_FOUND', message, { hint })
+}
+
+function shownPath(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 199)}\u2026` : path)
+}
+
+/** As a resolution would give it: not when its run failed, without secrets, with what must be known about it. */
+function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): Fenceable {
+  const { manifest } = pack
+  const records = readRecords(files)
+  const health = checkHealth(file.path, records, files, manifest.grounding === 'required')
+  if (health.isFailed) {
+    const message = `${shownPath(file.path)} of the pack ${packWord(manifest.name)} was made by a run that failed`
+    throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
+  }
+  const guarded = guardChoices(
+    [chooseFile(file, 'page', new Map())],
+    [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
+  )
+  const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
+  const told = settleWarnings(guarded.warnings)
+  return {
+    body: part.text,
+    wrap: (text) => {
+      const lines = { from: 1, to: countLines(text) }
+      const wrapper = wrapContext(wrapperInput(pack, [{ ...part, lines, text }], told, []))
+      const all = settleWarnings([...told, ...wrapper.warnings])
+      return { text: wrapper.text, findings: all.map((warning) => toFinding(warning, manifest.name)) }
+    },
+  }
+}
