@@ -21,7 +21,7 @@ const documents = fc
 function scorersOf(list: readonly RankDocument[]) {
   const { slots, terms } = compileLibrary(list, DEFAULT_TUNING)
   const scorer = new Scorer(new TermIndex(terms), slots, DEFAULT_TUNING)
-  return { scorer, pruned: new PrunedScorer(scorer, slots, 0) }
+  return { scorer, pruned: new PrunedScorer(scorer, slots, true) }
 }
 
 function best({ slots, scores }: ReturnType<Scorer['score']>, count: number, isEligible: (slot: number) => boolean) {
