@@ -9,6 +9,7 @@ const NAMES = Array.from({ length: SKILLS }, (_, at) => `skill-${String(at).padS
 /** Longer than what a file needs until its times tell of every change. */
 const SETTLING_MS = 300
 const REPEATS = 5
+const IMPORTED = 500
 
 /** A library of a thousand skills on a bare remote: equipped for two agents, listed, and refreshed. */
 export async function benchSkills(): Promise<void> {
@@ -35,6 +36,7 @@ export async function benchSkills(): Promise<void> {
     rows.push(['sync, one changed', one])
     await settle()
     rows.push(['sync, nothing changed', repeat(() => loadout('sync'))])
+    rows.push([`import of ${IMPORTED} skills of 20 KB each`, importMany(folder)])
     const node = empty()
     printTable(`A library of ${SKILLS} skills, 3 files each`, [
       ['', 'wall ms', 'processor ms', 'above bare Node'],
@@ -63,6 +65,38 @@ function prepare(folder: string) {
   const empty = () => repeat(() => timeOnce([process.execPath, '-e', '0'], home, env))
   const settle = () => new Promise((done) => setTimeout(done, SETTLING_MS))
   return { loadout, settle, empty }
+}
+
+/** All skills of a folder, looked through and committed at once, on a machine of its own. */
+function importMany(folder: string): Spent {
+  const [home, source] = [join(folder, 'importer'), join(folder, 'source')]
+  for (let at = 0; at < IMPORTED; at++) {
+    const skill = join(source, 'skills', `imported-${at}`)
+    mkdirSync(skill, { recursive: true })
+    const head = `---\nname: imported-${at}\ndescription: What it does, and when to use ${at}.\n---\n`
+    writeFileSync(join(skill, 'SKILL.md'), head + sampleText(at, 10_000))
+    writeFileSync(join(skill, 'reference.md'), sampleText(at + 1, 10_000))
+  }
+  mkdirSync(home)
+  writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = bench\n\temail = bench@localhost\n')
+  const env = { ...benchEnvironment(home), XDG_CONFIG_HOME: '', GIT_CONFIG_NOSYSTEM: '1', LOADOUT_CONFIG: '' }
+  const loadout = (...args: string[]) => timeOnce([process.execPath, resolve('dist/cli.js'), ...args], home, env)
+  loadout('init', '--new', join(home, 'library'))
+  return loadout('import', source, '--all')
+}
+
+const LINES = [
+  'Run `npm test` before you commit, and read what it prints.',
+  'Send the report to the team, with the numbers of https://example.org/report.',
+  '```sh\ncurl -s https://example.org/data.json | jq .items\n```',
+  '| key | value |\n|---|---|\n| token | how long a text is |',
+  'Never overwrite a file that you did not make — ask first.',
+]
+
+function sampleText(seed: number, length: number): string {
+  let text = '# Guide\n\n'
+  for (let at = seed; text.length < length; at++) text += `${LINES[at % LINES.length]}\n\nStep ${at}. `
+  return text
 }
 
 function writeSkill(folder: string, name: string): void {
