@@ -19,6 +19,7 @@ test('loads from a view that is not aligned', () => {
   const shifted = new Uint8Array(saved.length + 1)
   shifted.set(saved, 1)
   expect(loadRanker(shifted.subarray(1))!.rank('bread')[0]!.id).toBe('a')
+  expect(loadRanker(Buffer.from(shifted.buffer, 1))!.rank('bread')[0]!.id).toBe('a')
 })
 
 test('every single damaged byte is noticed', () => {

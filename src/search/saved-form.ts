@@ -1,5 +1,5 @@
 import type { CompiledLibrary } from './library.ts'
-import { DamagedForm, Pages, pageCount, type ReadBytes, SUMS, sumOf, sumPages } from './saved-pages.ts'
+import { aligned, DamagedForm, Pages, pageCount, type ReadBytes, SUMS, sumOf, sumPages } from './saved-pages.ts'
 import {
   type CompiledTerms,
   type DocumentRecord,
@@ -100,7 +100,7 @@ function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
 
 /** Null when the bytes are of another version or tuning, cut, or damaged: the caller compiles again. */
 export function decodeIndex(saved: Uint8Array, fingerprint: number): CompiledLibrary | null {
-  const bytes = saved.byteOffset % 4 === 0 ? saved : saved.slice()
+  const bytes = aligned(saved)
   return openIndex((from, length) => bytes.subarray(from, from + length), bytes.length, fingerprint, true)
 }
 
@@ -151,7 +151,7 @@ function placesOf(header: Uint32Array): Places {
 }
 
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  const { buffer, byteOffset } = aligned(bytes)
   return new Uint32Array(buffer, byteOffset, bytes.length >>> 2)
 }
 
@@ -320,10 +320,12 @@ function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
 }
 
 function parseRecord(bytes: Uint8Array): DocumentRecord {
-  const json: unknown = JSON.parse(new TextDecoder().decode(bytes))
-  // Our own bytes, and their page was checked.
-  if (typeof json === 'object' && json !== null && 'id' in json) return json as DocumentRecord
-  throw new DamagedForm('a record is damaged')
+  try {
+    // Our own bytes, and their page was checked.
+    return JSON.parse(new TextDecoder().decode(bytes)) as DocumentRecord
+  } catch {
+    throw new DamagedForm('a record is damaged')
+  }
 }
 
 function isSpelled(units: Uint16Array, term: string): boolean {

@@ -33,7 +33,7 @@ export class Pages {
 
   bytes(from: number, length: number): Uint8Array {
     if (length === 0) return new Uint8Array(0)
-    if (from + length > this.length) throw new DamagedForm('a part lies beyond the end')
+    if (length < 0 || from + length > this.length) throw new DamagedForm('a part lies beyond the end')
     const run = this.runFor(Math.floor(from / PAGE), Math.ceil((from + length) / PAGE))
     return run.bytes.subarray(from - run.first * PAGE, from - run.first * PAGE + length)
   }
@@ -66,7 +66,7 @@ export class Pages {
     const length = Math.min(end * PAGE, this.length) - first * PAGE
     const read = this.read(this.start + first * PAGE, length)
     if (read.length !== length) throw new DamagedForm('it ends early')
-    const run = { first, end, bytes: read.byteOffset % 4 === 0 ? read : read.slice() }
+    const run = { first, end, bytes: aligned(read) }
     for (let page = first; page < end; page++) {
       const sum = sumOf(wordsOfPage(run.bytes, page - first), STRIDE)
       if (sum !== this.sums[SUMS * page]) throw new DamagedForm('a page is damaged')
@@ -74,6 +74,11 @@ export class Pages {
     }
     return run
   }
+}
+
+/** The same bytes where words can be read. Not `slice`, which copies nothing for a Buffer. */
+export function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }
 
 /** Sums of one page: of one word in STRIDE, for a reader of parts, and of all words. */
