@@ -2,18 +2,9 @@ import { join } from 'node:path'
 import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
+import { type ConflictPlace, type ConflictText, conflictTexts, takeSide } from './disk/merge-sides.ts'
 import { writeMerged } from './disk/merged-skill.ts'
-import {
-  type ConflictPlace,
-  type ConflictText,
-  conflictTexts,
-  dropMerge,
-  executablesOf,
-  listMerges,
-  type OpenMerge,
-  openMerge,
-  takeSide,
-} from './disk/pending-merge.ts'
+import { dropMerge, executablesOf, listMerges, type OpenMerge, openMerge } from './disk/pending-merge.ts'
 import { asWriter, observe } from './observe.ts'
 import { requireName } from './rules/skill.ts'
 import { openSetup } from './settings.ts'

@@ -1,6 +1,6 @@
 import type { Loadout } from '../loadout.ts'
 import { colourDepth, paintLine } from './frame/paint.ts'
-import { initialModel, type Model } from './model.ts'
+import { initialModel, type Model, shortPath } from './model.ts'
 import { scopeCue } from './screens/inventory-state.ts'
 import { screenSize, type TakenScreen, takeScreen } from './terminal.ts'
 import { view } from './view.ts'
@@ -19,7 +19,7 @@ export async function paintFirst(
   const empty = initialModel(screenSize(), { home, project, scope })
   const model: Model = {
     ...empty,
-    notice: project === undefined ? undefined : scopeCue(scope, project),
+    notice: project === undefined ? undefined : scopeCue(scope, shortPath(empty, project)),
     inventory: { ...empty.inventory, value: inventory, isStale: inventory !== undefined },
   }
   const screen = takeScreen()

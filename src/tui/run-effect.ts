@@ -198,19 +198,20 @@ async function withDiffs(
   project: string | undefined,
 ): Promise<SyncPreview> {
   const { changes = [], operations } = value
-  const taken = changes.map(({ skill, kind, diff = '' }) => ({ skill, where: `${kind} in the library`, text: diff }))
-  const behind = operations.filter(
-    ({ kind, skill }) => kind === 'refresh' && !changes.some((each) => each.skill === skill),
-  )
-  const names = [...new Set(behind.map(({ skill }) => skill))].slice(0, MOST_COMPARED)
-  const copies = []
-  for (const name of names) {
-    const { differences } = (await loadout.diff({ name, project, refresh: true })).value
-    copies.push(
-      ...differences.map(({ agents, text }) => ({ skill: name, where: `the copy of ${agents.join(', ')}`, text })),
-    )
+  const diffs = changes.map(({ skill, kind, diff = '' }) => ({ skill, where: `${kind} in the library`, text: diff }))
+  const isTold = (name: string) => changes.some(({ skill }) => skill === name)
+  const behind = operations.filter(({ kind, skill }) => kind === 'refresh' && !isTold(skill))
+  // In a project the copies of the user are refreshed as well.
+  for (const scope of ['project', 'user'] as const) {
+    const names = new Set(behind.flatMap((each) => (each.scope === scope ? each.skill : [])))
+    for (const name of [...names].slice(0, MOST_COMPARED)) {
+      const place = scope === 'project' ? project : undefined
+      const { differences } = (await loadout.diff({ name, project: place, refresh: true })).value
+      const where = (agents: readonly string[]) => `the copy of ${agents.join(', ')}, ${scope}`
+      diffs.push(...differences.map(({ agents, text }) => ({ skill: name, where: where(agents), text })))
+    }
   }
-  return { ...value, diffs: [...taken, ...copies] }
+  return { ...value, diffs }
 }
 
 async function openMerges(loadout: Loadout): Promise<MergeView[]> {

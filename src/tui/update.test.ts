@@ -1167,7 +1167,7 @@ describe('the scope', () => {
     const there = press(start(), 'tab')
     expect(there.model).toMatchObject({
       scope: 'project',
-      notice: { text: `project scope: ${PROJECT}   (tab switches)` },
+      notice: { text: 'project scope: ~/shop   (tab switches)' },
     })
     expect(there.effects).toEqual([load(PROJECT)])
     const back = press(there.model, 'tab')

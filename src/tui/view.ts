@@ -64,7 +64,12 @@ function header(model: Model, columns: number): Line {
   const reading = span(inventory.isStale ? 'reading…  ' : '', 'faint')
   const status = hasStatusLine(model.size) ? [] : [...shortStatus(model), span(' ')]
   const [worded, signed] = [stateCounts(model, true), stateCounts(model, false)]
-  const ways = [[reading, ...status, ...worded], [reading, ...status, ...signed], status.length > 0 ? status : signed]
+  // Beside the short status the signs of the states would say other things with the same signs.
+  const ways = [
+    [reading, ...status, ...worded],
+    status.length > 0 ? [reading, ...status] : [reading, ...signed],
+    status,
+  ]
   const fitting = ways.find((right) => lineWidth(left) + lineWidth(right) < columns)
   return spread(left, fitting ?? clipLine(status, columns - lineWidth(left) - 1), columns)
 }

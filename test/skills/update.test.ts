@@ -270,6 +270,29 @@ describe('update: changed here, changed there', () => {
   )
 })
 
+it('one place of a text is decided, then the rest with the other side; what was written by hand stays', async () => {
+  const text = (one: string, two: string) => `${one}\n\nSame.\n\n${two}\n`
+  const upstream = makeUpstream()
+  upstream.put('skills/alpha/new.md', text('one', 'two'))
+  upstream.commit()
+  const person = await makeImporter(upstream)
+  person.put(`${OWN}/new.md`, text('mine 1', 'mine 2'))
+  commitAll(person, 'mine')
+  upstream.put('skills/alpha/new.md', text('theirs 1', 'theirs 2'))
+  upstream.commit()
+  await person.calls.update({ names: ['alpha'] })
+  const places = async () => (await person.calls.showMerge({ name: 'alpha' })).value.places
+  const [first] = await places()
+  expect(first).toMatchObject({ path: 'new.md', ours: 'mine 1\n', theirs: 'theirs 1\n' })
+  await person.calls.finishMerge({ name: 'alpha', take: 'other', only: first })
+  const left = await places()
+  expect(left.map(({ ours }) => ours)).toEqual(['mine 2\n'])
+  const files = (await person.calls.finishMerge({})).value.merges[0]?.files.slice(person.home.length) ?? ''
+  person.put(`${files}/new.md`, person.read(files, 'new.md').replace('Same.', 'By hand.'))
+  await person.calls.finishMerge({ name: 'alpha', take: 'library', continue: true })
+  expect(person.read(OWN, 'new.md')).toBe('theirs 1\n\nBy hand.\n\nmine 2\n')
+})
+
 describe('update without a base', () => {
   it('compares, merges nothing, and takes what it is told', async () => {
     const upstream = makeUpstream()

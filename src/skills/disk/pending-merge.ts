@@ -5,7 +5,7 @@ import { asLoadoutError, exists, isFolder, readJson, readText } from '../../mach
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
-import { findMarker, type Sides, writeMerge } from '../../text/merge.ts'
+import { findMarker, type Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, isTextList } from '../../text/values.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
@@ -112,110 +112,12 @@ function waiting(files: string, { path, kind, message, ours, theirs }: TreeConfl
   return left.flatMap((name) => (name && exists(join(files, name)) ? [{ path: join(files, name), message }] : []))
 }
 
-/** One conflict: a file, and of a text that merged in part, which of its stretches. */
-export interface ConflictPlace {
-  path: string
-  stretch?: number | undefined
-}
-
-/** What each version says in one place; undefined for a version that removed the file, or whose file is not text. */
-export interface ConflictText extends ConflictPlace {
-  message: string
-  ours: string | undefined
-  theirs: string | undefined
-}
-
-/** Every place that still waits for a decision. */
-export function conflictTexts(machine: Machine, skill: string): ConflictText[] {
+/** A pending merge with the conflicts that it had when it began, and whether each still waits. */
+export function conflictsOf(machine: Machine, skill: string) {
   const folder = folderOf(machine, skill)
-  const { files } = openMerge(machine, skill)
-  const merge = readMerge(machine, folder)
-  return remake(folder, merge).conflicts.flatMap((conflict): ConflictText[] => {
-    const { path, kind, message, chunks = [], ours, theirs } = conflict
-    if (waiting(files, conflict).length === 0) return []
-    if (kind !== 'text') {
-      const textOf = (name: string | undefined) =>
-        name && exists(join(files, name)) ? readPlain(join(files, name)) : undefined
-      return [
-        {
-          path,
-          message,
-          ours: textOf(ours && `${ours.path}${OURS_END}`),
-          theirs: textOf(theirs && `${theirs.path}${THEIRS_END}`),
-        },
-      ]
-    }
-    const text = readText(join(files, path))
-    return chunks.flatMap((chunk, stretch) => {
-      if (chunk.kind === 'merged' || !text.includes(writeMerge([chunk], merge.sides))) return []
-      return [{ path, stretch, message, ours: chunk.ours, theirs: chunk.theirs }]
-    })
-  })
-}
-
-function readPlain(path: string): string | undefined {
-  const text = readText(path)
-  return text.includes('\0') ? undefined : text
-}
-
-/** Ends every conflict that is left, or only one, with the version of one side. */
-export function takeSide(machine: Machine, skill: string, side: 'ours' | 'theirs', only?: ConflictPlace): OpenMerge {
-  const folder = folderOf(machine, skill)
-  const { files } = openMerge(machine, skill)
-  const merge = readMerge(machine, folder)
-  for (const conflict of remake(folder, merge).conflicts) {
-    if (waiting(files, conflict).length === 0 || (only !== undefined && only.path !== conflict.path)) continue
-    if (only?.stretch !== undefined) takeStretch(folder, files, merge.sides, conflict, only.stretch, side)
-    else if (conflict.kind === 'text') takeText(folder, files, conflict, side)
-    else takeFile(files, conflict, side)
-  }
-  return openMerge(machine, skill)
-}
-
-function takeText(folder: string, files: string, { path, chunks = [] }: TreeConflict, side: 'ours' | 'theirs'): void {
-  writeText(
-    folder,
-    join(files, path),
-    chunks.map((chunk) => (chunk.kind === 'merged' ? chunk.text : chunk[side])).join(''),
-  )
-}
-
-/** One stretch; what a person wrote into the rest of the file stays. */
-function takeStretch(
-  folder: string,
-  files: string,
-  sides: Sides,
-  { path, chunks = [] }: TreeConflict,
-  stretch: number,
-  side: 'ours' | 'theirs',
-): void {
-  const chunk = chunks[stretch]
-  if (chunk === undefined || chunk.kind === 'merged') return
-  writeText(
-    folder,
-    join(files, path),
-    readText(join(files, path)).replace(writeMerge([chunk], sides), () => chunk[side]),
-  )
-}
-
-function writeText(folder: string, target: string, text: string): void {
-  // Not beside the file: what a kill leaves there would become part of the skill.
-  const stage = `${ownedName(folder)}.partial`
-  try {
-    writeTreeFile(stage, text, false)
-    renameSync(stage, target)
-  } catch (error) {
-    rmSync(stage, { force: true })
-    throw asLoadoutError(error, target, 'write')
-  }
-}
-
-function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 'theirs'): void {
-  const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`]
-  const [taken, dropped] = side === 'ours' ? [mine, other] : [other, mine]
-  const place = side === 'ours' ? ours?.path : theirs?.path
-  if (dropped) rmSync(join(files, dropped), { force: true })
-  if (taken && place && exists(join(files, taken))) renameSync(join(files, taken), join(files, place))
+  const { files, sides } = openMerge(machine, skill)
+  const waits = remake(folder, readMerge(machine, folder)).conflicts.filter((each) => waiting(files, each).length > 0)
+  return { folder, files, sides, waits }
 }
 
 /** Files whose markers took their executable bit away. */

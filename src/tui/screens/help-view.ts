@@ -1,4 +1,4 @@
-import { insideOf, type Line, plain, type Size, span, styled } from '../frame/line.ts'
+import { insideOf, type Line, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import { textPane } from '../frame/list.ts'
 import { BINDINGS, type Binding, isTypingPlace, type Place } from '../keys.ts'
 import type { Model } from '../model.ts'
@@ -28,7 +28,7 @@ export function helpLines(_: Model, columns: number): Line[] {
   const titles = [...new Set(BINDINGS.map(sectionOf))]
   const keys = titles.flatMap((title): Line[] => [
     styled(title, 'strong'),
-    ...BINDINGS.filter((binding) => sectionOf(binding) === title).map((binding) => keyLine(binding, columns)),
+    ...BINDINGS.filter((binding) => sectionOf(binding) === title).flatMap((binding) => keyLines(binding, columns)),
     [],
   ])
   return [...keys, styled('Signs', 'strong'), ...signLines(), [], styled('Status line', 'strong'), ...statusLines()]
@@ -39,11 +39,13 @@ function sectionOf({ places }: Binding): string {
   return title ?? (places.every(isTypingPlace) ? 'While typing' : 'Everywhere')
 }
 
-function keyLine({ keys, help }: Binding, columns: number): Line {
+function keyLines({ keys, help }: Binding, columns: number): Line[] {
   const names = keys.map(keyName).join(' ')
   // Narrow: the sentence matters more than straight columns.
   const room = columns < 50 ? names.length : 16
-  return [span(`  ${names.padEnd(room)}  `, 'accent'), span(help)]
+  const [first = [], ...rest] = wrapped(help, columns - room - 4)
+  const indent = span(' '.repeat(room + 4))
+  return [[span(`  ${names.padEnd(room)}  `, 'accent'), ...first], ...rest.map((line) => [indent, ...line])]
 }
 
 /** A key as footer and help call it. */

@@ -1,6 +1,6 @@
 import type { Inventory, SkillView } from '../../loadout.ts'
 import { clamp } from '../frame/list.ts'
-import { activeProject, GROUPINGS, type InventoryState, type Model } from '../model.ts'
+import { activeProject, GROUPINGS, type InventoryState, type Model, shortPath } from '../model.ts'
 import type { SIGNS } from '../signs.ts'
 import { type Step, step } from '../step.ts'
 import { facetRows, visibleSkills, withFacet } from './filter.ts'
@@ -135,7 +135,7 @@ export function switchScope(model: Model): Step {
   }
   const scope = model.scope === 'user' ? 'project' : 'user'
   const inventory = { ...model.inventory, isStale: true }
-  const next: Model = { ...model, scope, inventory, notice: scopeCue(scope, model.project) }
+  const next: Model = { ...model, scope, inventory, notice: scopeCue(scope, shortPath(model, model.project)) }
   return step(next, { kind: 'load inventory', project: activeProject(next) })
 }
 

@@ -5,11 +5,16 @@ import { type Model, shortPath } from '../model.ts'
 import { problemLines } from './problem-lines.ts'
 import { type SettingRow, settingRows } from './settings-state.ts'
 
+// Of the agents' ids; what is longer has its own words beside it.
+const LONGEST_ID = 8
+
 export function viewSettings(model: Model, size: Size): Line[] {
   const { view, at } = model.settings
   const inside = insideOf(size)
   const rows = settingRows(model)
-  const lines = listLines(rows, at, inside, inColumns(rows, inside.columns < 60 ? shortCells : cells))
+  const isNarrow = inside.columns < 60
+  const row = isNarrow ? inColumns(rows, shortCells, LONGEST_ID) : inColumns(rows, cells)
+  const lines = listLines(rows, at, inside, row)
   const shown = lines.length > 0 ? lines : problemLines(model.problems.settings, 'reading…', inside.columns)
   const config = view === undefined ? '' : `  ${shortPath(model, view.config)}`
   return pane([span('Settings', 'strong'), span(config, 'faint')], shown, size, true)
