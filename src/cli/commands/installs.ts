@@ -239,7 +239,8 @@ export function printOperations(
   findings: readonly Finding[],
   calm: string,
 ): string {
-  const told = operations.filter(({ kind }) => kind !== 'restamp' || isDryRun)
+  // They would hide what really changes: there is one for every install.
+  const told = operations.filter(({ kind }) => kind !== 'restamp')
   const isCalm = findings.every(({ severity }) => severity === 'info')
   if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')
   const shown = told.slice(0, MOST_SHOWN)
@@ -248,12 +249,12 @@ export function printOperations(
   })
   const more = told.length - shown.length
   const restamped = operations.length - told.length
+  const marked = isDryRun ? 'would be marked' : `${restamped === 1 ? 'was' : 'were'} marked`
   return lines(
     isDryRun && 'Nothing was changed. This would be done:',
     alignRows(rows),
     more > 0 && `  and ${count(more, 'more', 'more')}`,
-    restamped > 0 &&
-      `  ${count(restamped, 'unchanged install')} ${restamped === 1 ? 'was' : 'were'} marked with the new commit`,
+    restamped > 0 && `  ${count(restamped, 'unchanged install')} ${marked} with the new commit`,
     !isDryRun && told.length > 1 && screen.strong(`${count(told.length, 'install')} changed`),
   )
 }
