@@ -8,10 +8,11 @@ import { context } from './commands/context.ts'
 import { evaluate } from './commands/eval.ts'
 import { explain } from './commands/explain.ts'
 import { hook, hooksInstall, hooksRemove, hooksStatus } from './commands/hooks.ts'
+import { importSkills } from './commands/import.ts'
 import { indexBuild, indexCheck, indexMigrate, resolve } from './commands/index.ts'
 import { adopt, diff, equip, sync, unequip } from './commands/installs.ts'
 import { inspect, inventory, suggest } from './commands/inventory.ts'
-import { deleteSkill, importSkills, init, newSkill, share, targets } from './commands/library.ts'
+import { deleteSkill, init, newSkill, share, targets } from './commands/library.ts'
 import {
   agents,
   agentsDisable,

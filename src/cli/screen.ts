@@ -31,6 +31,9 @@ export function inHome(text: string, home: string | undefined): string {
   return text.replace(start, '$1~/')
 }
 
+/** Rows of one kind that are printed. Nobody reads a longer list; the total gives the number. */
+export const MOST_SHOWN = 40
+
 /** Rows with aligned columns, two blanks apart; `right` names the columns of numbers. Texts from files are made harmless. */
 export function alignRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   // Many cells of a table say the same, and measuring one takes a while.

@@ -11,7 +11,7 @@ import {
   SCOPE_FLAGS,
   TARGET_FLAG,
 } from '../command.ts'
-import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type Screen } from '../screen.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 
@@ -228,9 +228,6 @@ const PAST: Record<Outcome['operations'][number]['kind'], string> = {
   adopt: 'adopted',
   recover: 'recovered',
 }
-
-// Nobody reads a longer list; the total gives the number.
-const MOST_SHOWN = 40
 
 /** What was done, one line each; with a dry run what would be. `calm` is said when all was well already. */
 export function printOperations(

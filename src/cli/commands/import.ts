@@ -1,0 +1,176 @@
+import type { CandidateView, ImportResult, SkillOffer } from '../../loadout.ts'
+import { shellWord } from '../../text/printable.ts'
+import type { Report } from '../../text/trouble.ts'
+import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, SCOPE_FLAGS } from '../command.ts'
+import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+
+interface Candidates {
+  candidates: CandidateView[]
+  /** As it was asked for; absent for the user's own. */
+  project?: string
+}
+
+type Shown = Candidates | ImportResult
+
+export const importSkills = defineCommand({
+  name: 'import',
+  shortensHome: true,
+  summary: 'bring skills into the library',
+  details:
+    'Takes a folder, a .tar.gz, a git URL, owner/repo, or the web address of a folder in a repository, and finds every\n' +
+    'folder with a SKILL.md in it. Of several you choose: --list, --skill, --all. One import is one commit.\n' +
+    'Without a source it lists what lies in the folders of the agents and was not installed by Loadout.',
+  args: [{ name: 'source', summary: 'folder, .tar.gz, git URL or owner/repo', complete: 'file' }],
+  flags: {
+    list: { kind: 'switch', summary: 'only show what the source holds' },
+    skill: { kind: 'list', value: 'a,b', summary: 'only these: names, folders or plugins' },
+    all: { kind: 'switch', summary: 'everything that was found' },
+    as: { kind: 'text', value: 'name', summary: 'another name for one skill' },
+    prefix: { kind: 'text', value: 'text', summary: 'goes in front of every name' },
+    targets: {
+      kind: 'list',
+      value: "a,b|all|'*'",
+      summary: 'agents it supports, if it does not say so (default: enabled)',
+    },
+    ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
+    subfolder: { kind: 'text', value: 'path', summary: 'only this part of the source' },
+    adopt: { kind: 'switch', summary: 'copies and links in the folders of agents become managed installs' },
+    ...COMMIT_FLAGS,
+    ...SCOPE_FLAGS,
+    ...DRY_RUN_FLAG,
+  },
+  run: async ({ args, flags, ask, onProgress, signal }, loadout): Promise<Report<Shown>> => {
+    const { project, targets, subfolder, adopt, as, prefix, ref, list, skill: names } = flags
+    const { source } = args
+    if (source === undefined && !flags.all && names === undefined) {
+      const { value, findings } = await loadout.listCandidates({ project })
+      return { value: { candidates: value, ...(project === undefined ? {} : { project }) }, findings }
+    }
+    const [commit, dryRun] = [commitChoice(flags), flags['dry-run']]
+    const choose =
+      flags.all || source === undefined ? undefined : (offers: readonly SkillOffer[]) => askWhich(offers, ask)
+    const choice = { names, choose, list, as, prefix }
+    const carrying = { commit, dryRun, onProgress, signal }
+    return loadout.importSkills({ source, project, targets, subfolder, ref, adopt, ...choice, ...carrying })
+  },
+  print: (value: Shown, screen) =>
+    'candidates' in value ? printCandidates(value, screen) : printImport(value, screen),
+  isWaiting: (value: Shown) => 'isUndecided' in value && value.isUndecided === true,
+})
+
+/** A list with numbers, and a line to answer; nobody there: no answer. */
+function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
+  if (ask === undefined) return undefined
+  const rows = offers.map(({ name, state, description }, at) => [`${at + 1}`, name, state, shorten(description, 60)])
+  const answer = ask(`${lines(alignRows(rows, [0]))}Which? Numbers, names, or all [none]: `)
+  return chosenNames(answer, offers)
+}
+
+/** `1,3-5 name` or `all`. */
+function chosenNames(answer: string, offers: readonly SkillOffer[]): string[] {
+  const words = answer.split(/[\s,]+/).filter((word) => word !== '')
+  if (words.includes('all')) return offers.map(({ folder, name }) => folder || name)
+  return words.flatMap((word) => {
+    const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(word) ?? []
+    if (from === undefined) return [word]
+    return offers.slice(Number(from) - 1, Number(to)).map(({ folder, name }) => folder || name)
+  })
+}
+
+const STATES: Record<CandidateView['state'], string> = {
+  new: '',
+  identical: 'in the library, just so',
+  same: 'in the library, the same',
+  differs: 'in the library, but different',
+  blocked: 'blocked',
+}
+
+function printCandidates({ candidates, project }: Candidates, screen: Screen): string {
+  if (candidates.length === 0) return lines('Loadout installed every skill in the folders of the agents.')
+  const free = candidates.filter(({ problem }) => problem === undefined)
+  // Copies in several folders are taken over together, or the others would stay behind.
+  const scope = project === undefined ? '' : ` --project ${shellWord(project)}`
+  const single = free.find(({ paths, state }) => paths.length === 1 && state === 'new')?.paths[0]
+  const differing = candidates.filter(({ state }) => state === 'differs').map(({ name }) => name)
+  const unknown = candidates.filter(({ state }) => state === 'new' || state === 'blocked').length
+  return lines(
+    candidates.flatMap((candidate) => candidateLines(candidate, screen)),
+    '',
+    screen.strong(`${count(candidates.length, 'skill')} that Loadout did not install, ${unknown} not in the library`),
+    free.length === 1 && single !== undefined && printableLine(`loadout import ${shellWord(single)} --adopt${scope}`),
+    (free.length > 1 || (free.length === 1 && single === undefined)) &&
+      printableLine(
+        `loadout import --all --adopt${scope} takes ${free.length === 1 ? 'it' : `all ${free.length}`} over`,
+      ),
+    differing.length > 0 &&
+      printableLine(`different: loadout diff ${differing[0]}${scope}, then loadout adopt or loadout equip --replace`),
+  )
+}
+
+function candidateLines(candidate: CandidateView, screen: Screen): string[] {
+  const { name, description, targets, paths, links = {}, problem, state, manager } = candidate
+  const told = state === 'new' ? '' : `  ${problem === undefined ? STATES[state] : screen.alert(STATES[state])}`
+  return [
+    `  ${screen.strong(printableLine(name))}  ${targets.join(', ')}${told}`,
+    ...wrap(state === 'blocked' ? (problem ?? '') : description, 4),
+    ...paths.map((path) => {
+      const link = links[path]
+      return screen.faint(printableLine(`    ${path}${link === undefined ? '' : ` -> ${link}`}`))
+    }),
+    ...(manager === undefined ? [] : wrap(`another manager placed it, from ${manager}`, 4).map(screen.faint)),
+  ]
+}
+
+function printImport(result: ImportResult, screen: Screen): string {
+  const { imported, adopted, unchanged, leftOut, offers, isDryRun } = result
+  if (offers !== undefined) return printOffers(result, screen)
+  const rows = imported
+    .slice(0, MOST_SHOWN)
+    .map(({ name, targets }) => [`  import${isDryRun ? '' : 'ed'}`, name, targets.join(', ')])
+  const commit = imported[0]?.commit
+  const missing = imported.map(({ name }) => name).filter((name) => !adopted.some(({ skill }) => skill === name))
+  return lines(
+    isDryRun && 'Nothing was changed. This would be done:',
+    imported.length + adopted.length === 0 && !isDryRun && 'Nothing was imported.',
+    alignRows(rows),
+    imported.length > MOST_SHOWN && `  and ${imported.length - MOST_SHOWN} more`,
+    alignRows(
+      adopted
+        .slice(0, MOST_SHOWN)
+        .map(({ skill, agent, root }) => [`  ${isDryRun ? 'adopt' : 'adopted'}`, skill, agent, root]),
+    ),
+    adopted.length > MOST_SHOWN && `  and ${adopted.length - MOST_SHOWN} more`,
+    !isDryRun &&
+      imported.length > 0 &&
+      screen.strong(
+        `${count(imported.length, 'skill')} imported, ${commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`}`,
+      ),
+    unchanged.length > 0 &&
+      `${count(unchanged.length, 'skill')} unchanged: the library has ${unchanged.length === 1 ? 'it' : 'them'} already`,
+    leftOutLines(leftOut),
+    !isDryRun &&
+      missing.length > 0 &&
+      screen.faint(`loadout equip ${missing.length > 5 ? '--all' : missing.join(' ')}`),
+  )
+}
+
+function printOffers({ offers = [], leftOut, isUndecided }: ImportResult, screen: Screen): string {
+  const plugins = offers.some(({ plugin }) => plugin !== undefined)
+  const rows = offers.map(({ name, state, folder, plugin = '', reason = '' }) => {
+    return [`  ${name}`, state, ...(plugins ? [plugin] : []), folder, reason]
+  })
+  return lines(
+    alignRows(rows),
+    '',
+    screen.strong(`${count(offers.length, 'skill')} found`),
+    leftOutLines(leftOut),
+    isUndecided && 'Choose with --skill <name,…>, or take --all of them.',
+  )
+}
+
+function leftOutLines(leftOut: ImportResult['leftOut']): string[] {
+  return leftOut.flatMap(({ count: number, reason, examples }) => {
+    const some = examples.length === 0 ? '' : `: ${examples.join(', ')}${number > examples.length ? ', …' : ''}`
+    return wrap(`left out ${number}, ${reason}${some}`, 0)
+  })
+}
