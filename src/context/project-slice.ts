@@ -20,7 +20,12 @@ export function projectCandidates(
     return found === undefined || found.text.trim() === '' ? [] : [{ file, ...found }]
   })
   const turns = turnsOf(
-    read.map(({ file, sections }) => ({ path: file.path, score: file.score, sections })),
+    read.map(({ file, sections }, at) => ({
+      path: file.path,
+      score: file.score,
+      isSide: at > 0 && isSide(file),
+      sections,
+    })),
     { mostPerFile, mostChars, isUnrestricted },
   )
   const shown = new Set(read.map(({ file }) => file.path))
@@ -61,6 +66,11 @@ function besideTests(files: readonly RankedFile[], places: number, answer: Proje
     const own = { path, role: { ...role, isTest: true }, score, words: [], covered: 0, commits: [], isNamed: false }
     return [file, { ...(known.get(path) ?? own), score: score / 2, testOf: file.path }]
   })
+}
+
+/** What matches many tasks a little: changelogs, settings, data. */
+function isSide({ role, isNamed }: RankedFile): boolean {
+  return !isNamed && (role.isLog || role.isConfig || role.isData)
 }
 
 type Sectioned = Parameters<typeof orderSections>[0]

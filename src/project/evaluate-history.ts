@@ -197,9 +197,10 @@ function linesShown(
   terms: readonly WeighedTerm[],
   texts: ReadonlyMap<string, string>,
 ): LineRanges {
-  const sectioned = files.map(({ path, score }) => ({
+  const sectioned = files.map(({ path, score, role, isNamed }, at) => ({
     path,
     score,
+    isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData),
     sections: weighSections(path, texts.get(path) ?? '', terms),
   }))
   const shown: LineRanges = new Map()

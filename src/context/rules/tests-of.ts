@@ -16,14 +16,22 @@ export function testsOf(path: string, { tests, paths }: Answer, shown: ReadonlyS
     const name = stemOf(each)
     return isIndex ? each.startsWith(folder) || name === own : name === stem
   }
-  const byName = paths.filter((each) => TEST_NAME.test(each) && isTest(each))
+  const language = languageOf(path)
+  const byName = paths.filter((each) => TEST_NAME.test(each) && isTest(each) && languageOf(each) === language)
   const known = new Set(byName)
   const ranked = tests.filter(({ path: each }) => known.has(each)).map((each) => each.path)
   return [...new Set([...ranked, ...byName])].filter((each) => !shown.has(each)).slice(0, MOST)
 }
 
 const GENERAL = new Set(['index', 'mod', 'main', 'lib', '__init__'])
-const TEST_NAME = /(?:[._-](?:test|spec|tests)\.|_test\.|(?:^|\/)test_|(?:^|\/)(?:tests?|__tests__|spec)\/)/i
+/** By its own name, or because it lies right in a folder of tests: what lies deeper is often what tests work on. */
+const TEST_NAME =
+  /[._-](?:test|spec|tests)\.[^/]*$|_test\.[^/]*$|(?:^|\/)test_[^/]*$|(?:^|\/)(?:tests?|__tests__|spec)\/[^/]*$/i
+
+function languageOf(path: string): string {
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return /^[cm]?[jt]sx?$/.test(ending) ? 'js' : ending
+}
 
 function stemOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()

@@ -4,6 +4,8 @@ import type { FileSection } from './sections.ts'
 export interface SectionedFile {
   path: string
   score: number
+  /** A changelog, settings, data: it matches many tasks, and few need much of it. */
+  isSide?: boolean
   sections: readonly FileSection[]
 }
 
@@ -21,12 +23,14 @@ export interface SectionOrder {
   first: number
 }
 
-/** Before any file shows more, each shows its best sections up to this many characters. */
+/** Before any file shows more, each shows its best sections up to this many characters: the best file, then others. */
+const BEST_CHARS = 3000
 const FIRST_CHARS = 800
 /** One file takes no more than this share of what is shown, once it has shown a little. */
 const LARGEST_SHARE = 1 / 3
 const FREE_CHARS = 2500
 const SMALL_FILE = 1500
+const SIDE_CHARS = 1500
 
 /**
  * In which order sections find a place: first the best of each file, then all others by worth. The order does not depend
@@ -51,7 +55,8 @@ export function orderSections(
       .map(({ score: own }, section) => ({ file, section, worth: (own * score) / (1 + file / 20) }))
       .sort((a, b) => b.worth - a.worth || a.section - b.section)
     const whole = sections.reduce((sum, { text }) => sum + text.length, 0)
-    const most = whole <= SMALL_FILE ? SMALL_FILE : FIRST_CHARS
+    const first = Math.max(FIRST_CHARS, BEST_CHARS / (1 + file))
+    const most = whole <= SMALL_FILE ? Math.max(SMALL_FILE, first) : first
     for (const [at, each] of ranked.entries()) {
       const length = sections[each.section]!.text.length
       if (at === 0 || shown[file]! + length <= most) take(each)
@@ -63,7 +68,8 @@ export function orderSections(
   const fits = ({ file, section }: Portion) => shown[file]! + files[file]!.sections[section]!.text.length <= mostPerFile
   const isShared = ({ file, section }: Portion) => {
     const { length } = files[file]!.sections[section]!.text
-    return fits({ file, section }) && shown[file]! + length <= Math.max(FREE_CHARS, LARGEST_SHARE * (total + length))
+    const most = files[file]!.isSide ? SIDE_CHARS : Math.max(FREE_CHARS, LARGEST_SHARE * (total + length))
+    return fits({ file, section }) && shown[file]! + length <= most
   }
   // Where nothing else is left to show, a file may show more.
   const left = isUnrestricted ? rest : takeAllowed(rest, isShared, take)
