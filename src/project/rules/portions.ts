@@ -23,8 +23,7 @@ export interface SectionOrder {
   first: number
 }
 
-/** Before any file shows more, each shows its best sections up to this many characters: the best file, then others. */
-const BEST_CHARS = 3000
+/** Before any file shows more, each shows its best sections up to this many characters. */
 const FIRST_CHARS = 800
 /** One file takes no more than this share of what is shown, once it has shown a little. */
 const LARGEST_SHARE = 1 / 3
@@ -55,8 +54,7 @@ export function orderSections(
       .map(({ score: own }, section) => ({ file, section, worth: (own * score) / (1 + file / 20) }))
       .sort((a, b) => b.worth - a.worth || a.section - b.section)
     const whole = sections.reduce((sum, { text }) => sum + text.length, 0)
-    const first = Math.max(FIRST_CHARS, BEST_CHARS / (1 + file))
-    const most = whole <= SMALL_FILE ? Math.max(SMALL_FILE, first) : first
+    const most = Math.min(mostPerFile, whole <= SMALL_FILE ? SMALL_FILE : FIRST_CHARS)
     for (const [at, each] of ranked.entries()) {
       const length = sections[each.section]!.text.length
       if (at === 0 || shown[file]! + length <= most) take(each)

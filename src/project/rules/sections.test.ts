@@ -49,12 +49,11 @@ describe('the order of sections', () => {
     })),
   })
 
-  it('begins with the best of each file, more of the first, and holds each section once', () => {
-    const files = [file('a', 1, [1900, 900, 900]), file('b', 0.5, [900, 900])]
+  it('begins with the best of each file, and holds each section once', () => {
+    const files = [file('a', 1, [900, 900, 900]), file('b', 0.5, [900, 900])]
     const { order, first } = orderSections(files, { mostPerFile: 10_000 })
     expect(order.slice(0, first)).toEqual([
       { file: 0, section: 0 },
-      { file: 0, section: 1 },
       { file: 1, section: 0 },
     ])
     expect(new Set(order.map((each) => JSON.stringify(each))).size).toBe(5)
@@ -73,5 +72,7 @@ describe('the order of sections', () => {
   it('stops at what one file may show', () => {
     const { order } = orderSections([file('a', 1, Array(20).fill(1000))], { mostPerFile: 3500 })
     expect(order).toHaveLength(3)
+    const small = orderSections([file('a', 1, Array(20).fill(300))], { mostPerFile: 400 })
+    expect([small.order.length, small.first]).toEqual([1, 1])
   })
 })
