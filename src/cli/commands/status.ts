@@ -47,11 +47,11 @@ function library({ library: found }: MachineStatus): string[] {
   if (found.problem !== undefined) return wrap(`Library: ${printableLine(found.problem)}`, 0)
   const { skills, equipped, drift } = found
   const text = [
-    `Library ${found.library}: ${count(skills, 'skill')}, ${equipped.length} equipped`,
+    `${count(skills, 'skill')}, ${equipped.length} equipped`,
     found.stands,
     ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
   ]
-  return wrap(printableLine(text.join('; ')), 0)
+  return [`Library ${printableLine(found.library)}`, ...wrap(printableLine(text.join('; ')), 4)]
 }
 
 function next({ next: steps }: MachineStatus): string[] {
