@@ -132,7 +132,11 @@ export async function fetchRemote(
   refuseOption(repo, remote)
   const options = { timeoutMs, ...(signal && { signal }) }
   try {
-    await runGit(machine, repo, ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
+    await fetchOnce(machine, repo, remote, options).catch((error: unknown) => {
+      // Another fetch moved the same branch meanwhile; with what it brought, this one succeeds.
+      if (!(error instanceof LoadoutError) || !/cannot lock ref|unable to update/.test(error.message)) throw error
+      return fetchOnce(machine, repo, remote, options)
+    })
     // Which of several branches to start from: the remote knows.
     const isUnborn = (await headCommit(machine, repo)) === undefined
     if (isUnborn) await runGit(machine, repo, ['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
@@ -141,6 +145,10 @@ export async function fetchRemote(
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED' || signal?.aborted) throw error
     return { failed: error.message.replace(`git fetch failed in ${repo}: `, '') }
   }
+}
+
+function fetchOnce(machine: Machine, repo: string, remote: string, options: Patience) {
+  return runGit(machine, repo, ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
 }
 
 const ANY = [0, 1, 2, 128]

@@ -23,7 +23,8 @@ export function speaksOf(index: SectionIndex, task: string, words: TaskWords, de
   const weights = new Map([...words].map(([word, weight]) => [word, weight * rarity(index, word)]))
   const all = sum(weights.keys(), weights)
   const known = termsOf(description)
-  let best: Spoken = { share: 0, isAbout: false }
+  const described = sum(new Set(known), weights)
+  let best: Spoken = { share: all === 0 ? 0 : described / all, isAbout: false }
   for (const section of index.rank(task, SECTIONS_LOOKED_AT)) {
     const said = new Set([...section.terms, ...known].filter((term) => words.has(term)))
     const weight = sum(said, weights)
