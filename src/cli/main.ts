@@ -90,7 +90,7 @@ function showProgress(terminal: Terminal) {
   }
 }
 
-/** No command: the terminal interface if somebody is there to see it, otherwise the status. */
+/** Without a command: the terminal interface on a terminal, otherwise the status. */
 function namesNothing(argv: readonly string[]): boolean {
   return argv.every((word) => word === '--user' || word === '--json')
 }

@@ -24,14 +24,14 @@ export function findRequest(
   { task, intent, excluded = [] }: { task: string; intent: Intent; excluded?: readonly string[] },
 ): FindRequest | undefined {
   if (choice === undefined) return undefined
-  // Settings, notes and what adapters read are no sources.
+  // Settings, notes and what adapters read do not count as files of the project.
   const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file), ...excluded]
   const hidden = new Set(sources.flatMap((path) => path ?? []))
   const isExcluded = matcher(choice.exclude)
-  // Payloads are routed; they and their index are no documents.
+  // Payloads and their index have their own way into a bundle.
   const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
   const isBoosted = matcher(choice.boost)
-  // The default is no sign of anything.
+  // The default intent says nothing about the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
   const leaveOut = (path: string): LeftOut | 'hidden' | undefined => {
     if (hidden.has(path) || isOwn(path) || isPayload(path)) return 'hidden'
@@ -68,7 +68,7 @@ export async function pointIntoProject(
   return request === undefined ? [] : pointToFiles(machine, request, limit)
 }
 
-/** As `pointIntoProject`, for a prompt that nobody asked with: only when sure, and only from an index that is there. */
+/** As `pointIntoProject`, for a hook: only when sure, and only from an index that exists. */
 export async function pointForPrompt(
   machine: Machine,
   { task, project, limit }: { task: string; project: Project; limit: number },

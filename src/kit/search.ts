@@ -47,7 +47,7 @@ export async function searchAll(machine: Machine, request: SearchRequest): Promi
   const { kinds = [], query: task, limit = MOST_FILES } = request
   const { value, findings } = searchKnowledge(machine, request)
   const project = projectOf(machine, request)
-  // A folder that is no repository may be a home with everything in it: it is searched when files are asked for.
+  // A folder outside of git may be a home with everything in it: its files are searched only when they are asked for.
   const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
   const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
   return { value: { ...value, files }, findings }

@@ -5,26 +5,13 @@ import { fetchRemote, lastAsked, readRemote, readRepoState } from './disk/librar
 import { listMerges } from './disk/pending-merge.ts'
 import { observe } from './observe.ts'
 import { isInstalled } from './rules/skill.ts'
-import { type Standing, standingOf } from './rules/standing.ts'
+import { type LibraryStanding, standingOf } from './rules/standing.ts'
 import { openSetup, type ScopeRequest } from './settings.ts'
 
 export interface StandingRequest extends ScopeRequest {
   /** Ask the remote first. For a caller that does not make anybody wait: it takes as long as the network does. */
   fetch?: boolean | undefined
   signal?: AbortSignal | undefined
-}
-
-/** What asks for a sync or a decision. */
-export interface LibraryStanding extends Standing {
-  library: string
-  /** How many skills it has. */
-  skills: number
-  /** Skills with an installed copy of ours. */
-  equipped: string[]
-  /** Installed copies that are not as the library has them. */
-  drift: number
-  /** Skills whose merge waits. */
-  merges: string[]
 }
 
 /** How the library stands to its remote and to the installed copies, by what was last fetched. */

@@ -58,7 +58,7 @@ export const importSkills = defineCommand({
   isWaiting: (value: Shown) => 'isUndecided' in value && value.isUndecided === true,
 })
 
-/** A list with numbers, and a line to answer; nobody there: no answer. */
+/** Shows a list with numbers and asks for some of them. Without a terminal it does not ask. */
 function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
   if (ask === undefined) return undefined
   const rows = offers.map(({ name, state, description }, at) => [`${at + 1}`, name, state, shorten(description, 60)])

@@ -1,4 +1,5 @@
 import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
+import type { LibraryStanding } from '../../skills/rules/standing.ts'
 
 /** One agent that was found on this machine; with a problem, nothing else is known. */
 export interface AgentStatus {
@@ -26,24 +27,13 @@ export interface AgentStatus {
 
 export type LibraryStatus =
   | { problem: string }
-  | {
+  | (LibraryStanding & {
       problem?: undefined
-      library: string
-      skills: number
-      equipped: string[]
       /** Equipped, and never used as far as the log knows; absent when it knows of no use at all. */
       unused?: string[]
       /** How it stands to its remote, in one sentence. */
       stands: string
-      branch?: string
-      remote?: string
-      dirty: number
-      ahead: number
-      behind: number
-      askedAt?: string
-      drift: number
-      merges: string[]
-    }
+    })
 
 export interface NextStep {
   why: string

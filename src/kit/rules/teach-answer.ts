@@ -147,7 +147,7 @@ function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
   return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
 }
 
-/** What is no text counts as an empty one, which is refused by name. */
+/** Anything but a text counts as an empty one, which is refused by name. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return []

@@ -12,6 +12,19 @@ export interface Standing {
   askedAt?: string
 }
 
+/** What asks for a sync or a decision. */
+export interface LibraryStanding extends Standing {
+  library: string
+  /** How many skills it has. */
+  skills: number
+  /** Skills with an installed copy of ours. */
+  equipped: string[]
+  /** Installed copies that are not as the library has them. */
+  drift: number
+  /** Skills whose merge waits. */
+  merges: string[]
+}
+
 export function standingOf(state: RepoState, askedAt: Date | undefined): Standing {
   const { branch, remote, ahead, behind, uncommitted } = state
   return {
