@@ -11,16 +11,34 @@ export function testsOf(path: string, { tests, paths }: Answer, shown: ReadonlyS
   if (stem.length < 3) return []
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const own = folder.slice(0, -1).split('/').at(-1) ?? ''
-  const isIndex = GENERAL.has(stem)
-  const isTest = (each: string) => {
-    const name = stemOf(each)
-    return isIndex ? each.startsWith(folder) || name === own : name === stem
-  }
+  const { all, byStem } = testsAmong(paths)
+  const named = GENERAL.has(stem)
+    ? all.filter((each) => each.path.startsWith(folder) || each.stem === own)
+    : (byStem.get(stem) ?? [])
   const language = languageOf(path)
-  const byName = paths.filter((each) => TEST_NAME.test(each) && isTest(each) && languageOf(each) === language)
+  const byName = named.filter((each) => languageOf(each.path) === language).map((each) => each.path)
   const known = new Set(byName)
   const ranked = tests.filter(({ path: each }) => known.has(each)).map((each) => each.path)
   return [...new Set([...ranked, ...byName])].filter((each) => !shown.has(each)).slice(0, MOST)
+}
+
+interface Tests {
+  all: { path: string; stem: string }[]
+  byStem: Map<string, { path: string }[]>
+}
+
+// All files of an answer ask for the tests among the same paths.
+const testsIn = new WeakMap<readonly string[], Tests>()
+
+function testsAmong(paths: readonly string[]): Tests {
+  const before = testsIn.get(paths)
+  if (before !== undefined) return before
+  const all = paths.filter((path) => TEST_NAME.test(path)).map((path) => ({ path, stem: stemOf(path) }))
+  const byStem = new Map<string, { path: string }[]>()
+  for (const each of all) byStem.set(each.stem, [...(byStem.get(each.stem) ?? []), each])
+  const found = { all, byStem }
+  testsIn.set(paths, found)
+  return found
 }
 
 const GENERAL = new Set(['index', 'mod', 'main', 'lib', '__init__'])

@@ -178,7 +178,7 @@ function symbolFor(symbols: readonly string[], byTerm: ReadonlyMap<string, Weigh
 function hintOf(terms: readonly WeighedTerm[]): RegExp {
   const starts = new Set(terms.map(({ term }) => (/^[a-z0-9]+$/.test(term) ? startOf(term) : '.')))
   // Letters with accents are read as others.
-  return new RegExp([...starts, '[^\\x00-\\x7f]'].join('|'))
+  return new RegExp([...starts, '[^\\x00-\\x7f]'].join('|'), 'g')
 }
 
 const SHORT = 3
@@ -194,12 +194,36 @@ function startOf(term: string): string {
 
 function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>, hint: RegExp): Map<WeighedTerm, number> {
   const counts = new Map<WeighedTerm, number>()
-  if (!hint.test(text)) return counts
-  // Nothing that is read as one word goes across a blank.
-  const likely = text.split(/\s+/).filter((word) => hint.test(word))
-  visitTerms(likely.join(' '), (term) => {
+  const likely = likelyWords(text, hint)
+  if (likely === '') return counts
+  visitTerms(likely, (term) => {
     const known = byTerm.get(term)
     if (known !== undefined) counts.set(known, (counts.get(known) ?? 0) + 1)
   })
   return counts
+}
+
+/**
+ * What may be words of the task, each with all that stands between the blanks around it: nothing that is read as one word
+ * goes across a blank.
+ */
+function likelyWords(text: string, hint: RegExp): string {
+  let words = ''
+  hint.lastIndex = 0
+  for (let found = hint.exec(text); found !== null; found = hint.exec(text)) {
+    // What was found may start with the blank before its word, or be a blank.
+    let start = hint.lastIndex - 1
+    if (isBlank(text.charCodeAt(start))) continue
+    while (start > 0 && !isBlank(text.charCodeAt(start - 1))) start--
+    let end = hint.lastIndex
+    while (end < text.length && !isBlank(text.charCodeAt(end))) end++
+    words += `${text.slice(start, end)} `
+    hint.lastIndex = end
+  }
+  return words
+}
+
+/** As `\s` in ASCII. Blanks beyond it are read as letters are: they only make a word longer. */
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
 }
