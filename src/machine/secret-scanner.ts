@@ -1,6 +1,7 @@
 import { type Detection, detectContent } from '../text/sensitive/detect.ts'
 import { isName, isPlaceholder, isReal } from '../text/sensitive/placeholders.ts'
 import { detectSafely, failedDetection, sanitize } from '../text/sensitive/sanitize.ts'
+import { mayHoldSecret } from '../text/sensitive/scanner-hints.ts'
 import { Kept } from './kept.ts'
 
 interface Looked {
@@ -33,7 +34,7 @@ export async function detectAll(text: string): Promise<readonly Detection[]> {
 
 /** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {
-  if (text === '') return []
+  if (!mayHoldSecret(text)) return []
   try {
     const found: Detection[] = []
     for (const { start, piece } of cutPieces(text)) {

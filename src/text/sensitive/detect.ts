@@ -1,4 +1,5 @@
-import { type HintReader, readHints } from './hints.ts'
+import { eachMatch } from './each-match.ts'
+import { type HintReader, type Hints, readHints } from './hints.ts'
 import { findInjectionSpans } from './injections.ts'
 import { NATIONAL_IDS, type NationalId } from './national-ids.ts'
 import {
@@ -39,27 +40,35 @@ export interface Detection {
 export type Detector = (text: string) => readonly Detection[]
 
 /** Markings by which their owners tell that a text is regulated. Written as markings are: prose about them is none. */
-const RESTRICTED_MARKINGS: readonly { kind: string; pattern(): RegExp }[] = [
+const RESTRICTED_MARKINGS: readonly { kind: string; hints: Hints; pattern(): RegExp }[] = [
   {
     kind: 'classification',
+    hints: [['secret//', 'confidential//', 'ts//', 'cui//']],
     pattern: () =>
       /(?<![\w/])(?:TOP SECRET|SECRET|CONFIDENTIAL|TS|CUI|COSMIC TOP SECRET|NATO SECRET)\/\/[A-Z][A-Z0-9 ,/-]{1,60}/g,
   },
   {
     kind: 'classification',
+    hints: [['classified', 'classification']],
     pattern: () => /(?<!\w)(?:CLASSIFIED|CLASSIFICATION)\s?[:=]\s?["']?(?:TOP SECRET|SECRET|CONFIDENTIAL)(?!\w)/g,
   },
-  { kind: 'traffic-light', pattern: () => /(?<!\w)TLP:\s?(?:RED|AMBER\+STRICT)(?!\w)/g },
+  { kind: 'traffic-light', hints: [['tlp:']], pattern: () => /(?<!\w)TLP:\s?(?:RED|AMBER\+STRICT)(?!\w)/g },
   {
     kind: 'health-data',
+    hints: [['hipaa', 'contains']],
     pattern: () => /(?<!\w)(?:HIPAA[ -]PHI|CONTAINS (?:HIPAA )?(?:e?PHI|PROTECTED HEALTH INFORMATION))(?!\w)/g,
   },
   {
     kind: 'medical-record',
+    hints: [['mrn', 'medical', 'nhs']],
     pattern: () =>
       /(?<!\w)(?:MRN|mrn|[Mm]edical[ _-]?[Rr]ecord[ _-]?(?:[Nn]umber|[Nn]o\.?|#|[Ii][Dd])|NHS[ _-](?:[Nn]umber|[Nn]o\.?))["'*]{0,3}[ \t]{0,4}[:=#|]{0,2}[ \t]{0,4}["']?((?=[A-Z-]{0,6}\d)[A-Z0-9][A-Z0-9 -]{3,14}\d)(?!\w)/dg,
   },
-  { kind: 'export-control', pattern: () => /(?<!\w)(?:ITAR|EAR)[ -](?:CONTROLLED|RESTRICTED)(?!\w)/g },
+  {
+    kind: 'export-control',
+    hints: [['controlled', 'restricted']],
+    pattern: () => /(?<!\w)(?:ITAR|EAR)[ -](?:CONTROLLED|RESTRICTED)(?!\w)/g,
+  },
 ]
 
 export interface DetectorOptions {
@@ -103,11 +112,16 @@ export const detectContent: Detector = createDetector()
 const CREDENTIALS: ReadonlySet<string> = new Set(['bearer-token', 'url-password', 'password', 'named-token'])
 
 function findAll(text: string): Detection[] {
-  const markings = RESTRICTED_MARKINGS.flatMap(({ kind, pattern }) =>
+  const isPossible = readHints(text)
+  const markings = RESTRICTED_MARKINGS.filter(({ hints }) => isPossible(hints)).flatMap(({ kind, pattern }) =>
     findPattern(text, 'regulated_restricted', kind, pattern()),
   )
-  const isPossible = readHints(text)
-  return [...findSecrets(text, isPossible), ...findPersonal(text), ...markings, ...findInjections(text, isPossible)]
+  return [
+    ...findSecrets(text, isPossible),
+    ...findPersonal(text, isPossible),
+    ...markings,
+    ...findInjections(text, isPossible),
+  ]
 }
 
 function findSecrets(text: string, isPossible: HintReader): Detection[] {
@@ -125,26 +139,82 @@ function findInjections(text: string, isPossible: HintReader): Detection[] {
   }))
 }
 
-function findPersonal(text: string): Detection[] {
-  const emails = text.includes('@') ? findPattern(text, 'pii', 'email', emailAddresses(), isPersonal) : []
+/** The numbers of persons, of cards and of phones have at least so many digits, two of them together. */
+const FEWEST_DIGITS = 6
+
+/** None goes across the end of a line: patterns that take long look only through lines that can hold one. */
+function findPersonal(text: string, isPossible: HintReader): Detection[] {
+  const emails = text.includes('@') ? findInLines(linesWith(text, /@/g), 'email', emailAddresses(), isPersonal) : []
   if (!/\d\d/.test(text)) return emails
+  const numbers = linesWith(text, /\d\d/g, (line) => line.replace(/\D+/g, '').length >= FEWEST_DIGITS)
+  const ibans = /[A-Z]{2}\d{2}/.test(text) ? findIbans(text) : []
   return [
     ...emails,
-    ...findPattern(text, 'pii', 'card-number', cardNumbers(), isCardNumber),
-    ...findIbans(text).map((range): Detection => ({ contentClass: 'pii', kind: 'iban', ...range })),
-    ...NATIONAL_IDS.flatMap((id) => findNationalId(text, id)),
-    ...findPattern(text, 'pii', 'phone', phoneNumbers(), isPhoneNumber),
-    ...findPattern(text, 'pii', 'phone', labelledPhoneNumbers(), (number) => number.replace(/\D/g, '').length >= 8),
+    ...findInLines(numbers, 'card-number', cardNumbers(), isCardNumber),
+    ...ibans.map((range): Detection => ({ contentClass: 'pii', kind: 'iban', ...range })),
+    ...NATIONAL_IDS.flatMap((id) => findNationalId(text, numbers, id)),
+    ...findInLines(numbers, 'phone', phoneNumbers(), isPhoneNumber),
+    ...(isPossible(PHONE_HINTS) || /[电電手][话話机機]/.test(text)
+      ? findPattern(text, 'pii', 'phone', labelledPhoneNumbers(), (number) => number.replace(/\D/g, '').length >= 8)
+      : []),
   ]
+}
+
+const PHONE_HINTS: Hints = [['tel', 'phone', 'mobile', 'cell', 'fax', 'whatsapp']]
+
+/** Some lines of a text, and where each came from. */
+interface Lines {
+  text: string
+  /** Where each begins here and there. */
+  places: { start: number; origin: number }[]
+}
+
+function linesWith(text: string, mark: RegExp, isWanted: (line: string) => boolean = () => true): Lines {
+  const lines: Lines = { text: '', places: [] }
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    const origin = text.lastIndexOf('\n', found.index) + 1
+    const next = text.indexOf('\n', found.index)
+    mark.lastIndex = next === -1 ? text.length : next
+    const line = text.slice(origin, mark.lastIndex)
+    if (!isWanted(line)) continue
+    lines.places.push({ start: lines.text.length, origin })
+    lines.text += `${line}\n`
+  }
+  return lines
+}
+
+function findInLines(
+  { text, places }: Lines,
+  kind: string,
+  pattern: RegExp,
+  accepts: (found: string) => boolean,
+): Detection[] {
+  let at = 0
+  return findPattern(text, 'pii', kind, pattern, accepts).map((detection) => {
+    while ((places[at + 1]?.start ?? Number.POSITIVE_INFINITY) <= detection.start) at++
+    const shift = places[at]!.origin - places[at]!.start
+    return { ...detection, start: detection.start + shift, end: detection.end + shift }
+  })
 }
 
 /** How far a word that says what a number is may stand from it. */
 const NEAR = 64
 
-function findNationalId(text: string, { kind, pattern, isValid, label }: NationalId): Detection[] {
-  const found = findPattern(text, 'pii', kind, pattern(), isValid)
-  if (label === undefined) return found
-  return found.filter(({ start, end }) => label.test(text.slice(Math.max(0, start - NEAR), end + NEAR)))
+function findNationalId(text: string, numbers: Lines, { kind, pattern, isValid, label }: NationalId): Detection[] {
+  if (label === undefined) return findInLines(numbers, kind, pattern(), isValid)
+  if (numbers.text === '' || !mayHoldLabel(text, label)) return []
+  return findInLines(numbers, kind, pattern(), isValid).filter(({ start, end }) =>
+    label.test(text.slice(Math.max(0, start - NEAR), end + NEAR)),
+  )
+}
+
+/** Near a number a label may be cut, and then end where no word ends. */
+const loosely = new Map<RegExp, RegExp>()
+
+function mayHoldLabel(text: string, label: RegExp): boolean {
+  const loose = loosely.get(label) ?? new RegExp(label.source.replaceAll('\\b', ''), 'i')
+  loosely.set(label, loose)
+  return loose.test(text)
 }
 
 /** The first group, where the pattern has one with the flag d, is what was found. */
@@ -156,7 +226,7 @@ function findPattern(
   accepts: (found: string) => boolean = () => true,
 ): Detection[] {
   const found: Detection[] = []
-  for (const match of text.matchAll(pattern)) {
+  for (const match of eachMatch(text, pattern)) {
     const [start, end] = match.indices?.[1] ?? [match.index, match.index + match[0].length]
     if (accepts(text.slice(start, end))) found.push({ contentClass, kind, start, end })
   }

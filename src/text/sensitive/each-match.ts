@@ -12,3 +12,12 @@ export function* eachMatch(text: string, pattern: RegExp): Generator<RegExpExecA
     yield match
   }
 }
+
+/** A pattern that is made when it is needed first: making it takes longer than most searches. */
+export function once(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -9,40 +9,57 @@ export type HintReader = (hints: Hints) => boolean
  * that alone. A pattern costs a hundred times as much, and those of a review are many.
  */
 export function readHints(text: string): HintReader {
+  // Several readers look through one text, one after the other.
+  if (last?.text !== text) last = { text, isPossible: readAnew(text) }
+  return last.isPossible
+}
+
+let last: { text: string; isPossible: HintReader } | undefined
+
+function readAnew(text: string): HintReader {
   // One byte for each character: one that is cut short may at most look like a hint.
   const bytes = Buffer.from(text, 'latin1')
   const seen = new Uint8Array(PLACES / 8)
   let place = 0
   for (let at = 0; at < bytes.length; at++) {
-    place = next(place, LOWER[bytes[at]!]!)
+    place = next(place, bytes[at]!)
     seen[place >> 3]! |= 1 << (place & 7)
   }
-  const known = new Map<string, boolean>()
   let lower: string | undefined
-  const holds = (word: string) => {
-    const before = known.get(word)
-    if (before !== undefined) return before
+  const holds = ({ word, places }: Word) => {
+    for (let at = 0; at < places.length; at++) {
+      if ((seen[places[at]! >> 3]! & (1 << (places[at]! & 7))) === 0) return false
+    }
     lower ??= bytes.toString('latin1').toLowerCase()
-    const isThere = mayHold(seen, word) && lower.includes(word)
-    known.set(word, isThere)
-    return isThere
+    return lower.includes(word)
   }
-  return (hints) => hints.every((words) => words.some(holds))
+  return (hints) => hints.every((words) => wordsOf(words).some(holds))
 }
 
 /** Five bits for each of three characters: upper and lower case, and some others, share a place. */
 const PLACES = 2 ** 15
-const LOWER = Uint8Array.from({ length: 256 }, (_, code) => String.fromCharCode(code).toLowerCase().charCodeAt(0) & 31)
 
 function next(place: number, letter: number): number {
-  return ((place << 5) | letter) & (PLACES - 1)
+  return ((place << 5) | (letter & 31)) & (PLACES - 1)
 }
 
-function mayHold(seen: Uint8Array, word: string): boolean {
-  let place = 0
-  for (let at = 0; at < word.length; at++) {
-    place = next(place, word.charCodeAt(at) & 31)
-    if (at >= 2 && (seen[place >> 3]! & (1 << (place & 7))) === 0) return false
-  }
-  return true
+/** A word, and the places of every three characters of it that follow each other. */
+interface Word {
+  word: string
+  places: readonly number[]
+}
+
+// The lists are constants, and each is asked for in many texts.
+const known = new WeakMap<readonly string[], Word[]>()
+
+function wordsOf(list: readonly string[]): Word[] {
+  const before = known.get(list)
+  if (before !== undefined) return before
+  const words = list.map((word) => {
+    let place = 0
+    const places = [...word].map((letter) => (place = next(place, letter.charCodeAt(0))))
+    return { word, places: places.slice(2) }
+  })
+  known.set(list, words)
+  return words
 }

@@ -1,3 +1,4 @@
+import { eachMatch, once } from './each-match.ts'
 import { type Hints, readHints } from './hints.ts'
 import { findHostTags } from './host-tags.ts'
 import type { TextSpan } from './secrets.ts'
@@ -20,13 +21,13 @@ const words = (most: number) => String.raw`(?:[\w'-]{1,24}[\s,]{1,4}){0,${most}}
 const english = (kind: InjectionKind, hints: readonly (readonly string[])[], source: string): InjectionPattern => ({
   kind,
   hints,
-  pattern: () => new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi'),
+  pattern: once(() => new RegExp(String.raw`\b${source}`.replaceAll(' ', String.raw`\s{1,4}`), 'gi')),
 })
 
 const chinese = (kind: InjectionKind, source: string): InjectionPattern => ({
   kind,
   hints: undefined,
-  pattern: () => new RegExp(source, 'g'),
+  pattern: once(() => new RegExp(source, 'g')),
 })
 
 const RULES = '(?:instructions?|prompts?|directives?|guidelines)'
@@ -88,7 +89,7 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   {
     kind: 'authority',
     hints: [['system']],
-    pattern: () => /^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm,
+    pattern: once(() => /^[ \t>*#[("]{0,8}SYSTEM(?: (?:MESSAGE|PROMPT|OVERRIDE|NOTICE))?[\])*]{0,3}:/gm),
   },
   english(
     'exfiltration',
@@ -160,7 +161,7 @@ export function findInjectionSpans(text: string, isPossible = readHints(text)): 
   const orders = INJECTION_PATTERNS.filter(({ hints }) =>
     hints === undefined ? isChinese : isPossible(hints),
   ).flatMap(({ kind, pattern }) =>
-    [...text.matchAll(pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
+    [...eachMatch(text, pattern())].map((match) => ({ kind, start: match.index, end: match.index + match[0].length })),
   )
   return [...tags, ...orders]
 }

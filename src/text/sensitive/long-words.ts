@@ -7,23 +7,20 @@ export function lettersOf(pattern: RegExp): Uint8Array {
  * The whole words of at least so many letters. Looks at one character of so many and reads on only where that is a
  * letter: five times as fast as a pattern, for words of 16.
  */
-export function* longWords(
-  text: string,
-  letters: Uint8Array,
-  shortest: number,
-): Generator<[start: number, end: number]> {
-  const isLetter = (at: number) => letters[text.charCodeAt(at)] === 1
+export function longWords(text: string, letters: Uint8Array, shortest: number): [start: number, end: number][] {
+  const found: [number, number][] = []
   let from = 0
   while (from + shortest <= text.length) {
     const probe = from + shortest - 1
-    if (!isLetter(probe)) {
+    if (letters[text.charCodeAt(probe)] !== 1) {
       from = probe + 1
       continue
     }
     let [start, end] = [probe, probe + 1]
-    while (start > from && isLetter(start - 1)) start--
-    while (end < text.length && isLetter(end)) end++
-    if (end - start >= shortest) yield [start, end]
+    while (start > from && letters[text.charCodeAt(start - 1)] === 1) start--
+    while (end < text.length && letters[text.charCodeAt(end)] === 1) end++
+    if (end - start >= shortest) found.push([start, end])
     from = end
   }
+  return found
 }

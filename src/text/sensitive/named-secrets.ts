@@ -1,5 +1,6 @@
 import { eachMatch } from './each-match.ts'
 import type { HintReader, Hints } from './hints.ts'
+import { lettersOf, longWords } from './long-words.ts'
 import { isMixed, isName, isReal } from './placeholders.ts'
 import type { TextSpan } from './secrets.ts'
 
@@ -8,6 +9,10 @@ export interface SecretPattern {
   /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. With a group, it has the flag d. */
   pattern: RegExp
   hints?: Hints
+  /** Its name may also be Chinese, which no hint tells. */
+  isChinese?: boolean
+  /** Accepts only what `looksRandom`, or a long number. */
+  isRandom?: boolean
   /** Tells a secret from a word that has its shape. */
   accepts?: (secret: string, before: () => string) => boolean
 }
@@ -21,8 +26,11 @@ export function findByPattern(
   isPossible: HintReader,
 ): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
-  for (const { kind, pattern, hints, accepts } of patterns) {
-    if (hints !== undefined && !isPossible(hints)) continue
+  let hasRandom: boolean | undefined
+  for (const { kind, pattern, hints, accepts, isChinese = false, isRandom = false } of patterns) {
+    if (hints !== undefined && !isPossible(hints) && !(isChinese && CHINESE_NAMES.test(text))) continue
+    if (isRandom) hasRandom ??= mayHoldRandom(text)
+    if (isRandom && !hasRandom) continue
     for (const match of eachMatch(text, pattern)) {
       const secret = match[1] ?? match[0]
       const before = () => text.slice(Math.max(0, match.index - BEFORE), match.index)
@@ -41,6 +49,15 @@ const SECRETS = [
   '(?:access|auth|secret|private|account)[_-]?(?:key|token)',
   '密码|密碼|密钥|密鑰|口令',
 ].join('|')
+const CHINESE_NAMES = /密[码碼钥鑰]|口令/
+const OWNED = ['access', 'auth', 'private', 'account']
+const SECRET_HINTS = [
+  ...['passw', 'pwd', 'passphrase', 'secret'],
+  ...['api', ...OWNED].flatMap((owner) =>
+    ['', '_', '-'].flatMap((glue) => [`${owner}${glue}key`, `${owner}${glue}token`]),
+  ),
+]
+const TOKEN_HINTS = [...SECRET_HINTS, 'token']
 // Names of many other things too: only a value that looks random is a secret.
 const PERHAPS = [
   '(?<!(?:page|public|primary|foreign|sort|partition|cache|csrf|xsrf|kms)[_-]?)',
@@ -57,10 +74,18 @@ const QUOTED = String.raw`"[^"\s]{6,2000}"|'[^'\s]{6,2000}'|\x60[^\x60\s]{6,2000
 const VALUE = String.raw`${QUOTED}|[^\s"'\x60,;]{6,2000}`
 
 const NAMED_PATTERNS: readonly SecretPattern[] = [
-  { kind: 'password', pattern: new RegExp(`(?:${SECRETS})${ASSIGNED}(${VALUE})`, 'dgi'), accepts: isAssigned },
+  {
+    kind: 'password',
+    pattern: new RegExp(`(?:${SECRETS})${ASSIGNED}(${VALUE})`, 'dgi'),
+    hints: [SECRET_HINTS],
+    isChinese: true,
+    accepts: isAssigned,
+  },
   {
     kind: 'named-token',
     pattern: new RegExp(`${PERHAPS}(?:${TYPED}|${ASSIGNED})(${VALUE})`, 'dgi'),
+    hints: [['token', 'secret', 'cred', 'userauth', 'user_auth', 'key', 'login']],
+    isRandom: true,
     accepts: isNamedToken,
   },
   // | password | ... |, of a table
@@ -70,7 +95,8 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
       String.raw`(?:${SECRETS}|token)[\x60*]{0,3}[ \t]{0,40}\|[ \t]{0,40}[\x60*]{0,3}([^\s|\x60]{8,2000})`,
       'dgi',
     ),
-    hints: [['|']],
+    hints: [['|'], TOKEN_HINTS],
+    isChinese: true,
     accepts: isInTable,
   },
   // --password ..., and `login ... password ...` of a .netrc
@@ -85,13 +111,17 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
   {
     kind: 'named-token',
     pattern: new RegExp(String.raw`(?:${SECRETS}|token)["'\x60][ \t]{0,4},\s{0,4}(${QUOTED})`, 'dgi'),
+    hints: [TOKEN_HINTS],
+    isChinese: true,
+    isRandom: true,
     accepts: (value) => looksRandom(value.slice(1, -1)),
   },
   // <xToken>...</xToken>
   {
     kind: 'named-token',
     pattern: new RegExp(String.raw`(?:${SECRETS}|token)>\s{0,40}([^\s<>]{8,2000})\s{0,40}</`, 'dgi'),
-    hints: [['</']],
+    hints: [['</'], TOKEN_HINTS],
+    isChinese: true,
     accepts: (value) => isMixed(value) && isAssigned(value) && !isName(value),
   },
   // <add key="Password" value="..."/>, name: X_TOKEN and below it value: ...
@@ -101,7 +131,8 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
       String.raw`(?:key|name)["']?[ \t]{0,2}[=:][ \t]{0,2}["']?[\w.-]{0,60}(?:${SECRETS}|token)["']?,?\s{1,40}["']?(?:secret_)?value["']?[ \t]{0,2}[=:][ \t]{0,2}(${VALUE})`,
       'dgi',
     ),
-    hints: [['value'], ['key', 'name']],
+    hints: [['value'], ['key', 'name'], TOKEN_HINTS],
+    isChinese: true,
     accepts: isAssigned,
   },
   // BUNDLE_GEMS__ACME__COM: name:password
@@ -162,11 +193,22 @@ function isNamedToken(value: string): boolean {
   return isAssigned(value) && looksRandom(inner)
 }
 
+/** What `looksRandom` is made of, and at least so many of them; a number that is a token is longer. */
+const RANDOM_LETTERS = lettersOf(/[\w.~+/=:@%^-]/)
+const SHORTEST_RANDOM = 14
+
+function mayHoldRandom(text: string): boolean {
+  for (const [start, end] of longWords(text, RANDOM_LETTERS, SHORTEST_RANDOM)) {
+    if (/\d/.test(text.slice(start, end))) return true
+  }
+  return false
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Letters and digits in turn, as no word has them. */
 export function looksRandom(value: string): boolean {
-  if (value.length < 14 || !/^[\w.~+/=:@%^-]+$/.test(value) || !isMixed(value)) return false
+  if (value.length < SHORTEST_RANDOM || !/^[\w.~+/=:@%^-]+$/.test(value) || !isMixed(value)) return false
   if (UUID.test(value) || /^[0-9a-f]{20,}$/i.test(value)) return true
   if (/^(?:https?:|[\w-]{0,20}\/[\w./-]+$)|\.[a-z]{2,4}$/.test(value)) return false
   const turns = value.replace(/[^A-Za-z0-9]/g, '').match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0

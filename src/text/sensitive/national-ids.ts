@@ -1,4 +1,5 @@
 import { digitsOf, isDay, passesLuhn, passesVerhoeff, restOf, weightedSum } from './check-digits.ts'
+import { once } from './each-match.ts'
 
 /** A number that a state gives to a person. */
 export interface NationalId {
@@ -12,7 +13,8 @@ export interface NationalId {
 const two = (digits: readonly number[], at: number) => (digits[at] ?? 0) * 10 + (digits[at + 1] ?? 0)
 
 // No part of a longer number or name, and no decimals.
-const alone = (source: string) => new RegExp(String.raw`(?<![\w.+-]|\d[ ])(?:${source})(?![\w]|[.-]\d)`, 'g')
+const alone = (source: string) =>
+  once(() => new RegExp(String.raw`(?<![\w.+-]|\d[ ])(?:${source})(?![\w]|[.-]\d)`, 'g'))
 
 const LETTERS_OF_DNI = 'TRWAGMYFPDXBNJZSQVHLCKE'
 
@@ -20,35 +22,36 @@ const LETTERS_OF_DNI = 'TRWAGMYFPDXBNJZSQVHLCKE'
 export const NATIONAL_IDS: readonly NationalId[] = [
   {
     kind: 'us-ssn',
-    pattern: () => alone(String.raw`(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}`),
+    pattern: alone(String.raw`(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}`),
     isValid: (text) => !/^(?:123-45-6789|078-05-1120|219-09-9999)$/.test(text),
   },
   {
     kind: 'us-ssn',
-    pattern: () => alone(String.raw`(?!000|666|9)\d{3} ?(?!00)\d{2} ?(?!0000)\d{4}`),
+    pattern: alone(String.raw`(?!000|666|9)\d{3} ?(?!00)\d{2} ?(?!0000)\d{4}`),
     isValid: (text) => new Set(digitsOf(text)).size > 2 && text !== '123456789',
     label: /\bssn\b|social.?security/i,
   },
   {
     kind: 'uk-nino',
-    pattern: () =>
-      alone('(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: \\d{2} \\d{2} \\d{2} | ?\\d{6} ?)[A-D]'),
+    pattern: alone(
+      '(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: \\d{2} \\d{2} \\d{2} | ?\\d{6} ?)[A-D]',
+    ),
     isValid: (text) => !/^AB ?12 ?34 ?56/.test(text),
     label: /\bnino\b|\bni\b|national.?insurance/i,
   },
   {
     kind: 'cn-resident-id',
-    pattern: () => alone(String.raw`[1-9]\d{5}(?:18|19|20)\d{9}[\dXx]`),
+    pattern: alone(String.raw`[1-9]\d{5}(?:18|19|20)\d{9}[\dXx]`),
     isValid: isResidentId,
   },
   {
     kind: 'fr-nir',
-    pattern: () => alone(String.raw`[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`),
+    pattern: alone(String.raw`[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`),
     isValid: isNir,
   },
   {
     kind: 'es-dni',
-    pattern: () => alone(String.raw`(?:\d{8}|[XYZ]\d{7})-?[A-HJ-NP-TV-Z]`),
+    pattern: alone(String.raw`(?:\d{8}|[XYZ]\d{7})-?[A-HJ-NP-TV-Z]`),
     isValid: (text) => {
       const [number = '', letter] = [text.slice(0, -1).replace('-', ''), text.at(-1)]
       return LETTERS_OF_DNI[Number(number.replace(/^[XYZ]/, (first) => String('XYZ'.indexOf(first)))) % 23] === letter
@@ -56,29 +59,29 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     kind: 'it-codice-fiscale',
-    pattern: () => alone(String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`),
+    pattern: alone(String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`),
     isValid: isCodiceFiscale,
   },
   {
     kind: 'de-tax-id',
-    pattern: () => alone(String.raw`[1-9]\d ?\d{3} ?\d{3} ?\d{3}`),
+    pattern: alone(String.raw`[1-9]\d ?\d{3} ?\d{3} ?\d{3}`),
     isValid: isGermanTaxId,
     label: /steuer|\btax.?(?:id|no|number)|\btin\b|\bid-?nr/i,
   },
   {
     kind: 'br-cpf',
-    pattern: () => alone(String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`),
+    pattern: alone(String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`),
     isValid: isCpf,
   },
-  { kind: 'br-cpf', pattern: () => alone(String.raw`\d{11}`), isValid: isCpf, label: /\bcpf\b/i },
+  { kind: 'br-cpf', pattern: alone(String.raw`\d{11}`), isValid: isCpf, label: /\bcpf\b/i },
   {
     kind: 'ch-ahv',
-    pattern: () => alone(String.raw`756\.?\d{4}\.?\d{4}\.?\d{2}`),
+    pattern: alone(String.raw`756\.?\d{4}\.?\d{4}\.?\d{2}`),
     isValid: (text) => weightedSum(digitsOf(text), [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0,
   },
   {
     kind: 'be-national-number',
-    pattern: () => alone(String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`),
+    pattern: alone(String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`),
     isValid: (text) => {
       const number = text.replace(/\D/g, '')
       const check = Number(number.slice(9))
@@ -87,7 +90,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     kind: 'fi-hetu',
-    pattern: () => alone(String.raw`\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]`),
+    pattern: alone(String.raw`\d{6}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]`),
     isValid: (text) => {
       const digits = digitsOf(text.slice(0, 6))
       const rest = Number(text.slice(0, 6) + text.slice(7, 10)) % 31
@@ -97,7 +100,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     kind: 'se-personnummer',
-    pattern: () => alone(String.raw`(?:19|20)?\d{6}[-+]?\d{4}`),
+    pattern: alone(String.raw`(?:19|20)?\d{6}[-+]?\d{4}`),
     isValid: (text) => {
       const digits = digitsOf(text).slice(-10)
       return isDay(two(digits, 2), two(digits, 4)) && passesLuhn(digits)
@@ -106,7 +109,7 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     kind: 'pl-pesel',
-    pattern: () => alone(String.raw`\d{11}`),
+    pattern: alone(String.raw`\d{11}`),
     isValid: (text) => {
       const digits = digitsOf(text)
       const sum = weightedSum(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1])
@@ -116,25 +119,25 @@ export const NATIONAL_IDS: readonly NationalId[] = [
   },
   {
     kind: 'nl-bsn',
-    pattern: () => alone(String.raw`\d{9}`),
+    pattern: alone(String.raw`\d{9}`),
     isValid: (text) => weightedSum(digitsOf(text), [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0,
     label: /\bbsn\b|burgerservice/i,
   },
   {
     kind: 'in-aadhaar',
-    pattern: () => alone(String.raw`[2-9]\d{3}([ -]?)\d{4}\1\d{4}`),
+    pattern: alone(String.raw`[2-9]\d{3}([ -]?)\d{4}\1\d{4}`),
     isValid: (text) => passesVerhoeff(digitsOf(text)),
     label: /aa?dhaar|\buid(?:ai)?\b/i,
   },
   {
     kind: 'ca-sin',
-    pattern: () => alone(String.raw`[1-79]\d{2}([ -]?)\d{3}\1\d{3}`),
+    pattern: alone(String.raw`[1-79]\d{2}([ -]?)\d{3}\1\d{3}`),
     isValid: (text) => passesLuhn(digitsOf(text)),
     label: /\bsin\b|social.?insurance/i,
   },
   {
     kind: 'kr-rrn',
-    pattern: () => alone(String.raw`\d{6}-[1-8]\d{6}`),
+    pattern: alone(String.raw`\d{6}-[1-8]\d{6}`),
     isValid: (text) => {
       const digits = digitsOf(text)
       const sum = weightedSum(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5])

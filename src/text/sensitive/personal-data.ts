@@ -1,14 +1,17 @@
 import { digitsOf, passesLuhn, restOf } from './check-digits.ts'
+import { once } from './each-match.ts'
 
 /** Unknown top-level domains of more than two letters are rather members of an object: `a@self.weight`. */
 const DOMAINS =
   '[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|dev|app|cloud|tech|online|site|store|shop|xyz|agency|company|email|health|bank|internal|corp'
 
-export const emailAddresses = () =>
-  new RegExp(
-    String.raw`(?<![\w.+%-])([a-z0-9_][\w.+%-]{0,63})@((?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}(?:${DOMAINS}))(?![\w(]|-\w|\.\w)`,
-    'gi',
-  )
+export const emailAddresses = once(
+  () =>
+    new RegExp(
+      String.raw`(?<![\w.+%-])([a-z0-9_][\w.+%-]{0,63})@((?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}(?:${DOMAINS}))(?![\w(]|-\w|\.\w)`,
+      'gi',
+    ),
+)
 
 /** Mailboxes of a role, which belong to nobody. */
 const ROLES =
@@ -24,8 +27,10 @@ export function isPersonal(address: string): boolean {
 }
 
 /** With a country code, or in the North American form. */
-export const phoneNumbers = () =>
-  /(?<![\w.+-]|\d[ ])(?:\+[1-9]\d{0,2}(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}|(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})(?![\w]|[.-]\d)/g
+export const phoneNumbers = once(
+  () =>
+    /(?<![\w.+-]|\d[ ])(?:\+[1-9]\d{0,2}(?:[ .-]?\(\d{1,4}\))?(?:[ .-]?\d{1,5}){2,6}|(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4})(?![\w]|[.-]\d)/g,
+)
 
 export function isPhoneNumber(text: string): boolean {
   const digits = text.replace(/\D/g, '')
@@ -35,12 +40,16 @@ export function isPhoneNumber(text: string): boolean {
 }
 
 /** The national form of anywhere, where a word says so. */
-export const labelledPhoneNumbers = () =>
-  /(?<!\w)(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:phone|mobile|cell|tel)[_ -]?(?:number|no)|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f)["'*]{0,3}[ \t]{0,4}[:=.|]{1,2}[ \t]{0,4}["']?(\(?0?\d[\d ()./-]{6,18}\d)(?![\w.-]*\w)/dgi
+export const labelledPhoneNumbers = once(
+  () =>
+    /(?<!\w)(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:phone|mobile|cell|tel)[_ -]?(?:number|no)|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f)["'*]{0,3}[ \t]{0,4}[:=.|]{1,2}[ \t]{0,4}["']?(\(?0?\d[\d ()./-]{6,18}\d)(?![\w.-]*\w)/dgi,
+)
 
 /** Thirteen to nineteen digits, together or in the groups they are printed in. No part of a longer or broken number. */
-export const cardNumbers = () =>
-  /(?<![\w.+-])\d{13,19}(?![\w+]|[.-]\d)|(?<![\w.+]|\d[ -])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w+]|[. -]\d)/g
+export const cardNumbers = once(
+  () =>
+    /(?<![\w.+-])\d{13,19}(?![\w+]|[.-]\d)|(?<![\w.+]|\d[ -])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w+]|[. -]\d)/g,
+)
 
 /** The first digits of each brand, with the lengths it uses. */
 const BRANDS: readonly [first: RegExp, lengths: readonly number[]][] = [

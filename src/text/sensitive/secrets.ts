@@ -58,7 +58,7 @@ const SECRET_PATTERNS: readonly SecretPattern[] = [
 export function findSecretSpans(text: string, isPossible = readHints(text)): TextSpan<string>[] {
   return [
     ...findKeyBlocks(text),
-    ...findShapedTokens(text),
+    ...findShapedTokens(text, isPossible),
     ...findByPattern(text, SECRET_PATTERNS, isPossible),
     ...findNamedSecrets(text, isPossible),
   ]

@@ -1,3 +1,4 @@
+import type { HintReader } from './hints.ts'
 import { lettersOf, longWords } from './long-words.ts'
 import { isPlaceholder } from './placeholders.ts'
 import type { TextSpan } from './secrets.ts'
@@ -6,7 +7,7 @@ import type { TextSpan } from './secrets.ts'
  * Tokens that their issuer made recognisable, one row each: what it is called in a mask, and its shape. Every repetition
  * is bounded. A row with `needs` is a shape that other words could have by chance.
  */
-const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: RegExp])[] = [
+export const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: RegExp])[] = [
   ['age-key', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
   ['airtable-token', 'pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}'],
   ['alibaba-key', 'LTAI[A-Za-z0-9]{17,21}'],
@@ -120,7 +121,57 @@ const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: Reg
   ['yandex-key', 'AQVN[\\w-]{35,38}|YC[\\w-]{38}|t1\\.[\\w-]{1,200}={0,2}\\.[\\w-]{86}={0,2}', /\d/],
 ]
 
-const ANY = new RegExp(`(?:${TOKEN_SHAPES.map(([, shape]) => shape).join('|')})(?!\\w)`, 'y')
+/** What stands in every token of a shape, in lower case: the longest of each of its alternatives. */
+export function literalsOf(shape: string): string[] {
+  const literals: string[] = []
+  let [longest, run] = ['', '']
+  const endRun = () => {
+    if (run.length > longest.length) longest = run
+    run = ''
+  }
+  for (let at = 0; at < shape.length; at++) {
+    const letter = shape[at]!
+    if (letter === '[' || letter === '(' || letter === '{' || letter === '?') {
+      // What may be missing, or is there several times, is counted as missing.
+      if (letter === '{' || letter === '?') run = run.slice(0, -1)
+      endRun()
+      at = endOfPart(shape, at)
+    } else if (letter === '|') {
+      endRun()
+      literals.push(longest.toLowerCase())
+      longest = ''
+    } else if (letter !== '\\') run += letter
+    else if (/[dw]/.test(shape[++at]!)) endRun()
+    else run += shape[at]!
+  }
+  endRun()
+  return [...literals, longest.toLowerCase()]
+}
+
+/** Where a class, a group or a number of times ends that starts here. */
+function endOfPart(shape: string, start: number): number {
+  if (shape[start] === '?') return start
+  if (shape[start] !== '(') return shape.indexOf(shape[start] === '[' ? ']' : '}', start)
+  let depth = 0
+  for (let at = start; ; at++) {
+    if (shape[at] === '\\') at++
+    else if (shape[at] === '(') depth++
+    else if (shape[at] === ')' && --depth === 0) return at
+  }
+}
+
+/** Shorter ones stand in many texts. */
+const RARE = 4
+const RARE_HINTS = TOKEN_SHAPES.map(([, shape]) => literalsOf(shape)).filter(areRare)
+
+function areRare(literals: readonly string[]): boolean {
+  return literals.every((literal) => literal.length >= RARE)
+}
+
+const anyOf = (shapes: readonly string[]) => new RegExp(`(?:${shapes.join('|')})(?!\\w)`, 'y')
+const ANY = anyOf(TOKEN_SHAPES.map(([, shape]) => shape))
+/** Nearly all texts hold none of the words that the other shapes are known by. V8 takes 10 ms to compile all of them. */
+const COMMON = anyOf(TOKEN_SHAPES.map(([, shape]) => shape).filter((shape) => !areRare(literalsOf(shape))))
 
 /** Every shape begins with so many of these characters. */
 const SHORTEST = 15
@@ -128,21 +179,16 @@ const LETTERS = lettersOf(/[\w.~/:|%@=+-]/)
 /** No shape begins behind one of these. */
 const INSIDE = lettersOf(/[\w-]/)
 
-const ROWS = TOKEN_SHAPES.map(([name, shape, needs]) => ({
-  name,
-  needs,
-  whole: new RegExp(`^(?:${shape})$`),
-}))
-
 /** Tokens that are known by their own shape, whatever stands around them. */
-export function findShapedTokens(text: string): TextSpan<string>[] {
+export function findShapedTokens(text: string, isPossible: HintReader): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
+  const shapes = RARE_HINTS.some((literals) => isPossible([literals])) ? ANY : COMMON
   let next = 0
   for (const [start, end] of longWords(text, LETTERS, SHORTEST)) {
     for (let at = Math.max(start, next); at <= end - SHORTEST; at++) {
       if (at > 0 && INSIDE[text.charCodeAt(at - 1)] === 1) continue
-      ANY.lastIndex = at
-      const [token] = ANY.exec(text) ?? []
+      shapes.lastIndex = at
+      const [token] = shapes.exec(text) ?? []
       if (token === undefined) continue
       next = at + token.length
       const name = nameOf(token)
@@ -154,6 +200,6 @@ export function findShapedTokens(text: string): TextSpan<string>[] {
 }
 
 function nameOf(token: string): string | undefined {
-  const row = ROWS.find(({ whole }) => whole.test(token))
-  return row?.needs?.test(token) === false || isPlaceholder(token) ? undefined : row?.name
+  const [name, , needs] = TOKEN_SHAPES.find(([, shape]) => new RegExp(`^(?:${shape})$`).test(token)) ?? []
+  return needs?.test(token) === false || isPlaceholder(token) ? undefined : name
 }
