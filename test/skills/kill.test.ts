@@ -206,6 +206,8 @@ interface Call {
   hasHalf: boolean
   /** It leaves everything as it is: a folder that is there already, a flush, a git that only reads. */
   isVain: boolean
+  /** What a kill there would leave was kept. */
+  isCopied: boolean
   /** By which to kill at it. Calls that are not the same in each run share that of the one before. */
   number: number
 }
@@ -230,7 +232,7 @@ async function recordCalls(world: World, args: readonly string[], skips?: RegExp
   const folder = makeFolder()
   const log = join(folder, 'calls.log')
   const env: Record<string, string> = { NODE_OPTIONS: `--require ${PRELOAD}`, KILL_LOG: log }
-  if (skips !== undefined) Object.assign(env, { KILL_COPIES: folder, KILL_SKIPS: skips.source })
+  if (skips !== undefined) Object.assign(env, { KILL_COPIES: folder, KILL_SKIPS: skips.source, KILL_EVERY: EVERY })
   const { code, stderr } = await loadout(world, args, env)
   expect(code, stderr).toBe(0)
   const lines = readFileSync(log, 'utf8').trim().split('\n')
@@ -392,26 +394,16 @@ const SCRATCH = /\/tmp\/loadout\.\d+-\w{8}(?:$|\/)/
 
 const isThorough = process.env.LOADOUT_KILL_ALL !== undefined
 
-/** The second and every further file of one folder in the making, unless all are wanted. */
-function isMoreOfTheSame(seen: Set<string>, { how, call }: Point): boolean {
-  const stage = /^(.+\.(?:new|partial))\//.exec(call.detail)?.[1]
-  const key = `${how} ${call.name} ${stage}`
-  if (isThorough || stage === undefined || call.name === 'rmSync') return false
-  return seen.size === seen.add(key).size
-}
+// At every tenth call that changes something, evenly from the first to the last, and at each start of a git that changes
+// something: enough to see that each phase of a command (stage, swap, commit, clean up) recovers. That every single call
+// does, only LOADOUT_KILL_ALL=1 shows.
+const EVERY = isThorough ? '1' : '10'
 
 function choosePoints(calls: readonly Call[], skips: RegExp): Point[] {
-  const seen = new Set<string>()
-  const points = killPoints(calls)
-    .filter(({ call }) => !skips.test(call.detail))
-    .filter((point) => !isMoreOfTheSame(seen, point))
-  return isThorough ? points : points.filter((point, at) => isLeftRunning(point) || at % SAMPLE === 0)
+  return killPoints(calls).filter((point) =>
+    isLeftRunning(point) ? !skips.test(point.call.detail) : point.call.isCopied,
+  )
 }
-
-// Every twelfth point, evenly from the first call to the last, and each start of a git that changes something: enough to
-// see that each phase of a command (stage, swap, commit, clean up) recovers. That every single call does, only
-// LOADOUT_KILL_ALL=1 shows.
-const SAMPLE = 12
 
 /** One where a kill is tried as well: it leaves what the copy has. Up to it, every run is the same. */
 function chooseSample(points: readonly Point[], calls: readonly Call[]): Point | undefined {
