@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeFolder, runLoadout, runShell } from './cli/run.ts'
+import { makeFolder, runShell } from './cli/run.ts'
+import { runWarm } from './cli/warm.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const WORD = 'xylophone'
@@ -72,7 +73,7 @@ describe('docs/privacy.md', () => {
       [['hooks', 'install', 'claude']],
     ]
     for (const [args, stdin = ''] of runs) {
-      expect(runLoadout(args, { ...here, stdin }), args.join(' ')).toMatchObject({ code: 0 })
+      expect(runWarm(args, { ...here, stdin }), args.join(' ')).toMatchObject({ code: 0 })
     }
   })
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AgentSight } from '../../src/loadout.ts'
 import { expectCivil } from '../cli/civil.ts'
-import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeProject, runLoadout } from '../cli/run.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const document = (description: string, more = '') => `---\nname: x\ndescription: ${description}\n${more}---\n\n# Text\n`
 
@@ -14,14 +15,14 @@ const skills = (root: string, named: Record<string, string>) =>
   )
 
 const run = (agent: string, home: string, args: string[] = [], env = {}) => {
-  const result = runLoadout(['see', agent, ...args], { home, cwd: home, env })
+  const result = runWarm(['see', agent, ...args], { home, cwd: home, env })
   expectCivil(result)
   for (const line of result.stdout.split('\n')) expect.soft(line.length, line).toBeLessThanOrEqual(80)
   return result
 }
 
 const see = (agent: string, home: string, args: string[] = [], env = {}): AgentSight =>
-  JSON.parse(runLoadout(['see', agent, '--json', ...args], { home, cwd: home, env }).stdout)
+  JSON.parse(runWarm(['see', agent, '--json', ...args], { home, cwd: home, env }).stdout)
 
 const fatesOf = ({ skills: seen }: AgentSight) =>
   Object.fromEntries(seen.map(({ name, path, fate }) => [path.includes('/proj/') ? `project ${name}` : name, fate]))
@@ -191,7 +192,7 @@ it('an agent with a quiet machine says so, and one of which little is known says
   expect(roo.code).toBe(0)
   expect(roo.stdout).toMatch(/reads 1 folder\. Its limit is not known\./)
   expect(run('claude', home, ['--longest']).stdout).toContain('no skill')
-  expect(runLoadout(['see', 'cladue'], { home }).stderr).toContain('did you mean claude?')
+  expect(runWarm(['see', 'cladue'], { home }).stderr).toContain('did you mean claude?')
 })
 
 it('Gemini CLI reads four folders, the later before the earlier, and cuts nothing', () => {
@@ -231,7 +232,7 @@ it('folders and files that may not be read are told', () => {
   chmodSync(join(home, '.claude/skills/closed'), 0)
   mkdirSync(join(home, '.codex'))
   symlinkSync('/nothing/here', join(home, '.codex/skills'))
-  const bound = (agent: string) => runLoadout(['see', agent], { home, cwd: home, isBound: true })
+  const bound = (agent: string) => runWarm(['see', agent], { home, cwd: home, isBound: true })
   expect(bound('claude').stdout).toMatch(/closed +SKILL\.md may not be read\n.*shut +SKILL\.md may not be read/)
   expect(bound('codex').stdout).toContain('it is a link that leads nowhere')
   expect(bound('codex').code).toBe(1)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { runLoadout } from './run.ts'
 import { makeMachine, skill } from './skills-machine.ts'
+import { runWarm } from './warm.ts'
 
 const ALIASES = COMMANDS.flatMap(({ aliases = {} }) => Object.keys(aliases))
 
@@ -16,9 +16,9 @@ describe('aliases', () => {
     const listed = [...readFileSync('docs/commands.md', 'utf8').matchAll(/^### loadout (.+)$/gm)].map(
       ([, name]) => name,
     )
-    const helped = [...runLoadout(['help']).stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name)
+    const helped = [...runWarm(['help']).stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name)
     const [, completed = ''] =
-      /COMP_CWORD" -eq 1.*?compgen -W "(.*?)"/s.exec(runLoadout(['completion', 'bash']).stdout) ?? []
+      /COMP_CWORD" -eq 1.*?compgen -W "(.*?)"/s.exec(runWarm(['completion', 'bash']).stdout) ?? []
     expect(helped.length).toBeGreaterThan(30)
     for (const alias of ALIASES) expect([...listed, ...helped, ...completed.split(' ')]).not.toContain(alias)
   })
@@ -87,7 +87,7 @@ describe('one command for every kind', () => {
   machine.write('work/.claude/loadout/release.md', payload)
   machine.write('work/loadout.json', JSON.stringify({ adapters: [{ id: 'tickets', command: ['node', 'x.js'] }] }))
   const here = { cwd: machine.path('work') }
-  runLoadout(['index', 'build'], { ...here, home: machine.home })
+  runWarm(['index', 'build'], { ...here, home: machine.home })
 
   it.each([
     ['release', 'defined in  project'],

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runMany } from '../packs/run-many.ts'
 import { expectCivil, treeOf } from './civil.ts'
 import { aFolder, aPipe, makeFolder, makeProject } from './run.ts'
+import { runMany } from './warm.ts'
 
 // Each row is a place where a file of a project, pack, skill, payload, configuration or state is expected, and the
 // commands that read or write it. Each command meets something else there: it must end with a clear message, change

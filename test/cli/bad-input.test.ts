@@ -2,17 +2,8 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
-import {
-  aFolder,
-  aLinkTo,
-  aLinkToItself,
-  aPipe,
-  type Content,
-  makeFolder,
-  makeProject,
-  runLoadout,
-  runShell,
-} from './run.ts'
+import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject, runShell } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const INDEX = '.claude/loadout/index.json'
 
@@ -71,18 +62,18 @@ describe('calls that cannot be understood', () => {
     [['pl\u001b[31man'], 'pl\\u001b[31man'],
     [['lookup', 'a\u001b[31m'], 'there is no entry'],
   ])('%j', (args, message) => {
-    const run = runLoadout([...args, '--json'])
+    const run = runWarm([...args, '--json'])
     expectCivilJson(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain(message)
   })
 
   it('say nothing on standard output without --json', () => {
-    expect(runLoadout(['plna'])).toMatchObject({ code: 2, stdout: '' })
+    expect(runWarm(['plna'])).toMatchObject({ code: 2, stdout: '' })
   })
 
   it.each([['plan', '--help'], ['--help'], ['help', 'plan'], ['--version']])('%j %j and --json', (...args) => {
-    expectCivilJson(runLoadout([...args, '--json']))
+    expectCivilJson(runWarm([...args, '--json']))
   })
 })
 
@@ -111,7 +102,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
   ])('as project index: exit %i for %j, naming the file', (code, args) => {
     const cwd = makeProject({ [INDEX]: content })
     const before = treeOf(cwd)
-    const run = runLoadout([...args, '--json'], { cwd })
+    const run = runWarm([...args, '--json'], { cwd })
     expectCivilJson(run)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(INDEX)
@@ -120,7 +111,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
 
   it('as a broken layer does not silence the others', () => {
     const home = makeProject({ '.ai-loadout/index.json': indexOf(entry) })
-    const run = runLoadout(['plan', 'alpha', '--json'], { cwd: makeProject({ [INDEX]: content }), home })
+    const run = runWarm(['plan', 'alpha', '--json'], { cwd: makeProject({ [INDEX]: content }), home })
     expectCivilJson(run)
     expect(run.code).toBe(1)
     expect(JSON.parse(run.stdout).onDemand).toHaveLength(1)
@@ -130,7 +121,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
     ['overlaps', 'f.json'],
     ['plan', 'x', '--org', 'f.json'],
   ])('as argument: %s', (...args) => {
-    const run = runLoadout([...args, '--json'], { cwd: makeProject({ 'f.json': content }) })
+    const run = runWarm([...args, '--json'], { cwd: makeProject({ 'f.json': content }) })
     expectCivilJson(run)
     expect(run.code).not.toBe(0)
     expect(run.stderr).toContain('f.json')
@@ -138,7 +129,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
 
   it('as loadout.json is never ignored', () => {
     const cwd = makeProject({ 'loadout.json': content, '.claude/loadout/a.md': payload('note') })
-    const run = runLoadout(['index', 'build', '--json'], { cwd })
+    const run = runWarm(['index', 'build', '--json'], { cwd })
     expectCivilJson(run)
     // An empty object has no mistake in it.
     const isFine = content === '{}'
@@ -150,7 +141,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
   it('as a file to migrate', () => {
     const cwd = makeProject({ 'f.md': content })
     const before = treeOf(cwd)
-    const run = runLoadout(['index', 'migrate', 'f.md', '--write', '--json'], { cwd })
+    const run = runWarm(['index', 'migrate', 'f.md', '--write', '--json'], { cwd })
     expectCivilJson(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('f.md')
@@ -159,7 +150,7 @@ describe.each(Object.entries(BAD_FILES))('a file that is %s', (_, content) => {
 
   it('as a payload among others: reported, and a build writes nothing over it', () => {
     const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), '.claude/loadout/f.md': content })
-    const run = runLoadout(['index', 'build', '--json'], { cwd })
+    const run = runWarm(['index', 'build', '--json'], { cwd })
     expectCivilJson(run)
     if (content !== aFolder) expect(run.stderr).toContain('f.md')
   })
@@ -170,7 +161,7 @@ describe.each([
   ['open', '['.repeat(1_000_000)],
 ])('a million brackets, %s', (_, content) => {
   it.each([['validate'], ['overlaps', INDEX], ['plan', 'alpha']])('%s', (...args) => {
-    const run = runLoadout([...args, '--json'], { cwd: makeProject({ [INDEX]: content }) })
+    const run = runWarm([...args, '--json'], { cwd: makeProject({ [INDEX]: content }) })
     expectCivilJson(run)
     expect(run.code).not.toBe(0)
     expect(run.stderr).toContain(INDEX)
@@ -182,28 +173,28 @@ describe('messages', () => {
     ['is a folder', aFolder],
     ['is not a regular file', aPipe],
   ])('of index check tell what is in the way: %s', (problem, content) => {
-    expect(runLoadout(['index', 'check'], { cwd: makeProject({ [INDEX]: content }) }).stderr).toContain(problem)
+    expect(runWarm(['index', 'check'], { cwd: makeProject({ [INDEX]: content }) }).stderr).toContain(problem)
   })
 
   it('name line and column of broken JSON', () => {
     const cwd = makeProject({ 'f.json': '{\n  "a": 1,\n  "b": tru\n}\n\n\n' })
-    expect(runLoadout(['overlaps', 'f.json'], { cwd }).stderr).toMatch(/line 3, column \d/)
+    expect(runWarm(['overlaps', 'f.json'], { cwd }).stderr).toMatch(/line 3, column \d/)
   })
 
   it.each(['usage', 'dead'])('tell a folder from a missing log: %s', (command) => {
     const cwd = makeProject({ 'log.jsonl': aFolder, 'i.json': indexOf(entry) })
     const args = command === 'dead' ? ['dead', 'i.json', 'log.jsonl'] : ['usage', 'log.jsonl']
-    expect(runLoadout(args, { cwd }).stderr).toContain('log.jsonl is a folder')
+    expect(runWarm(args, { cwd }).stderr).toContain('log.jsonl is a folder')
   })
 
   it('do not claim that there is no index when there is a broken one', () => {
-    const run = runLoadout(['plan', 'x'], { cwd: makeProject({ [INDEX]: '{' }) })
+    const run = runWarm(['plan', 'x'], { cwd: makeProject({ [INDEX]: '{' }) })
     expect(run.stdout).not.toContain('no index was found')
   })
 
   it('say that a dry run wrote nothing', () => {
     const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
-    expect(runLoadout(['index', 'build', '--dry-run'], { cwd }).stdout).not.toMatch(/^written/)
+    expect(runWarm(['index', 'build', '--dry-run'], { cwd }).stdout).not.toMatch(/^written/)
   })
 })
 
@@ -222,13 +213,13 @@ describe('malformed entries are reported and skipped, and the rest works', () =>
     ['a number as patterns', { ...entry, patterns: 5 }],
   ])('%s', (_, malformed) => {
     const cwd = makeProject({ [INDEX]: indexOf(malformed, good), 'a.md': 'Text' })
-    const plan = runLoadout(['plan', 'beta', '--json'], { cwd })
+    const plan = runWarm(['plan', 'beta', '--json'], { cwd })
     expectCivilJson(plan)
     expect(plan.code).toBe(1)
     expect(JSON.parse(plan.stdout).onDemand).toHaveLength(1)
     expect(plan.stderr).toContain('entry 1')
     for (const command of ['overlaps', 'dead']) {
-      const run = runLoadout([command, INDEX], { cwd })
+      const run = runWarm([command, INDEX], { cwd })
       expectCivil(run)
       expect.soft(run.stderr, command).toContain('entry 1')
     }
@@ -236,11 +227,11 @@ describe('malformed entries are reported and skipped, and the rest works', () =>
 
   it.each([null, { id: 'x', keywords: 5 }])('index check finds %j', (malformed) => {
     const cwd = makeProject({ '.claude/loadout/a.md': payload('note') })
-    runLoadout(['index', 'build'], { cwd })
+    runWarm(['index', 'build'], { cwd })
     const path = join(cwd, INDEX)
     const index = JSON.parse(readFileSync(path, 'utf8'))
     writeFileSync(path, JSON.stringify({ ...index, entries: [...index.entries, malformed] }))
-    const run = runLoadout(['index', 'check'], { cwd })
+    const run = runWarm(['index', 'check'], { cwd })
     expectCivil(run)
     expect(run.code).toBe(1)
     expect(run.stdout).toContain('MALFORMED_ENTRY')
@@ -268,22 +259,22 @@ describe('odd but usable entries', () => {
     ],
   ])('%s', (_, index) => {
     const cwd = makeProject({ [INDEX]: index, 'a.md': 'Text', undefined: 'not a payload' })
-    expectCivil(runLoadout(['lookup', 'alpha-one'], { cwd }))
-    expectCivil(runLoadout(['explain', 'alpha-one', '--task', 'alpha', '--phase', 'plan'], { cwd }))
-    expectCivil(runLoadout(['dead'], { cwd }))
-    expectCivil(runLoadout(['resolve'], { cwd }))
-    expectCivilJson(runLoadout(['plan', 'alpha', '--load', '--json'], { cwd }))
+    expectCivil(runWarm(['lookup', 'alpha-one'], { cwd }))
+    expectCivil(runWarm(['explain', 'alpha-one', '--task', 'alpha', '--phase', 'plan'], { cwd }))
+    expectCivil(runWarm(['dead'], { cwd }))
+    expectCivil(runWarm(['resolve'], { cwd }))
+    expectCivilJson(runWarm(['plan', 'alpha', '--load', '--json'], { cwd }))
   })
 
   it.each(['__proto__', 'constructor', 'toString'])('%s is an ordinary id', (id) => {
     const text = indexOf({ ...entry, id: 'RAW' }).replace('RAW', id)
     const cwd = makeProject({ [INDEX]: text, 'a.md': 'Text' })
-    const plan = runLoadout(['plan', 'alpha', '--load', '--json'], { cwd })
+    const plan = runWarm(['plan', 'alpha', '--load', '--json'], { cwd })
     expectCivilJson(plan)
     expect(plan.code).toBe(0)
     expect(Object.entries(JSON.parse(plan.stdout).provenance)).toEqual([[id, 'project']])
     for (const args of [['lookup', id], ['explain', id, '--task', 'alpha'], ['resolve'], ['dead'], ['budget']]) {
-      const run = runLoadout(args, { cwd })
+      const run = runWarm(args, { cwd })
       expectCivil(run)
       expect.soft(run).toMatchObject({ code: 0, stderr: '' })
     }
@@ -291,7 +282,7 @@ describe('odd but usable entries', () => {
 
   it('a byte order mark is accepted', () => {
     const cwd = makeProject({ [INDEX]: `\ufeff${indexOf(entry)}`, 'a.md': 'Alpha.' })
-    expect(runLoadout(['plan', 'alpha'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(runWarm(['plan', 'alpha'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
@@ -317,7 +308,7 @@ describe('payload paths stay inside the root of their layer', () => {
       ['lookup', 'alpha-one', '--load'],
       ['index', 'check'],
     ]) {
-      const run = runLoadout(args, { cwd: join(parent, 'root') })
+      const run = runWarm(args, { cwd: join(parent, 'root') })
       expectCivil(run)
       expect(run.code).toBe(1)
       expect(run.stdout + run.stderr).not.toContain('SECRET')
@@ -329,7 +320,7 @@ describe('payload paths stay inside the root of their layer', () => {
     const outside = makeFolder()
     const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two'), '.claude/loadout': aLinkTo(outside) })
     const before = treeOf(cwd)
-    const run = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    const run = runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
     expectCivil(run)
     expect(run.code).toBe(2)
     expect(treeOf(outside)).toEqual([])
@@ -352,7 +343,7 @@ describe('control characters', () => {
     const files = { [INDEX]: indexOf(), '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') }
     const named = Object.entries(files).map(([path, content]) => [`${STEERING}/${path}`, content])
     const cwd = join(makeProject(Object.fromEntries(named)), STEERING)
-    const run = runLoadout(args, { cwd })
+    const run = runWarm(args, { cwd })
     expectCivil(run)
     expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
   })
@@ -372,7 +363,7 @@ describe('control characters', () => {
   ])('in the texts of an index: %s %j %s', (...args) => {
     const hostile = { ...entry, id: STEERING, summary: STEERING, keywords: ['alpha', STEERING], path: `${STEERING}.md` }
     const cwd = makeProject({ [INDEX]: indexOf(hostile, { ...hostile, keywords: 5 }, { ...entry, id: 'b' }) })
-    const run = runLoadout(args, { cwd })
+    const run = runWarm(args, { cwd })
     expectCivil(run)
     expect(run.stdout + run.stderr, 'one name, one line').not.toMatch(/^error: fake/m)
   })
@@ -385,7 +376,7 @@ describe('control characters', () => {
       ['plan', 'alpha', '--load'],
       ['plan', 'alpha', '--load', '--json'],
     ]) {
-      const run = runLoadout(args, { cwd })
+      const run = runWarm(args, { cwd })
       expectCivil(run)
       expect(run.code).toBe(0)
     }
@@ -400,7 +391,7 @@ describe('control characters', () => {
       mode: 'lazy',
       tokensEst: 1,
     }
-    const run = runLoadout(['usage', 'log.jsonl'], { cwd: makeProject({ 'log.jsonl': JSON.stringify(event) }) })
+    const run = runWarm(['usage', 'log.jsonl'], { cwd: makeProject({ 'log.jsonl': JSON.stringify(event) }) })
     expectCivil(run)
     expect(run).toMatchObject({ code: 0, stderr: '' })
   })
@@ -430,7 +421,7 @@ describe('streams', () => {
   ])('a task of 1 MB: %s', (_, stdin) => {
     const chinese = { ...entry, id: 'b', keywords: ['部署流程文档', '测试环境配置'] }
     const project = makeProject({ [INDEX]: indexOf(entry, chinese), 'a.md': 'Alpha.' })
-    const run = runLoadout(['plan', '-'], { cwd: project, stdin, cpuSeconds: 3 })
+    const run = runWarm(['plan', '-'], { cwd: project, stdin, cpuSeconds: 3 })
     expectCivil(run)
     expect(run).toMatchObject({ code: 0, stderr: '' })
   })
@@ -477,7 +468,7 @@ describe('streams', () => {
       { TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '3' },
       { NO_COLOR: '1' },
     ]
-    const outputs = settings.map((env) => runLoadout(['plan', 'ALPHA ıİ'], { cwd: project, env }).stdout)
+    const outputs = settings.map((env) => runWarm(['plan', 'ALPHA ıİ'], { cwd: project, env }).stdout)
     expect(new Set(outputs).size).toBe(1)
     expect(outputs[0]).not.toContain('\u001b')
   })
@@ -506,7 +497,7 @@ describe('permissions', () => {
     ['.claude/loadout/a.md', 1, ['index', 'build']],
     ['.claude/loadout/a.md', 2, ['index', 'migrate', '.claude/loadout/a.md']],
   ])('unreadable %s: exit %i for %j', (path, code, args) => {
-    const run = runLoadout([...args, '--json'], { cwd: locked(path), isBound: true })
+    const run = runWarm([...args, '--json'], { cwd: locked(path), isBound: true })
     expectCivilJson(run)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(path)
@@ -520,7 +511,7 @@ describe('permissions', () => {
       const cwd = makeProject({ '.claude/loadout/a.md': payload('note'), 'CLAUDE.md': sections('One', 'Two') })
       chmodSync(join(cwd, '.claude/loadout'), 0o555)
       const before = treeOf(cwd)
-      const run = runLoadout(args, { cwd, isBound: true })
+      const run = runWarm(args, { cwd, isBound: true })
       expectCivil(run)
       expect(run.code).toBe(2)
       expect(run.stderr).toContain('permission denied')
@@ -532,7 +523,7 @@ describe('permissions', () => {
     const cwd = makeProject({ [INDEX]: indexOf(entry), '.claude/loadout/a.md': payload('note') })
     const home = makeProject({ '.local/state/loadout/usage.jsonl': '{}\n' })
     chmodSync(join(home, '.local/state/loadout'), 0o000)
-    expectCivil(runLoadout(line.split(' '), { cwd, home, isBound: true }))
+    expectCivil(runWarm(line.split(' '), { cwd, home, isBound: true }))
   })
 })
 
@@ -546,14 +537,14 @@ describe('the usage log never costs the answer', () => {
   ])('%s', (_, content) => {
     const cwd = makeProject({ '.claude/loadout/a.md': payload('note', 'alpha') })
     const home = makeProject({ '.local/state/loadout/usage.jsonl': content })
-    const build = runLoadout(['index', 'build'], { cwd, home })
+    const build = runWarm(['index', 'build'], { cwd, home })
     expectCivil(build)
     expect(build.code, 'a build needs no log').toBe(0)
-    const load = runLoadout(['plan', 'alpha', '--load'], { cwd, home })
+    const load = runWarm(['plan', 'alpha', '--load'], { cwd, home })
     expectCivil(load)
     expect(load.code).toBe(0)
     expect(load.stdout).toContain('The body of note.')
-    expectCivilJson(runLoadout(['usage', '--json'], { cwd, home }))
+    expectCivilJson(runWarm(['usage', '--json'], { cwd, home }))
   })
 })
 
@@ -564,8 +555,8 @@ describe('surroundings', () => {
   it('a folder for the state that is a file', () => {
     const state = join(makeProject({ f: '' }), 'f')
     const env = { XDG_STATE_HOME: state, XDG_CACHE_HOME: state }
-    expectCivilJson(runLoadout(load, { cwd: cwd(), env }))
-    expectCivilJson(runLoadout(['usage', '--json'], { cwd: cwd(), env }))
+    expectCivilJson(runWarm(load, { cwd: cwd(), env }))
+    expectCivilJson(runWarm(['usage', '--json'], { cwd: cwd(), env }))
   })
 
   it.each<[string, Record<string, string>]>([
@@ -575,7 +566,7 @@ describe('surroundings', () => {
   ])('%s: nothing is written into the working folder', (_, env) => {
     const project = cwd()
     const before = treeOf(project)
-    expectCivilJson(runLoadout(load, { cwd: project, env }))
+    expectCivilJson(runWarm(load, { cwd: project, env }))
     expect(treeOf(project)).toEqual(before)
   })
 
@@ -593,7 +584,7 @@ describe('surroundings', () => {
   )
 
   it('try without a usable temporary folder', () => {
-    const run = runLoadout(['try', '--json'], { env: { TMPDIR: '/no/where' } })
+    const run = runWarm(['try', '--json'], { env: { TMPDIR: '/no/where' } })
     expectCivilJson(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('/no/where')
@@ -606,7 +597,7 @@ describe('a migration takes another name when one is taken', () => {
     ['for the backup', { 'CLAUDE.md.before-loadout': aFolder }, 'CLAUDE.md.before-loadout-2'],
   ])('%s', (_, files, expected) => {
     const cwd = makeProject({ 'CLAUDE.md': sections('One', 'Two', 'Three'), ...files })
-    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })).toMatchObject({ code: 0, stderr: '' })
     expect(treeOf(cwd).map(String).join()).toContain(expected)
   })
 })
@@ -625,7 +616,7 @@ describe('a migration that cannot be finished changes nothing', () => {
   ])('%s', (_, files, flags) => {
     const cwd = makeProject({ 'CLAUDE.md': original, ...files })
     const before = treeOf(cwd)
-    const run = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write', ...flags], { cwd })
+    const run = runWarm(['index', 'migrate', 'CLAUDE.md', '--write', ...flags], { cwd })
     expectCivil(run)
     expect(run.code).not.toBe(0)
     expect(treeOf(cwd)).toEqual(before)
@@ -635,7 +626,7 @@ describe('a migration that cannot be finished changes nothing', () => {
     const name = `${'C'.repeat(240)}.md`
     const cwd = makeProject({ [name]: original })
     const before = treeOf(cwd)
-    const run = runLoadout(['index', 'migrate', name, '--write'], { cwd })
+    const run = runWarm(['index', 'migrate', name, '--write'], { cwd })
     expectCivil(run)
     expect(run.code).toBe(2)
     expect(treeOf(cwd)).toEqual(before)
@@ -644,16 +635,16 @@ describe('a migration that cannot be finished changes nothing', () => {
   it('keeps every byte of a file that is not UTF-8', () => {
     const bytes = Buffer.from(original.replaceAll('line', 'caf\xe9'), 'latin1')
     const cwd = makeProject({ 'CLAUDE.md': bytes })
-    expectCivil(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd }))
+    expectCivil(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd }))
     const kept = readdirSync(cwd).filter((name) => name.startsWith('CLAUDE.md'))
     expect(kept.some((name) => readFileSync(join(cwd, name)).equals(bytes))).toBe(true)
   })
 
   it('does not split what it wrote itself', () => {
     const cwd = makeProject({ 'CLAUDE.md': original })
-    runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
     const before = treeOf(cwd)
-    const again = runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
+    const again = runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], { cwd })
     expectCivil(again)
     expect(again.stderr).toContain('no section worth moving out')
     expect(treeOf(cwd)).toEqual(before)
@@ -668,10 +659,10 @@ describe('an index that is broken can be rebuilt', () => {
     ['a dangling link', aLinkTo('elsewhere.json')],
   ])('%s', (_, content) => {
     const cwd = makeProject({ [INDEX]: content, '.claude/loadout/a.md': payload('note') })
-    const run = runLoadout(['index', 'build'], { cwd })
+    const run = runWarm(['index', 'build'], { cwd })
     expectCivil(run)
     expect(run.code).toBe(0)
-    expect(runLoadout(['index', 'check'], { cwd }).code).toBe(0)
+    expect(runWarm(['index', 'check'], { cwd }).code).toBe(0)
   })
 })
 
@@ -688,7 +679,7 @@ describe('hostile sizes end in time', () => {
     ],
     ['1,000 equal headings', { 'f.md': same.repeat(1000) }, ['index', 'migrate', 'f.md']],
   ])('%s', (_, files, args) => {
-    expectCivil(runLoadout(args, { cwd: makeProject(files), cpuSeconds: 2 }))
+    expectCivil(runWarm(args, { cwd: makeProject(files), cpuSeconds: 2 }))
   })
 
   it('a Chinese task of 1 MB against a large Chinese index', () => {
@@ -703,7 +694,7 @@ describe('hostile sizes end in time', () => {
     settle()
     // The first plan stores the compiled table, the second uses it.
     for (const stdin of ['发布', '发布流程的文档'.repeat(50_000)]) {
-      expectCivil(runLoadout(['plan', '-'], { cwd, home, stdin, cpuSeconds: 2 }))
+      expectCivil(runWarm(['plan', '-'], { cwd, home, stdin, cpuSeconds: 2 }))
     }
   })
 })
@@ -720,7 +711,7 @@ describe('a stored table that is damaged', () => {
     const entries = Array.from({ length: 2000 }, (_, at) => ({ ...entry, id: `e-${at}`, keywords: [`k${at}`, 'beta'] }))
     const cwd = makeProject({ [INDEX]: indexOf(...entries), 'a.md': 'Alpha.' })
     const home = makeFolder()
-    const plan = () => runLoadout(['plan', 'k7 beta', '--strategy', strategy], { cwd, home })
+    const plan = () => runWarm(['plan', 'k7 beta', '--strategy', strategy], { cwd, home })
     settle()
     const first = plan()
     const folder = join(home, '.cache/loadout', kind)

@@ -3,7 +3,8 @@ import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from './civil.ts'
-import { aLinkTo, aPipe, makeFolder, makeProject, runLoadout } from './run.ts'
+import { aLinkTo, aPipe, makeFolder, makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const PAYLOAD = '---\nid: a\nsummary: A thing\nkeywords: [alpha]\n---\n\nalpha\n'
 const PACK = '---\nname: birds\ndescription: Birds.\ntype: domain-reference\nstatus: ready\n---\n\n# Birds\n'
@@ -20,7 +21,7 @@ describe('no home: one clear message, and nothing is written', () => {
       ['plan', 'alpha'],
       ['packs', 'list'],
     ]) {
-      const run = runLoadout(args, { cwd, home })
+      const run = runWarm(args, { cwd, home })
       expectCivil(run)
       expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('there is no home folder')])
     }
@@ -41,7 +42,7 @@ describe('a home that is no folder: what only reads works, what must be kept is 
       [0, 'packs', 'list'],
       [2, 'approve', 'pack:birds'],
     ] as const) {
-      const run = runLoadout(args, { cwd, home: home() })
+      const run = runWarm(args, { cwd, home: home() })
       expectCivil(run)
       expect
         .soft([run.code, run.stderr], args.join(' '))
@@ -61,7 +62,7 @@ describe('a home in which nothing can be made: what is only recorded is a warnin
   it.each(homes)('%s', (_, named, isBound) => {
     const home = typeof named === 'string' ? named : named()
     const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD, '.agents/knowledge/birds/KNOWLEDGE.md': PACK })
-    expect(runLoadout(['index', 'build'], { cwd }).code).toBe(0)
+    expect(runWarm(['index', 'build'], { cwd }).code).toBe(0)
     const before = treeOf(cwd)
     for (const [code, message, ...args] of [
       [0, 'the use was not recorded', 'plan', 'alpha'],
@@ -71,7 +72,7 @@ describe('a home in which nothing can be made: what is only recorded is a warnin
       [2, 'could not be written', 'hooks', 'install', 'claude'],
       [2, 'could not be written', 'agents', 'disable', 'codex'],
     ] as const) {
-      const run = runLoadout(args, { cwd, home, isBound, milliseconds: 20_000 })
+      const run = runWarm(args, { cwd, home, isBound, milliseconds: 20_000 })
       expectCivil(run)
       expect.soft([run.code, run.stderr], args.join(' ')).toEqual([code, expect.stringContaining(message)])
     }
@@ -88,7 +89,7 @@ function makeReadOnly(): string {
 describe('what a hook reads', () => {
   const ask = (cwd: string) => JSON.stringify({ session_id: 's', cwd, prompt: 'about alpha' })
   const hook = (cwd: string, home: string) =>
-    runLoadout(['hook', 'claude', 'UserPromptSubmit'], {
+    runWarm(['hook', 'claude', 'UserPromptSubmit'], {
       cwd,
       home,
       stdin: ask(cwd),
@@ -105,7 +106,7 @@ describe('what a hook reads', () => {
       [1, 'validate'],
       [0, 'context', 'alpha'],
     ] as const) {
-      const other = runLoadout(args, { cwd, milliseconds: 20_000, cpuSeconds: 10 })
+      const other = runWarm(args, { cwd, milliseconds: 20_000, cpuSeconds: 10 })
       expectCivil(other)
       expect
         .soft([other.code, other.stdout + other.stderr])
@@ -115,7 +116,7 @@ describe('what a hook reads', () => {
 
   it('pipes in place of its caches, its sessions and its log', async () => {
     const [cwd, home] = [makeProject({ '.claude/loadout/a.md': PAYLOAD }), makeFolder()]
-    runLoadout(['index', 'build'], { cwd, home })
+    runWarm(['index', 'build'], { cwd, home })
     // A file that was written just now is not remembered: it may change again within the same tick of the clock.
     await new Promise((wake) => setTimeout(wake, 200))
     const first = hook(cwd, home)
@@ -129,7 +130,7 @@ describe('what a hook reads', () => {
     const run = hook(cwd, home)
     expectCivil(run)
     expect(run.code).toBe(0)
-    expectCivil(runLoadout(['hooks', 'status'], { cwd, home, milliseconds: 20_000 }))
+    expectCivil(runWarm(['hooks', 'status'], { cwd, home, milliseconds: 20_000 }))
   })
 })
 
@@ -149,7 +150,7 @@ it('a pipe in place of a file of git is not waited for', () => {
     [2, 'sync'],
     [1, 'doctor'],
   ] as const) {
-    const run = runLoadout(args, { cwd, home, milliseconds: 20_000 })
+    const run = runWarm(args, { cwd, home, milliseconds: 20_000 })
     expectCivil(run)
     expect.soft([args[0], run.code]).toEqual([args[0], code])
     if (code > 0) expect.soft(run.stdout + run.stderr).toContain('.git/index is not a regular file')
@@ -165,7 +166,7 @@ it('both settings files broken: one message names both', () => {
     ['index', 'build'],
     ['note', 'list'],
   ]) {
-    const run = runLoadout(args, { cwd, home })
+    const run = runWarm(args, { cwd, home })
     expectCivil(run)
     expect.soft(run.code, args.join(' ')).toBe(2)
     for (const name of ['loadout.json', 'config.json']) expect.soft(run.stderr.split(name)).toHaveLength(2)
@@ -186,7 +187,7 @@ describe('a project that cannot be one', () => {
       ['note', 'add', 'x'],
       ['index', 'build'],
     ]) {
-      const run = runLoadout([...args, '--project', project()], { isBound: true })
+      const run = runWarm([...args, '--project', project()], { isBound: true })
       expectCivil(run)
       expect.soft([run.code, run.stderr], args.join(' ')).toEqual([2, expect.stringContaining(message)])
     }
@@ -202,7 +203,7 @@ function makeUnreadable(): string {
 it('an index that is a link out of its project is not read', () => {
   const out = makeProject({ 'index.json': '{"entries":[{"id":"secret","path":"s.md","keywords":["alpha"]}]}' })
   const cwd = makeProject({ '.claude/loadout/index.json': aLinkTo(join(out, 'index.json')) })
-  const run = runLoadout(['plan', 'alpha'], { cwd })
+  const run = runWarm(['plan', 'alpha'], { cwd })
   expectCivil(run)
   expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('a link that leaves its root')])
   expect(run.stdout + run.stderr).not.toContain('secret')
@@ -217,17 +218,17 @@ describe('an answer about a name that a pack and an adapter have', () => {
     })
 
   it.each(['approve', 'deny'])('%s lists the choices', (command) => {
-    const run = runLoadout([command, 'birds'], { cwd: project() })
+    const run = runWarm([command, 'birds'], { cwd: project() })
     expectCivil(run)
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('say which: pack:birds, adapter:birds')])
   })
 
   it('approve names the files that the approval of an adapter covers; revoke lists the choices', () => {
     const [cwd, home] = [project(), makeFolder()]
-    const approved = runLoadout(['approve', 'adapter:birds'], { cwd, home })
+    const approved = runWarm(['approve', 'adapter:birds'], { cwd, home })
     expect([approved.code, approved.stdout]).toEqual([0, expect.stringContaining('tools/birds.js')])
-    expect(runLoadout(['deny', 'pack:birds'], { cwd, home }).code).toBe(0)
-    const run = runLoadout(['revoke', 'birds'], { cwd, home })
+    expect(runWarm(['deny', 'pack:birds'], { cwd, home }).code).toBe(0)
+    const run = runWarm(['revoke', 'birds'], { cwd, home })
     expectCivil(run)
     expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/say which: \S+:birds, \S+:birds/)])
   })
@@ -235,7 +236,7 @@ describe('an answer about a name that a pack and an adapter have', () => {
 
 it('config names the file, and says when it is not there', () => {
   const home = makeProject({ '.config/loadout/config.json': '{"repo_path":"~/library"}' })
-  const [there, missing] = [runLoadout(['config'], { home }), runLoadout(['config'])]
+  const [there, missing] = [runWarm(['config'], { home }), runWarm(['config'])]
   expect([there.code, missing.code]).toEqual([0, 0])
   expect(there.stdout).toContain('~/library')
   expect(missing.stdout).toContain('config.json (not written yet)')

@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from './civil.ts'
-import { makeProject, runLoadout } from './run.ts'
+import { makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const PAYLOAD = '---\nid: a\nsummary: A thing\nkeywords: [alpha]\n---\n\nalpha\n'
 const LONG = `# Rules\n\n${'## Part\n\nOne sentence about deploying things to the staging machine, and another.\n\n'.repeat(40)}`
@@ -74,7 +75,7 @@ describe('a link of a project that leads out: nothing is written, and the messag
     mkdirSync(dirname(join(project, link)), { recursive: true })
     symlinkSync(join(out, to), join(project, link))
     const before = [treeOf(out), treeOf(project), treeOf(join(home, '.claude'))]
-    const run = runLoadout(args, { cwd: project, home })
+    const run = runWarm(args, { cwd: project, home })
     expectCivil(run)
     expect.soft([treeOf(out), treeOf(project), treeOf(join(home, '.claude'))]).toEqual(before)
     expect.soft(run.code).toBe(2)
@@ -99,7 +100,7 @@ it('a library whose folder of skills leads out: no skill is made there', () => {
     ['new', 'fresh'],
     ['import', join(out, 'drafts/delta'), '--targets', 'claude'],
   ]) {
-    const run = runLoadout(args, { home, cwd: home })
+    const run = runWarm(args, { home, cwd: home })
     expectCivil(run)
     expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('is a link that leads out')])
   }
@@ -111,7 +112,7 @@ describe('links that may be written through', () => {
     const project = makeProject({ '.claude/loadout/a.md': PAYLOAD, 'real.json': '{}' })
     execFileSync('chmod', ['600', join(project, 'real.json')])
     symlinkSync('../../real.json', join(project, '.claude/loadout/index.json'))
-    const run = runLoadout(['index', 'build'], { cwd: project })
+    const run = runWarm(['index', 'build'], { cwd: project })
     expect([run.code, run.stderr]).toEqual([0, ''])
     const tree = treeOf(project).join('\n')
     expect(tree).toContain('index.json -> ../../real.json')
@@ -122,14 +123,14 @@ describe('links that may be written through', () => {
   it('one that leads nowhere is replaced', () => {
     const project = makeProject({ '.claude/loadout/a.md': PAYLOAD })
     symlinkSync(join(project, '..', 'nowhere', 'at-all'), join(project, '.claude/loadout/index.json'))
-    expect(runLoadout(['index', 'build'], { cwd: project }).code).toBe(0)
+    expect(runWarm(['index', 'build'], { cwd: project }).code).toBe(0)
     expect(treeOf(project).join('\n')).toMatch(/index\.json \{\n/)
   })
 
   it("the user's own settings, which a dotfile manager keeps elsewhere", () => {
     const home = makeProject({ 'dotfiles/settings.json': '{}\n', '.claude/x': '' })
     symlinkSync('../dotfiles/settings.json', join(home, '.claude/settings.json'))
-    expect(runLoadout(['hooks', 'install', 'claude'], { cwd: home, home }).code).toBe(0)
+    expect(runWarm(['hooks', 'install', 'claude'], { cwd: home, home }).code).toBe(0)
     expect(treeOf(home).join('\n')).toMatch(/dotfiles\/settings\.json \{.*hook/s)
   })
 
@@ -137,7 +138,7 @@ describe('links that may be written through', () => {
     const [project, out] = [makeProject({ 'AGENTS.md': 'Be kind.\n' }), makeProject({ 'real.md': 'x' })]
     symlinkSync(join(out, 'real.md'), join(out, 'linked.md'))
     writeFileSync(join(project, 'loadout.json'), '{}')
-    const run = runLoadout(['context', 'kind', '--out', join(out, 'linked.md')], { cwd: project })
+    const run = runWarm(['context', 'kind', '--out', join(out, 'linked.md')], { cwd: project })
     expect([run.code, treeOf(out).join('\n')]).toEqual([0, expect.stringContaining('Be kind.')])
   })
 })

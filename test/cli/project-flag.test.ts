@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { parseArguments } from '../../src/cli/parse.ts'
-import { makeProject, runLoadout } from './run.ts'
+import { makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const withProject = COMMANDS.filter(({ flags }) => 'project' in flags)
 
@@ -24,7 +25,7 @@ describe('--project', () => {
 
   it('note add writes into the project that is named', () => {
     const cwd = makeProject({ 'loadout.json': '{}', 'proj2/loadout.json': '{}' })
-    expect(runLoadout(['note', 'add', 'remember', '--project', 'proj2'], { cwd }).code).toBe(0)
+    expect(runWarm(['note', 'add', 'remember', '--project', 'proj2'], { cwd }).code).toBe(0)
     expect(readFileSync(join(cwd, 'proj2/.loadout/notes.jsonl'), 'utf8')).toContain('"text":"remember"')
     expect(() => readFileSync(join(cwd, '.loadout/notes.jsonl'))).toThrow()
   })
@@ -41,7 +42,7 @@ describe('--project', () => {
   ])('%j in %s: one message with the path', (args, named, problem) => {
     const cwd = makeProject({ file: '', 'shut/x': '' })
     if (named === 'shut') chmodSync(join(cwd, 'shut'), 0)
-    const run = runLoadout([...args, '--project', named, '--json'], { cwd, isBound: true })
+    const run = runWarm([...args, '--project', named, '--json'], { cwd, isBound: true })
     expect(run.code).toBe(2)
     expect(run.stderr).toContain(`${join(cwd, named)} ${problem}`)
   })

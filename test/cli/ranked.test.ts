@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
+import { makeFolder, makeProject, type RunOptions } from './run.ts'
+import { runWarm } from './warm.ts'
 
 let place: RunOptions & { cwd: string; home: string }
 
 beforeAll(async () => {
   // In a folder that the tests remove: nothing is ever removed by a name that the program printed.
-  const { stdout } = runLoadout(['try', '--keep'], { env: { TMPDIR: makeFolder() } })
+  const { stdout } = runWarm(['try', '--keep'], { env: { TMPDIR: makeFolder() } })
   const cwd = /The sample project is in (\S+);/.exec(stdout)?.[1]
   if (cwd === undefined) throw new Error(`there is no sample project: ${stdout}`)
   place = { cwd, home: join(cwd, '../home') }
@@ -15,7 +16,7 @@ beforeAll(async () => {
   await new Promise((done) => setTimeout(done, 200))
 })
 
-const json = (args: string[], where: RunOptions = place) => JSON.parse(runLoadout([...args, '--json'], where).stdout)
+const json = (args: string[], where: RunOptions = place) => JSON.parse(runWarm([...args, '--json'], where).stdout)
 const ids = (matches: { entry: { id: string } }[]) => matches.map(({ entry }) => entry.id)
 
 describe('plan --strategy ranked', () => {
@@ -42,7 +43,7 @@ describe('plan --strategy ranked', () => {
       /^ranked \((?:pointer|text), \d+ %\): /,
     )
     writeFileSync(settings, '{"routing": {"strategy": "best"}}')
-    expect(runLoadout(['plan', 'x'], place)).toMatchObject({
+    expect(runWarm(['plan', 'x'], place)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('keywords, ranked'),
     })
@@ -50,7 +51,7 @@ describe('plan --strategy ranked', () => {
   })
 
   it('keeps its compiled form, and answers the same from it, damaged or not', () => {
-    const plan = () => runLoadout(['plan', 'preview the docs', '--strategy', 'ranked'], place).stdout
+    const plan = () => runWarm(['plan', 'preview the docs', '--strategy', 'ranked'], place).stdout
     const first = plan()
     const folder = join(place.home, '.cache/loadout/rankers')
     const path = join(folder, readdirSync(folder)[0] ?? '')
@@ -70,7 +71,7 @@ describe('plan --strategy ranked', () => {
 it('notices a changed payload, also when the index stays the same', async () => {
   const text = (animal: string) => `---\nid: zoo\nkeywords: [x1]\nexamples: [feed the ${animal} daily]\n---\nCare.\n`
   const where = { cwd: makeProject({ '.claude/loadout/zoo.md': text('quokka') }), home: makeFolder() }
-  runLoadout(['index', 'build'], where)
+  runWarm(['index', 'build'], where)
   await new Promise((done) => setTimeout(done, 200))
   expect(json(['search', 'feed the quokka'], where).hits).toHaveLength(1)
   writeFileSync(join(where.cwd, '.claude/loadout/zoo.md'), text('wombat'))
@@ -87,7 +88,7 @@ it('lets no manual entry take the place of one that can be loaded', () => {
       '.claude/loadout/b.md': payload('billing', 'domain'),
     }),
   }
-  runLoadout(['index', 'build'], where)
+  runWarm(['index', 'build'], where)
   expect(ids(json(['plan', 'kafka consumer lag runbook for billing', '--strategy', 'ranked'], where).onDemand)).toEqual(
     ['billing'],
   )
@@ -112,7 +113,7 @@ it('learns from the examples and negatives of a payload', async () => {
     '.claude/loadout/alpha.md': payload('alpha', 'examples: ["my laptop is slow after lunch"]\n'),
     '.claude/loadout/beta.md': payload('beta', 'negatives: ["text about beta in general"]\n'),
   })
-  runLoadout(['index', 'build'], { cwd })
+  runWarm(['index', 'build'], { cwd })
   const plan = (task: string) => ids(json(['plan', task, '--strategy', 'ranked'], { cwd }).onDemand)
   expect(plan('the laptop is slow')).toEqual(['alpha'])
   expect(plan('text about beta in general')).not.toContain('beta')
@@ -121,7 +122,7 @@ it('learns from the examples and negatives of a payload', async () => {
 describe('search', () => {
   it('gives the same bytes in every locale', () => {
     const outputs = ['C', 'tr_TR.UTF-8', 'ja_JP.UTF-8'].map(
-      (LANG) => runLoadout(['search', 'the release'], { ...place, env: { LANG, LC_ALL: LANG } }).stdout,
+      (LANG) => runWarm(['search', 'the release'], { ...place, env: { LANG, LC_ALL: LANG } }).stdout,
     )
     expect(outputs[0]).toContain('release-pipeline')
     expect(new Set(outputs).size).toBe(1)
@@ -131,7 +132,7 @@ describe('search', () => {
     const { hits } = json(['search', 'payment', 'webhooks'])
     expect(hits[0]).toMatchObject({ kind: 'payload', id: 'vendor-sdk-gotchas', layer: 'project' })
     expect(hits[0].why.map(({ term }: { term: string }) => term)).toContain('payment')
-    expect(runLoadout(['search', 'zebra'], place).stdout).toBe('Nothing fits.\n')
+    expect(runWarm(['search', 'zebra'], place).stdout).toBe('Nothing fits.\n')
   })
 })
 
@@ -142,12 +143,12 @@ describe('eval', () => {
     expect(ranked.figures).toMatchObject({ positives: 12, negatives: 2, pairs: 1, pairViolations: 0 })
     expect(ranked.figures.r1).toBeGreaterThan(keywords.figures.r1)
     expect(ranked.figures.r3).toBeGreaterThan(90)
-    expect(runLoadout(['eval', '--strategy', 'keywords'], place).stdout).toMatch(/instead of brand-voice/)
+    expect(runWarm(['eval', '--strategy', 'keywords'], place).stdout).toMatch(/instead of brand-voice/)
   })
 
   it('guards a threshold', () => {
-    expect(runLoadout(['eval', '--strategy', 'ranked', '--min-r1', '50', '--max-false', '60'], place).code).toBe(0)
-    expect(runLoadout(['eval', '--strategy', 'keywords', '--min-r1', '99'], place)).toMatchObject({
+    expect(runWarm(['eval', '--strategy', 'ranked', '--min-r1', '50', '--max-false', '60'], place).code).toBe(0)
+    expect(runWarm(['eval', '--strategy', 'keywords', '--min-r1', '99'], place)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/R@1 is [\d.]+ %, below 99 %/),
     })
@@ -159,13 +160,13 @@ describe('eval', () => {
       'release-pipeline/evals/t.json': JSON.stringify(tests),
       'q.jsonl': '{"query": "x", "relevant": ["relese-pipeline"]}',
     })
-    const wrong = runLoadout(
+    const wrong = runWarm(
       ['eval', join(cwd, 'release-pipeline'), '--strategy', 'ranked', '--max-pairs', '0', '--min-r1', '80'],
       place,
     )
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('wrong triggers are 100.0 %') })
     expect(wrong.stderr).not.toContain('R@1')
-    expect(runLoadout(['eval', join(cwd, 'q.jsonl')], place).stderr).toContain('did you mean release-pipeline?')
+    expect(runWarm(['eval', join(cwd, 'q.jsonl')], place).stderr).toContain('did you mean release-pipeline?')
   })
 
   it('reads a suite with its own library, trigger tests and pack tests', () => {
@@ -205,7 +206,7 @@ describe('eval', () => {
     const copy = join(makeFolder(), 'copy.json')
     writeFileSync(copy, JSON.stringify(index))
     expect(json(['eval', '--compare', copy, before, suite, '--strategy', 'ranked']).changes).toEqual([])
-    expect(runLoadout(['eval', '--compare', before], place)).toMatchObject({ code: 2 })
+    expect(runWarm(['eval', '--compare', before], place)).toMatchObject({ code: 2 })
   })
 
   const bad: [name: string, content: string, expected: string][] = [
@@ -217,14 +218,14 @@ describe('eval', () => {
   it.each(bad)('refuses a suite that is %s', (_, content, expected) => {
     mkdirSync(join(place.cwd, 'bad'), { recursive: true })
     writeFileSync(join(place.cwd, 'bad/q.jsonl'), content)
-    expect(runLoadout(['eval', 'bad/q.jsonl'], place)).toMatchObject({
+    expect(runWarm(['eval', 'bad/q.jsonl'], place)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(expected),
     })
   })
 
   it('says where a suite belongs when there is none', () => {
-    expect(runLoadout(['eval'], { cwd: makeFolder() })).toMatchObject({
+    expect(runWarm(['eval'], { cwd: makeFolder() })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('.claude/loadout/evals'),
     })

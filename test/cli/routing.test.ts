@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CLI, makeFolder, makeProject, type RunOptions, runLoadout } from './run.ts'
+import { CLI, makeFolder, makeProject, type RunOptions } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const payload = (id: string, keywords: string, body: string, extra = '') =>
   `---\nid: ${id}\nkeywords: [${keywords}]\n${extra}---\n\n${body}\n`
@@ -18,12 +19,12 @@ const FILES = {
 /** A project with a built index, and a home of its own. */
 function built(files: Record<string, string> = FILES): Required<Pick<RunOptions, 'cwd' | 'home'>> {
   const place = { cwd: makeProject(files), home: makeFolder() }
-  expect(runLoadout(['index', 'build'], place)).toMatchObject({ code: 0, stderr: '' })
+  expect(runWarm(['index', 'build'], place)).toMatchObject({ code: 0, stderr: '' })
   return place
 }
 
 function json(args: string[], place: RunOptions) {
-  const run = runLoadout([...args, '--json'], place)
+  const run = runWarm([...args, '--json'], place)
   return { ...run, value: JSON.parse(run.stdout) }
 }
 
@@ -32,18 +33,18 @@ describe('index build', () => {
     const place = built()
     const path = join(place.cwd, '.claude/loadout/index.json')
     const first = readFileSync(path, 'utf8')
-    expect(runLoadout(['index', 'build'], place).stdout).toContain('unchanged')
+    expect(runWarm(['index', 'build'], place).stdout).toContain('unchanged')
     expect(readFileSync(path, 'utf8')).toBe(first)
     writeFileSync(join(place.cwd, '.claude/rules/docs.md'), payload('docs', 'docs, site', 'New.'))
-    expect(runLoadout(['index', 'build', '--dry-run'], place).stdout).toContain('written')
+    expect(runWarm(['index', 'build', '--dry-run'], place).stdout).toContain('written')
     expect(readFileSync(path, 'utf8')).toBe(first)
-    expect(runLoadout(['index', 'build'], place).stdout).toContain('written')
+    expect(runWarm(['index', 'build'], place).stdout).toContain('written')
     expect(JSON.parse(readFileSync(path, 'utf8')).generated > JSON.parse(first).generated).toBe(true)
   })
 
   it('builds from a subfolder at the root of the repository', () => {
     const cwd = makeProject({ ...FILES, '.git/HEAD': '', 'src/deep/x.ts': '' })
-    expect(runLoadout(['index', 'build'], { cwd: join(cwd, 'src/deep') }).code).toBe(0)
+    expect(runWarm(['index', 'build'], { cwd: join(cwd, 'src/deep') }).code).toBe(0)
     const plan = json(['plan', 'release'], { cwd: join(cwd, 'src') })
     expect(plan.value.onDemand.map((match: { entry: { id: string } }) => match.entry.id)).toEqual(['release'])
   })
@@ -64,13 +65,13 @@ describe('index build', () => {
 
   it('builds the global index of a user', () => {
     const home = makeProject({ '.ai-loadout/mine.md': payload('mine', 'word', 'Mine.') })
-    expect(runLoadout(['index', 'build', '--layer', 'global'], { home }).code).toBe(0)
+    expect(runWarm(['index', 'build', '--layer', 'global'], { home }).code).toBe(0)
     expect(json(['lookup', 'mine'], { home }).value).toMatchObject({ layer: 'global', entry: { path: 'mine.md' } })
   })
 
   it('writes nothing when an id is used twice', () => {
     const cwd = makeProject({ ...FILES, '.claude/rules/twin.md': payload('release', 'x', 'Twin.') })
-    const run = runLoadout(['index', 'build'], { cwd })
+    const run = runWarm(['index', 'build'], { cwd })
     expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('not written') })
     expect(run.stderr).toContain('the id "release" is used by')
     expect(() => readFileSync(join(cwd, '.claude/loadout/index.json'))).toThrow()
@@ -78,14 +79,14 @@ describe('index build', () => {
 
   it('notes what was measured', () => {
     const place = built()
-    runLoadout(['plan', 'release', '--load'], place)
+    runWarm(['plan', 'release', '--load'], place)
     const once = json(['index', 'build'], place).value.budget.avg_task_load_observed
     const written = JSON.parse(readFileSync(join(place.cwd, '.claude/loadout/index.json'), 'utf8'))
     expect(written.budget.avg_task_load_observed).toBeNull()
     expect(json(['resolve'], place).value.budget.avg_task_load_observed).toBe(once)
     expect(once).toBeGreaterThan(0)
-    runLoadout(['plan', 'release', '--load'], place)
-    runLoadout(['lookup', 'secret', '--load'], place)
+    runWarm(['plan', 'release', '--load'], place)
+    runWarm(['lookup', 'secret', '--load'], place)
     // The same task again is another task, and a look-up is none.
     expect(json(['index', 'build'], place).value.budget.avg_task_load_observed).toBe(once)
     expect(json(['budget'], place).value).toMatchObject({ tasks: 2, observedPerTask: once })
@@ -95,7 +96,7 @@ describe('index build', () => {
 describe('index check', () => {
   it('is quiet when all is well, and names drift', () => {
     const place = built()
-    expect(runLoadout(['index', 'check'], place)).toMatchObject({
+    expect(runWarm(['index', 'check'], place)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('in order'),
     })
@@ -143,16 +144,16 @@ describe('index migrate', () => {
 
   it('shows first, then writes, keeps the original, and routes', () => {
     const place = { cwd: makeProject({ 'CLAUDE.md': text }), home: makeFolder() }
-    const shown = runLoadout(['index', 'migrate', 'CLAUDE.md'], place)
+    const shown = runWarm(['index', 'migrate', 'CLAUDE.md'], place)
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing was written') })
     expect(readFileSync(join(place.cwd, 'CLAUDE.md'), 'utf8')).toBe(text)
-    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place).code).toBe(0)
+    expect(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], place).code).toBe(0)
     expect(readFileSync(join(place.cwd, 'CLAUDE.md.before-loadout'), 'utf8')).toBe(text)
     expect(readFileSync(join(place.cwd, 'CLAUDE.md'), 'utf8')).toContain('## Never')
     const plan = json(['plan', 'deploy to kubernetes'], place)
     expect(plan.value.onDemand[0].entry.id).toBe('deploy')
-    expect(runLoadout(['index', 'check'], place).code).toBe(0)
-    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({
+    expect(runWarm(['index', 'check'], place).code).toBe(0)
+    expect(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no section worth moving'),
     })
@@ -160,11 +161,11 @@ describe('index migrate', () => {
 
   it('run again after a kill before the index was written, builds only the index', () => {
     const place = { cwd: makeProject({ 'CLAUDE.md': text }), home: makeFolder() }
-    runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)
+    runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], place)
     const index = join(place.cwd, '.claude/loadout/index.json')
     const whole = readdirSync(place.cwd)
     rmSync(index)
-    expect(runLoadout(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({ code: 0, stderr: '' })
+    expect(runWarm(['index', 'migrate', 'CLAUDE.md', '--write'], place)).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(index)).toBe(true)
     expect(readdirSync(place.cwd)).toEqual(whole)
   })
@@ -172,7 +173,7 @@ describe('index migrate', () => {
 
 describe('plan', () => {
   it('says what, why and what it costs', () => {
-    const { stdout, code } = runLoadout(['plan', 'cut', 'a', 'release'], built())
+    const { stdout, code } = runWarm(['plan', 'cut', 'a', 'release'], built())
     expect(code).toBe(0)
     expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([
       '  load now    rules    17 tok  project  core: always loaded',
@@ -190,19 +191,19 @@ describe('plan', () => {
       leftOut: [{ match: { entry: { id: 'docs' } }, reason: 'phase: not wanted while in plan' }],
     })
     expect(json(['plan', 'release docs', '--budget', '40'], place).value.leftOut[0].reason).toMatch(/^budget: needs/)
-    expect(runLoadout(['plan', 'release', '--budget', '5'], place)).toMatchObject({
+    expect(runWarm(['plan', 'release', '--budget', '5'], place)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('core entries alone cost'),
     })
   })
 
   it('reads a task from standard input', () => {
-    expect(runLoadout(['plan', '-'], { ...built(), stdin: 'cut a release\n' }).stdout).toContain('keywords [release]')
+    expect(runWarm(['plan', '-'], { ...built(), stdin: 'cut a release\n' }).stdout).toContain('keywords [release]')
   })
 
   it('prints texts fenced as data, within the budget, and records the load', () => {
     const place = built()
-    const run = runLoadout(['plan', 'release docs', '--load', '--budget', '150', '--strategy', 'keywords'], place)
+    const run = runWarm(['plan', 'release docs', '--load', '--budget', '150', '--strategy', 'keywords'], place)
     expect(run.stdout.match(/^<loadout_payload id="[a-z]+" layer="project" path=/gm)).toHaveLength(2)
     expect(run.stdout.length / 4).toBeLessThanOrEqual(150)
     expect(run.stdout).toContain('Docs are built last.')
@@ -266,24 +267,24 @@ describe('plan', () => {
     const place = { cwd: makeProject({ '.claude/loadout/index.json': JSON.stringify(index) }), home: makeFolder() }
     await new Promise((done) => setTimeout(done, 200))
     const task = ['plan', 'word7 word8 and word9', '--strategy', 'keywords']
-    const first = runLoadout(task, place)
+    const first = runWarm(task, place)
     const stored = readFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)))
     expect(stored.length).toBeGreaterThan(10_000)
-    expect(runLoadout(task, place)).toEqual(first)
-    expect(runLoadout([...task, '--json'], place).stdout).toBe(
-      runLoadout([...task, '--json'], { ...place, home: makeFolder() }).stdout,
+    expect(runWarm(task, place)).toEqual(first)
+    expect(runWarm([...task, '--json'], place).stdout).toBe(
+      runWarm([...task, '--json'], { ...place, home: makeFolder() }).stdout,
     )
     const chosen = json(task, place).value
     expect(chosen).toMatchObject({ knownEntries: 3000, unmatchedCount: 2997, manualCount: 0, conflictCount: 0 })
     expect(chosen.roots).toEqual({ project: place.cwd })
     expect(chosen).not.toHaveProperty('unmatched')
     expect(json([...task, '--all'], place).value.unmatched).toHaveLength(2997)
-    expect(runLoadout([...task, '--all'], place).stdout).toContain('entry-2999 ')
+    expect(runWarm([...task, '--all'], place).stdout).toContain('entry-2999 ')
     const path = join(place.cwd, '.claude/loadout/index.json')
     writeFileSync(path, readFileSync(path, 'utf8').replace('"word7"', '"worn7"'))
-    expect(runLoadout(task, place).stdout).not.toContain('entry-7 ')
+    expect(runWarm(task, place).stdout).not.toContain('entry-7 ')
     writeFileSync(join(place.home, '.cache/loadout/tables', tableName(place.home)), stored.subarray(0, 5000))
-    expect(runLoadout(task, place)).toMatchObject({ code: 0, stdout: expect.stringContaining('entry-8 ') })
+    expect(runWarm(task, place)).toMatchObject({ code: 0, stdout: expect.stringContaining('entry-8 ') })
   })
 })
 
@@ -295,12 +296,10 @@ function tableName(home: string): string {
 describe('explain and lookup', () => {
   it('explains hits and misses', () => {
     const place = built()
-    expect(runLoadout(['explain', 'release', '--task', 'a release'], place).stdout).toContain(
+    expect(runWarm(['explain', 'release', '--task', 'a release'], place).stdout).toContain(
       'release is loaded.\n  ranked first (text, confidence 93 %): keywords [release], name [release]',
     )
-    expect(runLoadout(['explain', 'docs', '--task', 'a release'], place).stdout).toContain(
-      'no word of the task is in it',
-    )
+    expect(runWarm(['explain', 'docs', '--task', 'a release'], place).stdout).toContain('no word of the task is in it')
     expect(json(['explain', 'secret', '--task', 'a release'], place).value).toMatchObject({
       finalLayer: 'project',
       verdict: { loaded: false, reason: 'manual: never loaded by a task' },
@@ -308,7 +307,7 @@ describe('explain and lookup', () => {
   })
 
   it('suggests the nearest id', () => {
-    expect(runLoadout(['explain', 'relaese'], built())).toMatchObject({
+    expect(runWarm(['explain', 'relaese'], built())).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean release?'),
     })
@@ -316,7 +315,7 @@ describe('explain and lookup', () => {
 
   it('loads a manual entry and records it', () => {
     const place = built()
-    expect(runLoadout(['lookup', 'secret', '--load'], place).stdout).toContain('Only when asked.')
+    expect(runWarm(['lookup', 'secret', '--load'], place).stdout).toContain('Only when asked.')
     expect(json(['usage'], place).value).toMatchObject([{ entryId: 'secret', triggers: ['lookup'], modes: ['manual'] }])
   })
 })
@@ -324,7 +323,7 @@ describe('explain and lookup', () => {
 describe('analysis', () => {
   it('works on the layers and the machine’s log, and on files that are named', () => {
     const place = built()
-    runLoadout(['plan', 'release', '--load'], place)
+    runWarm(['plan', 'release', '--load'], place)
     const index = join(place.cwd, '.claude/loadout/index.json')
     const log = join(place.home, '.local/state/loadout/usage.jsonl')
     const dead = json(['dead'], place)
@@ -343,12 +342,12 @@ describe('analysis', () => {
     const place = built()
     mkdirSync(join(place.home, '.ai-loadout'))
     writeFileSync(join(place.home, '.ai-loadout/release.md'), payload('release', 'release', 'Mine.'))
-    runLoadout(['index', 'build', '--layer', 'global'], place)
+    runWarm(['index', 'build', '--layer', 'global'], place)
     expect(json(['resolve'], place).value).toMatchObject({
       conflicts: [{ entryId: 'release', layers: ['global', 'project'] }],
       entries: expect.arrayContaining([expect.objectContaining({ id: 'release', source: 'project' })]),
     })
-    expect(runLoadout(['explain', 'release'], place).stdout).toContain('← this one counts')
+    expect(runWarm(['explain', 'release'], place).stdout).toContain('← this one counts')
     expect(json(['resolve', '--global='], place).value.conflicts).toEqual([])
   })
 })
@@ -374,7 +373,7 @@ it('a kill in the middle of a build leaves an index whole', async () => {
     expect(JSON.parse(readFileSync(path, 'utf8')).entries).toHaveLength(1500)
   }
   writeFileSync(join(place.cwd, '.claude/loadout/p0.md'), payload('p0', 'last', 'Changed.'))
-  expect(runLoadout(['index', 'build'], place).code).toBe(0)
-  expect(runLoadout(['index', 'check'], place).code).toBe(0)
+  expect(runWarm(['index', 'build'], place).code).toBe(0)
+  expect(runWarm(['index', 'check'], place).code).toBe(0)
   expect(readdirSync(join(place.cwd, '.claude/loadout')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })

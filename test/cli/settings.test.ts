@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { makeProject, runLoadout } from './run.ts'
+import { makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const INDEX = { '.claude/loadout/index.json': '{"version": "1.0.0", "generated": "", "entries": [], "budget": {}}' }
 /** Compiled code of the program itself does not count. */
@@ -11,7 +12,7 @@ const withSettings = (settings: unknown) => makeProject({ ...INDEX, 'loadout.jso
 describe('loadout validate loadout.json', () => {
   it('names every mistake with its place', () => {
     const settings = { budget: { maxFile: 1 }, controlPlane: ['ok.md', '../x'], 'sani\u001b[2Jtize': 'warn' }
-    const run = runLoadout(['validate', 'loadout.json'], { cwd: withSettings(settings) })
+    const run = runWarm(['validate', 'loadout.json'], { cwd: withSettings(settings) })
     expect(run.code).toBe(1)
     expect(run.stdout + run.stderr).toContain('did you mean "budget.maxFiles"?')
     expect(run.stdout + run.stderr).toContain('"controlPlane[1]" is refused: it leaves its root')
@@ -33,13 +34,13 @@ describe('loadout validate loadout.json', () => {
       sanitize: 'mask',
     }
     const cwd = withSettings(settings)
-    expect(runLoadout(['validate', 'loadout.json'], { cwd })).toMatchObject({ code: 0, stderr: '' })
-    expect(runLoadout(['plan', 'move a table', '--json'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(runWarm(['validate', 'loadout.json'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(runWarm(['plan', 'move a table', '--json'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('refuses what is no JSON as a file that cannot be read', () => {
     const cwd = makeProject({ 'loadout.json': '{"budget":' })
-    const run = runLoadout(['validate', 'loadout.json'], { cwd })
+    const run = runWarm(['validate', 'loadout.json'], { cwd })
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('line 1, column 11')
   })
@@ -59,7 +60,7 @@ describe('a mistake in loadout.json', () => {
     ['adapters', 'list'],
   ])('is named by %s, and costs only its part', (...args) => {
     const cwd = makeProject({ ...INDEX, 'AGENTS.md': '# A\n', 'loadout.json': JSON.stringify(broken) })
-    const run = runLoadout([...args, '--json'], { cwd })
+    const run = runWarm([...args, '--json'], { cwd })
     expect(run.code).toBe(1)
     expect(JSON.parse(run.stdout).error).toBeUndefined()
     for (const place of ['adapters[0].timeoutMs', 'intents.a.include[0]', '"payloads"?']) {
@@ -74,7 +75,7 @@ describe('a mistake in loadout.json', () => {
       ['note', 'add', 'x'],
       ['index', 'build'],
     ]) {
-      expect(runLoadout(args, { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('loadout.json') })
+      expect(runWarm(args, { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('loadout.json') })
     }
     expect(readdirSync(cwd, { recursive: true })).toEqual(before)
   })
@@ -89,7 +90,7 @@ describe('a mistake in loadout.json', () => {
     const cwd = makeProject({ 'loadout.json': '{', 'a.md': '# A\n' })
     const home = makeProject({ '.config/loadout/config.json': '[1' })
     const before = [cwd, home].map(filesIn)
-    const run = runLoadout(args, { cwd, home })
+    const run = runWarm(args, { cwd, home })
     expect(run.code).toBe(2)
     expect(run.stderr).toMatch(/loadout\.json.*config\.json|config\.json.*loadout\.json/)
     expect([cwd, home].map(filesIn)).toEqual(before)

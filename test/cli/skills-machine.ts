@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { expectCivil, expectCivilJson, treeOf } from './civil.ts'
-import { type Content, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
+import { type Content, makeFolder, type Run, type RunOptions } from './run.ts'
+import { runWarm } from './warm.ts'
 
 /** A person's computer: a home with a configuration, and a library of skills. */
 export interface TestMachine {
@@ -44,7 +45,7 @@ export function makeMachine({
     run: (...args) => machine.runWith({}, ...args),
     runWith: (options, ...args) => {
       const merged = { home, cwd: home, ...options, env: { ...env, ...options.env } }
-      const run = runLoadout(args, merged)
+      const run = runWarm(args, merged)
       if (args.includes('--json')) expectCivilJson(run)
       else expectCivil(run)
       return run

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from './civil.ts'
-import { makeFolder, makeProject, runLoadout } from './run.ts'
+import { makeFolder, makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const skill = (name: string, length: number) =>
   `---\nname: ${name}\ndescription: ${'why '.repeat(length)}\n---\n\nHow.\n`
@@ -10,7 +11,7 @@ const many = (folder: string, number: number) =>
 describe('status', () => {
   it('of an empty home says how to begin, and leaves it empty', () => {
     const home = makeFolder()
-    const run = runLoadout(['status'], { home })
+    const run = runWarm(['status'], { home })
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(run.stdout).toBe(
       [
@@ -29,8 +30,8 @@ describe('status', () => {
 
   it('is what the bare program prints where nobody sees it', () => {
     const home = makeFolder()
-    expect(runLoadout([], { home })).toEqual(runLoadout(['status'], { home }))
-    expect(runLoadout(['--json'], { home })).toEqual(runLoadout(['status', '--json'], { home }))
+    expect(runWarm([], { home })).toEqual(runWarm(['status'], { home }))
+    expect(runWarm(['--json'], { home })).toEqual(runWarm(['status', '--json'], { home }))
   })
 
   it('has the numbers of see and of the library', () => {
@@ -41,11 +42,11 @@ describe('status', () => {
       'p/.git/HEAD': '',
       'p/AGENTS.md': 'y'.repeat(40_000),
     })
-    const run = runLoadout(['status', '--json', '--project', `${home}/p`], { home })
+    const run = runWarm(['status', '--json', '--project', `${home}/p`], { home })
     expectCivil(run)
     const { agents, next } = JSON.parse(run.stdout)
     for (const agent of agents) {
-      const seen = JSON.parse(runLoadout(['see', agent.agent, '--json', '--project', `${home}/p`], { home }).stdout)
+      const seen = JSON.parse(runWarm(['see', agent.agent, '--json', '--project', `${home}/p`], { home }).stdout)
       const fates = (fate: string) => seen.skills.filter((each: { fate: string }) => each.fate === fate).length
       expect([agent.skills, agent.seen, agent.cut, agent.dropped]).toEqual([
         seen.skills.length,
@@ -62,7 +63,7 @@ describe('status', () => {
     expect(agents[0].dropped).toBeGreaterThan(0)
     expect(agents[1].cutFiles).toHaveLength(1)
     expect(next[0].command).toBe('loadout see claude --longest --project .')
-    const { stdout } = runLoadout(['status', '--project', `${home}/p`], { home })
+    const { stdout } = runWarm(['status', '--project', `${home}/p`], { home })
     expect(stdout).toContain(`Claude Code  60 skills, ${agents[0].seen} seen  `)
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true)
   })
@@ -72,7 +73,7 @@ describe('status', () => {
     ['a library that is gone', { '.config/loadout/config.json': '{"repo_path":"/no/library"}' }, 0],
     ['our own settings', { '.config/loadout/config.json': '{' }, 2],
   ])('with %s broken', (_, files, code) => {
-    const run = runLoadout(['status'], { home: makeProject(files) })
+    const run = runWarm(['status'], { home: makeProject(files) })
     expectCivil(run)
     expect(run.code).toBe(code)
   })

@@ -5,7 +5,8 @@ import { event } from '../../src/usage/rules/event.fixture.ts'
 import type { UsageEvent } from '../../src/usage/rules/usage-event.ts'
 import { guide } from '../packs/pack-world.ts'
 import { Session } from '../tui/pty.ts'
-import { makeFolder, makeProject, runLoadout } from './run.ts'
+import { makeFolder, makeProject } from './run.ts'
+import { runWarm } from './warm.ts'
 
 const payload = (id: string, keywords: string, body: string, extra = '') =>
   `---\nid: ${id}\nkeywords: [${keywords}]\n${extra}---\n\n${body}\n`
@@ -27,7 +28,7 @@ function makeMachine(files: Record<string, string> = FILES) {
     home: makeProject({ '.agents/knowledge/handbook/KNOWLEDGE.md': pack }),
   }
   const log = join(place.home, '.local/state/loadout/usage.jsonl')
-  const run = (...args: string[]) => runLoadout(args, place)
+  const run = (...args: string[]) => runWarm(args, place)
   expect(run('index', 'build')).toMatchObject({ code: 0, stderr: '' })
   return {
     ...place,
@@ -128,7 +129,7 @@ describe('what is recorded', () => {
     const home = makeFolder()
     chmodSync(home, 0o555)
     const [plan, load] = [[], ['--load']].map((more) =>
-      runLoadout(['plan', 'cut a release', ...more], { cwd, home, isBound: true }),
+      runWarm(['plan', 'cut a release', ...more], { cwd, home, isBound: true }),
     )
     expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining('keywords [release]') })
     expect(plan?.stderr).toMatch(/^note: the use was not recorded.*\n.*\n$/)
@@ -246,14 +247,14 @@ describe('usage', () => {
 
   it('draws conclusions, in 80 columns', () => {
     const cwd = makeProject({ 'log.jsonl': events.map((each) => `${JSON.stringify(each)}\n`).join('') })
-    const { code, stdout, stderr } = runLoadout(['usage', 'log.jsonl'], { cwd })
+    const { code, stdout, stderr } = runWarm(['usage', 'log.jsonl'], { cwd })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^3 entries · 2 loads · 200 tokens\n/)
     expect(stdout).toMatch(/Offered, and never used\n {2}pointer-x+…:\s+in 5 conversations\n/)
     expect(stdout).toMatch(/Used, though not planned\n {2}unplanned \(skill\): in 1 conversation\n/)
     expect(stdout).toMatch(/loadout explain .*\n$/)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-    const since = JSON.parse(runLoadout(['usage', 'log.jsonl', '--since', '2026-02-01', '--json'], { cwd }).stdout)
+    const since = JSON.parse(runWarm(['usage', 'log.jsonl', '--since', '2026-02-01', '--json'], { cwd }).stdout)
     expect(since).toMatchObject([{ entryId: 'unplanned', kind: 'skill', used: 1, usedUnplanned: 1 }])
     expect(since).toHaveLength(1)
   })
@@ -327,7 +328,7 @@ describe('replay-prompts', () => {
     const machine = makeMachine()
     machine.run('usage', '--keep-tasks', 'on')
     const hook = (event: string, more: object) =>
-      runLoadout(['hook', 'claude', event], {
+      runWarm(['hook', 'claude', event], {
         ...machine,
         stdin: JSON.stringify({ session_id: 's', cwd: machine.cwd, hook_event_name: event, ...more }),
       })
@@ -356,11 +357,11 @@ describe('replay-prompts', () => {
   it('compares only tasks of this project, unless it is told to', () => {
     const machine = withTasks()
     const cwd = makeProject({ '.git/HEAD': '', ...FILES })
-    runLoadout(['index', 'build'], { cwd, home: machine.home })
-    const run = (...args: string[]) => runLoadout(['replay-prompts', ...args], { cwd, home: machine.home })
+    runWarm(['index', 'build'], { cwd, home: machine.home })
+    const run = (...args: string[]) => runWarm(['replay-prompts', ...args], { cwd, home: machine.home })
     expect(run()).toMatchObject({ code: 2, stderr: expect.stringContaining('--all-projects') })
     expect(run('--all-projects')).toMatchObject({ code: 0, stdout: expect.stringContaining('All 4 tasks') })
-    runLoadout(['plan', 'tag it'], { cwd, home: machine.home })
+    runWarm(['plan', 'tag it'], { cwd, home: machine.home })
     expect(run().stdout).toBe('The task chooses the same entries as then.\n5 tasks of other projects passed over.\n')
   })
 

@@ -23,16 +23,16 @@ import {
   makeFolder,
   makeProject,
   type RunOptions,
-  runLoadout,
   runShell,
 } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'
 import { board, NOTES, NOW, noteLine } from './context-world.ts'
 
 type Json = ReturnType<typeof JSON.parse>
 
 function bundleOf(cwd: string, words: readonly string[] = [], options: RunOptions = {}): Json {
-  const run = runLoadout(['context', 'some task', '--now', NOW, '--format', 'json', ...words], { cwd, ...options })
+  const run = runWarm(['context', 'some task', '--now', NOW, '--format', 'json', ...words], { cwd, ...options })
   expectCivilJson(run)
   expect(run.code).toBe(0)
   return JSON.parse(run.stdout)
@@ -59,11 +59,11 @@ describe('calls that cannot be understood', () => {
     [['replay'], '<record> is missing'],
     [['replay', 'ffff'], 'no record'],
   ])('%j', (words, message) => {
-    const run = runLoadout([...words, '--json'])
+    const run = runWarm([...words, '--json'])
     expectCivilJson(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain(message)
-    expect(runLoadout(words).stdout).toBe('')
+    expect(runWarm(words).stdout).toBe('')
   })
 })
 
@@ -82,22 +82,22 @@ describe('a task', () => {
     ['named like what an object has', '__proto__ constructor'],
   ])('%s', (_, task) => {
     for (const format of ['text', 'markdown', 'xml', 'json', 'explain']) {
-      const run = runLoadout(['context', '--format', format, '--', task], { cwd: project })
+      const run = runWarm(['context', '--format', format, '--', task], { cwd: project })
       expectCivil(run)
       expect([run.code, run.stderr]).toEqual([0, ''])
     }
-    const run = runLoadout(['context', '--json', '--', task], { cwd: project })
+    const run = runWarm(['context', '--json', '--', task], { cwd: project })
     expectCivilJson(run)
   })
 
   it('from standard input', () => {
-    const run = runLoadout(['context', '-', '--format', 'json'], { cwd: project, stdin: 'fix the tests\n' })
+    const run = runWarm(['context', '-', '--format', 'json'], { cwd: project, stdin: 'fix the tests\n' })
     expect(JSON.parse(run.stdout)).toMatchObject({ task: 'fix the tests', intent: { key: 'testing' } })
   })
 
   it('from standard input that is empty, or blank: 2', () => {
     for (const stdin of ['', ' \n\t ']) {
-      const run = runLoadout(['context', '-'], { cwd: project, stdin })
+      const run = runWarm(['context', '-'], { cwd: project, stdin })
       expectCivil(run)
       expect([run.code, run.stdout]).toEqual([2, ''])
     }
@@ -111,14 +111,14 @@ describe('a task', () => {
     ['open brackets', '<<<<"\'(('],
   ])('of a megabyte of %s', (_, part) => {
     const stdin = part.repeat(Math.ceil((1 << 20) / part.length))
-    const run = runLoadout(['context', '-'], { cwd: project, stdin, milliseconds: 15_000 })
+    const run = runWarm(['context', '-'], { cwd: project, stdin, milliseconds: 15_000 })
     expectCivil(run)
     expect(run.code).toBe(0)
     expect(run.stdout.length).toBeLessThanOrEqual(30_000)
   })
 
   it('of bytes that are no UTF-8', () => {
-    const run = runLoadout(['context', '-', '--format', 'json'], {
+    const run = runWarm(['context', '-', '--format', 'json'], {
       cwd: project,
       stdin: Buffer.from([0xff, 0xfe, 0x41]),
     })
@@ -130,7 +130,7 @@ describe('a project', () => {
   it('that is empty gives a bundle; with --strict 1', () => {
     const cwd = makeFolder()
     expect(bundleOf(cwd)).toMatchObject({ control_plane: { status: 'absent' }, preset: 'generic' })
-    const strict = runLoadout(['context', 'x', '--strict', '--json'], { cwd })
+    const strict = runWarm(['context', 'x', '--strict', '--json'], { cwd })
     expectCivilJson(strict)
     expect(strict.code).toBe(1)
     expect(strict.stderr).toContain('no control plane')
@@ -144,7 +144,7 @@ describe('a project', () => {
     const bundle = bundleOf(cwd, [], { isBound: true, home })
     expect(bundle.warnings.join()).toContain('docs')
     chmodSync(cwd, 0)
-    const run = runLoadout(['context', 'x', '--project', cwd], { isBound: true, home, cwd: '/' })
+    const run = runWarm(['context', 'x', '--project', cwd], { isBound: true, home, cwd: '/' })
     expectCivil(run)
     chmodSync(cwd, 0o755)
   })
@@ -174,7 +174,7 @@ describe('settings', () => {
     [2, 'a link to itself', aLinkToItself, 'link'],
   ])('exit with %d for %s, and say what is meant', (code, _, content, message) => {
     const cwd = makeProject({ '.git/HEAD': '', 'loadout.json': content })
-    const run = runLoadout(['context', 'x', '--json'], { cwd })
+    const run = runWarm(['context', 'x', '--json'], { cwd })
     expectCivilJson(run)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(message)
@@ -269,7 +269,7 @@ describe('candidates', () => {
       'lost\n',
     )
     for (const format of ['text', 'markdown', 'xml', 'explain', 'json']) {
-      const run = runLoadout(['context', 'x', '--format', format], { cwd })
+      const run = runWarm(['context', 'x', '--format', format], { cwd })
       expectCivil(run)
       expect(run.code).toBe(0)
       if (format === 'markdown')
@@ -298,7 +298,7 @@ describe('candidates', () => {
       l: aLinkTo('.agents/knowledge'),
     })
     for (const format of ['text', 'markdown', 'xml', 'json', 'explain']) {
-      const run = runLoadout(['context', 'some task', '--format', format], { cwd })
+      const run = runWarm(['context', 'some task', '--format', format], { cwd })
       expectCivil(run)
       expect(run.stdout + run.stderr).not.toContain(hidden)
     }
@@ -323,7 +323,7 @@ describe('--out', () => {
   ])('into %s: 2, and nothing is lost', (_, out) => {
     const cwd = makeProject(files)
     const before = treeOf(cwd)
-    const run = runLoadout(['context', 'x', '--out', out], { cwd })
+    const run = runWarm(['context', 'x', '--out', out], { cwd })
     expectCivil(run)
     expect([run.code, run.stdout]).toEqual([2, ''])
     expect(treeOf(cwd)).toEqual(before)
@@ -345,7 +345,7 @@ describe('--out', () => {
     const cwd = makeProject(files)
     const home = makeFolder()
     chmodSync(home, 0o777)
-    const run = runLoadout(['context', 'x', '--out', 'b.md'], { cwd, isBound: true, home })
+    const run = runWarm(['context', 'x', '--out', 'b.md'], { cwd, isBound: true, home })
     expectCivil(run)
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('permission denied')
@@ -361,7 +361,7 @@ describe('--out', () => {
     symlinkSync('target.md', join(cwd, 'docs/latest.md'))
     writeFileSync(join(cwd, 'docs/target.md'), '')
     const once = () => {
-      expect(runLoadout(['context', 'x', '--out', out], { cwd }).code).toBe(0)
+      expect(runWarm(['context', 'x', '--out', out], { cwd }).code).toBe(0)
       return readFileSync(join(cwd, out), 'utf8')
     }
     const first = once()
@@ -379,7 +379,7 @@ describe('--out', () => {
       'loadout.json': JSON.stringify(settings),
     })
     const before = treeOf(cwd)
-    const run = runLoadout(['context', 'x', '--out', out], { cwd })
+    const run = runWarm(['context', 'x', '--out', out], { cwd })
     expectCivil(run)
     expect(run.code).toBe(2)
     expect(treeOf(cwd)).toEqual(before)
@@ -411,7 +411,7 @@ describe('adapters', () => {
   let expected = ''
   beforeAll(() => {
     const cwd = projectWith(empty, { 'board.json': board([]) })
-    const { stdout } = runLoadout(['context', 'some task', '--now', NOW, '--format', 'json'], { cwd })
+    const { stdout } = runWarm(['context', 'some task', '--now', NOW, '--format', 'json'], { cwd })
     expected = others(JSON.parse(stdout))
   })
 
@@ -432,8 +432,8 @@ describe('adapters', () => {
   ])('%s: degraded, and no other slice changes', (_, adapter, more) => {
     const cwd = projectWith(adapter, more)
     const home = makeFolder()
-    if ('command' in adapter) expect(runLoadout(['adapters', 'allow'], { cwd, home }).code).toBe(0)
-    const run = runLoadout(['context', 'some task', '--now', NOW, '--format', 'json'], { cwd, home })
+    if ('command' in adapter) expect(runWarm(['adapters', 'allow'], { cwd, home }).code).toBe(0)
+    const run = runWarm(['context', 'some task', '--now', NOW, '--format', 'json'], { cwd, home })
     expectCivilJson(run)
     expect(run.code).toBe(0)
     const bundle = JSON.parse(run.stdout)
@@ -441,7 +441,7 @@ describe('adapters', () => {
     expect(bundle.warnings.join()).toContain('board')
     expect(run.stderr).toContain('adapter:board')
     expect(others(bundle)).toBe(expected)
-    const strict = runLoadout(['context', 'some task', '--now', NOW, '--strict'], { cwd, home })
+    const strict = runWarm(['context', 'some task', '--now', NOW, '--strict'], { cwd, home })
     expectCivil(strict)
     expect(strict.code).toBe(1)
     expect(strict.stdout).toContain('AGENTS.md')
@@ -479,7 +479,7 @@ describe('notes', () => {
     expect(bundle.warnings.length).toBeGreaterThan(0)
     expect(bundle.degraded.length > 0).toBe(isDegraded)
     expect(pathsOf(bundle)[0]).toBe('AGENTS.md')
-    expect(runLoadout(['context', 'some task', '--strict'], { cwd }).code).toBe(isDegraded ? 1 : 0)
+    expect(runWarm(['context', 'some task', '--strict'], { cwd }).code).toBe(isDegraded ? 1 : 0)
   })
 
   it('that are not there yet are no trouble', () => {
@@ -493,12 +493,12 @@ describe('the records', () => {
 
   it('that cannot be written cost a warning, not the bundle', () => {
     const cwd = makeProject(files)
-    const expected = runLoadout(['context', 'x'], { cwd }).stdout
+    const expected = runWarm(['context', 'x'], { cwd }).stdout
     const readOnly = makeFolder()
     chmodSync(readOnly, 0o555)
     const inTheWay = makeProject({ '.local/state/loadout/context': 'a file' })
     for (const home of [readOnly, inTheWay]) {
-      const run = runLoadout(['context', 'x'], { cwd, home, isBound: true })
+      const run = runWarm(['context', 'x'], { cwd, home, isBound: true })
       expectCivil(run)
       expect([run.code, run.stdout]).toEqual([0, expected])
       expect(run.stderr).toContain('could not be recorded')
@@ -507,7 +507,7 @@ describe('the records', () => {
 
   it('are readable only for their owner', () => {
     const home = makeFolder()
-    runLoadout(['context', 'x'], { cwd: makeProject(files), home })
+    runWarm(['context', 'x'], { cwd: makeProject(files), home })
     const folder = join(home, '.local/state/loadout/context')
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
   })
@@ -529,9 +529,7 @@ describe('the records', () => {
     const folder = join(home, '.local/state/loadout/context')
     const [name = '', ...more] = readdirSync(folder)
     expect(more).toEqual([])
-    expect(runLoadout(['replay', name.slice(0, 16)], { home }).stdout).toBe(
-      readFileSync(join(cwd, 'docs/out.md'), 'utf8'),
-    )
+    expect(runWarm(['replay', name.slice(0, 16)], { home }).stdout).toBe(readFileSync(join(cwd, 'docs/out.md'), 'utf8'))
     expect(readdirSync(join(cwd, 'docs')).sort()).toEqual(['a.md', 'out.md'])
   })
 })
@@ -539,16 +537,16 @@ describe('the records', () => {
 describe('what is written', () => {
   it('the help has at most 80 columns', () => {
     for (const words of [['context'], ['replay'], ['note', 'add'], ['adapters', 'allow']]) {
-      const { stdout } = runLoadout(['help', ...words])
+      const { stdout } = runWarm(['help', ...words])
       for (const line of stdout.split('\n')) expect.soft(line.length, line).toBeLessThanOrEqual(80)
     }
   })
 
   it('--json and --format json are the same bundle', () => {
     const cwd = makeProject({ 'AGENTS.md': '# A\n' })
-    const { findings, ...bundle } = JSON.parse(runLoadout(['context', 'x', '--json'], { cwd }).stdout)
+    const { findings, ...bundle } = JSON.parse(runWarm(['context', 'x', '--json'], { cwd }).stdout)
     expect(findings).toEqual([])
-    expect(bundle).toEqual(JSON.parse(runLoadout(['context', 'x', '--format', 'json'], { cwd }).stdout))
+    expect(bundle).toEqual(JSON.parse(runWarm(['context', 'x', '--format', 'json'], { cwd }).stdout))
   })
 
   it('never has more characters than asked for', () => {
@@ -556,7 +554,7 @@ describe('what is written', () => {
     const cwd = makeProject({ 'AGENTS.md': text, 'docs/a.md': text, 'docs/\u001b\u001b.md': text })
     for (const chars of [0, 1, 100, 1000, 5000]) {
       for (const format of ['text', 'markdown', 'xml']) {
-        const run = runLoadout(['context', 'x\u0007y\u202e', '--chars', String(chars), '--format', format], { cwd })
+        const run = runWarm(['context', 'x\u0007y\u202e', '--chars', String(chars), '--format', format], { cwd })
         expectCivil(run)
         expect(run.stdout.length).toBeLessThanOrEqual(chars)
       }
@@ -567,7 +565,7 @@ describe('what is written', () => {
     const cwd = makeProject({ 'AGENTS.md': '# A\n', 'docs/a.md': 'text\n' })
     mkdirSync(join(cwd, '.git'))
     const before = treeOf(cwd)
-    runLoadout(['context', 'x'], { cwd })
+    runWarm(['context', 'x'], { cwd })
     expect(treeOf(cwd)).toEqual(before)
   })
 })

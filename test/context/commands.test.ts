@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 it('notes are added, listed and pruned', () => {
   const cwd = makeFolder()
-  const run = (...args: string[]) => runLoadout(['note', ...args], { cwd })
+  const run = (...args: string[]) => runWarm(['note', ...args], { cwd })
   const added = run('add', 'The', 'release', 'waits.', '--tag', 'release', '--class', 'blocker', '--ttl', '2d')
   expect(added).toMatchObject({
     code: 0,
@@ -31,12 +32,12 @@ it('notes are added, listed and pruned', () => {
 
 it('a note that cannot be written down says why', () => {
   const cwd = makeFolder()
-  expect(runLoadout(['note', 'add', 'a', '--ttl', 'soon'], { cwd })).toMatchObject({
+  expect(runWarm(['note', 'add', 'a', '--ttl', 'soon'], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('say 90m, 12h'),
   })
-  expect(runLoadout(['note', 'add'], { cwd })).toMatchObject({ code: 2 })
-  expect(runLoadout(['note', 'list', '--project=gone'], { cwd })).toMatchObject({
+  expect(runWarm(['note', 'add'], { cwd })).toMatchObject({ code: 2 })
+  expect(runWarm(['note', 'list', '--project=gone'], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('/gone does not exist'),
   })
@@ -50,7 +51,7 @@ it('commands of a project are shown before they are allowed, as they would be ty
   ]
   const cwd = makeProject({ 'loadout.json': JSON.stringify({ adapters }) })
   const home = makeFolder()
-  const run = (...args: string[]) => runLoadout(['adapters', ...args], { cwd, home })
+  const run = (...args: string[]) => runWarm(['adapters', ...args], { cwd, home })
   expect(run('list').stdout).toBe(
     "work  not approved  runs echo 'a \\u001b[2J'\nci    file          reads ci.json\nto let one run: loadout approve adapter:<name>\n",
   )

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { encodeRecord, makeRecord } from '../../src/context/rules/advice/tactical-record.ts'
-import { makeFolder, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { makeFolder, type Run, type RunOptions } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'
 
 export const NOW = '2026-03-01T12:00:00.000Z'
@@ -75,7 +76,7 @@ export function makeContextWorld(
   { project = makeFolder(), home = makeFolder() } = {},
 ): ContextWorld {
   writeFiles(project, files)
-  const run: ContextWorld['run'] = (words, options) => runLoadout(words, { cwd: project, home, ...options })
+  const run: ContextWorld['run'] = (words, options) => runWarm(words, { cwd: project, home, ...options })
   const mustRun = (words: readonly string[]) => {
     const { code, stderr } = run(words)
     if (code !== 0) throw new Error(stderr)

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ContextBundle } from '../../src/context/rules/bundle.ts'
-import { type Content, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { type Content, makeProject, type Run } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const decision = (date: string) => `# Decision\n\n- Promoted at: ${date}\n\nWhat was decided on ${date || 'no day'}.\n`
 const DECISIONS = '.cortex/artifacts/decisions'
@@ -55,7 +56,7 @@ interface Answer extends Run {
 }
 
 function context(project: string, task: string, ...flags: string[]): Answer {
-  const run = runLoadout(['context', task, '--format', 'json', ...flags], { cwd: project })
+  const run = runWarm(['context', task, '--format', 'json', ...flags], { cwd: project })
   return { ...run, bundle: run.stdout === '' ? undefined : JSON.parse(run.stdout) }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const status = { path: 'status.json', summary: ['state', 'password'] }
 const leak = 'Tr0ub4dor-and-3-x'
@@ -11,7 +12,7 @@ describe('the summary of the control plane', () => {
       'status.json': JSON.stringify({ state: 'green', password: leak }),
     })
     for (const how of ['--json', '--explain', '--format=text']) {
-      const { code, stdout, stderr } = runLoadout(['context', 'cut a release', how], { cwd })
+      const { code, stdout, stderr } = runWarm(['context', 'cut a release', how], { cwd })
       expect({ code, isLeaked: (stdout + stderr).includes(leak) }).toEqual({ code: 0, isLeaked: false })
       if (sanitize === 'mask') expect(stdout).toContain('green')
     }
@@ -22,7 +23,7 @@ describe('context --explain', () => {
   it('fits eighty columns, whatever the names are, and ends with the next command', () => {
     const deep = `docs/${'a-folder-with-a-long-name/'.repeat(4)}release-notes-of-everything.md`
     const cwd = makeProject({ 'AGENTS.md': 'Ask first.\n', [deep]: 'Steps.\n', 'docs/release-\u001b[31m.md': 'Red.\n' })
-    const { stdout } = runLoadout(['context', 'cut a release', '--explain'], { cwd })
+    const { stdout } = runWarm(['context', 'cut a release', '--explain'], { cwd })
     const lines = stdout.trimEnd().split('\n')
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     expect(stdout).not.toContain('\u001b')
@@ -31,7 +32,7 @@ describe('context --explain', () => {
 
   it('is quiet about a generic project that lacks nothing it needs', () => {
     const cwd = makeProject({ 'AGENTS.md': 'Ask first.\n' })
-    const { stdout } = runLoadout(['context', 'rename a variable', '--explain'], { cwd, home: makeFolder() })
+    const { stdout } = runWarm(['context', 'rename a variable', '--explain'], { cwd, home: makeFolder() })
     expect(stdout).not.toMatch(/missing|warnings|left out|fallback/)
   })
 })

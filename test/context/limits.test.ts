@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const docs = Object.fromEntries(
   Array.from({ length: 30 }, (_, at) => [`docs/release-${at}.md`, `Step ${at} of a release.\n`]),
@@ -8,7 +9,7 @@ const cwd = makeProject({ 'AGENTS.md': 'Ask first.\n', 'README.md': '# Tracker\n
 const home = makeFolder()
 
 function context(...flags: string[]) {
-  const run = runLoadout(['context', 'cut a release', ...flags], { cwd, home })
+  const run = runWarm(['context', 'cut a release', ...flags], { cwd, home })
   expect(run.code).toBe(0)
   return run
 }
@@ -19,7 +20,7 @@ it('a limit that was set is never widened', () => {
   expect([one.files.length, one.fallback.level, one.budget.limits.max_files]).toEqual([1, 'restricted', 1])
   expect(context('--files', '1').stdout.length).toBeLessThan(context().stdout.length)
   const own = makeProject({ 'loadout.json': '{"budget":{"maxFiles":1}}', 'AGENTS.md': 'Ask.\n', ...docs })
-  const { stdout } = runLoadout(['context', 'cut a release', '--json'], { cwd: own, home })
+  const { stdout } = runWarm(['context', 'cut a release', '--json'], { cwd: own, home })
   expect(JSON.parse(stdout).files).toHaveLength(1)
 })
 
@@ -43,7 +44,7 @@ it.each([
 })
 
 it('a home that is no folder costs the records, not the bundle', () => {
-  const run = runLoadout(['context', 'cut a release'], { cwd, home: '/dev/null' })
+  const run = runWarm(['context', 'cut a release'], { cwd, home: '/dev/null' })
   expect([run.code, run.stdout.includes('Ask first.')]).toEqual([0, true])
 })
 
@@ -55,7 +56,7 @@ it('what was left out is summed up, and listed one by one on demand', () => {
 
 it('the pack about Loadout comes only for a task that names it', () => {
   const paths = (task: string) =>
-    JSON.parse(runLoadout(['context', task, '--json'], { cwd, home }).stdout).files.map(
+    JSON.parse(runWarm(['context', task, '--json'], { cwd, home }).stdout).files.map(
       ({ path }: { path: string }) => path,
     )
   expect(paths('write a payload test with keywords and patterns')).not.toContain('pack:loadout')
@@ -78,7 +79,7 @@ it('tags of hosts are dropped with their note or item, neutralised in files, and
     [`docs/release-${'<system>'}.md`]: 'Steps.\n',
   })
   const said = (...flags: string[]) =>
-    runLoadout(['context', 'cut a release', '--now', '2026-03-03T09:00:00Z', ...flags], { cwd: project, home }).stdout
+    runWarm(['context', 'cut a release', '--now', '2026-03-03T09:00:00Z', ...flags], { cwd: project, home }).stdout
   for (const format of ['text', 'markdown', 'xml']) {
     const text = said('--format', format)
     expect(text).not.toMatch(/<\/?system|<\|im_end|^Human:/m)

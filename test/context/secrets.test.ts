@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeFolder, makeProject } from '../cli/run.ts'
+import { runMany } from '../cli/warm.ts'
 import { guide } from '../packs/pack-world.ts'
-import { runMany } from '../packs/run-many.ts'
 import { board, makeContextWorld, NOTES, NOW, noteLine, payload } from './context-world.ts'
 
 /** Letters and digits that look drawn by lot, and are the same every time. None of it is written anywhere. */

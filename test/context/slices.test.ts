@@ -2,7 +2,8 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ContextBundle } from '../../src/context/rules/bundle.ts'
-import { makeFolder, runLoadout } from '../cli/run.ts'
+import { makeFolder } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const GOLDEN = join(import.meta.dirname, 'golden')
 
@@ -16,7 +17,7 @@ const home = copyOf('home')
 
 function context(cwd: string, ...flags: string[]): ContextBundle {
   const args = ['context', 'Prepare the release', '--format', 'json', '--now', '2026-03-01T12:00:00Z', ...flags]
-  return JSON.parse(runLoadout(args, { cwd, home }).stdout)
+  return JSON.parse(runWarm(args, { cwd, home }).stdout)
 }
 
 const ofClasses = ({ files }: ContextBundle, ...classes: string[]) =>

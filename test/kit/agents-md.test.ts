@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { BLOCK_END, BLOCK_START } from '../../src/kit/rules/index-block.ts'
 import { entryOf, indexOf } from '../../src/payloads/rules/entry.fixture.ts'
 import { expectCivil } from '../cli/civil.ts'
-import { makeProject, runLoadout } from '../cli/run.ts'
+import { makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const ENTRIES = [
   entryOf({ id: 'sdk', path: 'docs/sdk.md', summary: 'Pitfalls.', priority: 'manual' }),
@@ -28,7 +29,7 @@ const makeWorld = (files: Record<string, string> = {}) => {
     '.agents/knowledge/secret/KNOWLEDGE.md': PACK.replace('incidents', 'secret'),
   })
   const run = (...args: string[]) => {
-    const result = runLoadout(['agents-md', ...args], { cwd, home })
+    const result = runWarm(['agents-md', ...args], { cwd, home })
     expectCivil(result)
     return result
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type Content, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { type Content, makeProject, type Run, type RunOptions } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 /** A machine that knows a bit of everything: payloads, packs of a project and of its user, a library of skills. */
 export interface KnowledgeWorld {
@@ -34,8 +35,8 @@ export function makeKnowledge(files: KnowledgeFiles): KnowledgeWorld {
   const library = skills === undefined ? undefined : makeProject({ '.git/HEAD': '', ...below('skills', skills) })
   const config = library && { '.config/loadout/config.json': JSON.stringify({ repo_path: library }) }
   const place = { cwd, home: makeProject({ ...below('.agents/knowledge', userPacks), ...config, ...home }) }
-  if (Object.keys(payloads).length > 0) runLoadout(['index', 'build'], place)
-  const run: KnowledgeWorld['run'] = (args, options) => runLoadout(args, { ...place, ...options })
+  if (Object.keys(payloads).length > 0) runWarm(['index', 'build'], place)
+  const run: KnowledgeWorld['run'] = (args, options) => runWarm(args, { ...place, ...options })
   return {
     ...place,
     run,

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { runMany } from '../cli/warm.ts'
 import { Session } from '../tui/pty.ts'
 import { guide, makeWorld, SECRET, type World } from './pack-world.ts'
-import { runMany } from './run-many.ts'
 
 const ASK = ['packs', 'resolve', 'how we work', '--pack', 'handbook']
 const sessions: Session[] = []

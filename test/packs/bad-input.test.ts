@@ -2,9 +2,9 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { aFolder, aLinkTo, aLinkToItself, aPipe, type Content, makeFolder, makeProject } from '../cli/run.ts'
+import { runMany, type WarmRun } from '../cli/warm.ts'
 import * as hostile from './hostile-packs.ts'
 import { guideOf, type MadePack, makePack } from './hostile-packs.ts'
-import { type ManyRun, runMany } from './run-many.ts'
 
 // Hundreds of commands; on a busy machine that takes a while.
 vi.setConfig({ hookTimeout: 300_000 })
@@ -31,7 +31,7 @@ function callsFor({ root }: MadePack): string[][] {
 }
 
 /** Neither a crash, nor a wait, nor something that steers the terminal; and JSON that is some. */
-function troublesOf(runs: readonly ManyRun[]): object[] {
+function troublesOf(runs: readonly WarmRun[]): object[] {
   return runs.flatMap(({ args, code, stdout, stderr, took }) => {
     const troubles = [
       (code === null || code > 3) && `code ${code}`,
@@ -164,7 +164,7 @@ describe('files that are not what they should be', () => {
     ['fields of other kinds', () => withGuide(guideOf({ fields: ODD_FIELDS }))],
     ...ESCAPES.map((path): [string, () => MadePack] => [`case 127: ${path}`, () => hostile.escapingPack(path)]),
   ]
-  const runs = new Map<string, ManyRun[]>()
+  const runs = new Map<string, WarmRun[]>()
 
   beforeAll(() => {
     const made = PACKS.map(([what, make]) => ({ what, calls: callsFor(make()) }))

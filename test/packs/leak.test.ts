@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { makeFolder, makeProject, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+import { runMany, runWarm, type WarmRun } from '../cli/warm.ts'
 import { BROKEN_PACK, canariesIn, canary, ENDLESS_PACK, FULL_PACK, placed, TASK } from './canaries.ts'
 import { everyCall } from './every-command.ts'
-import { type ManyRun, runMany } from './run-many.ts'
 
 const PACKS = '.agents/knowledge'
 
@@ -28,7 +28,7 @@ function hide(): Hidden {
   return { workspace, home: makeFolder(), root: join(workspace, PACKS, 'quails') }
 }
 
-function runAll({ workspace, home }: Hidden, calls: readonly string[][]): ManyRun[] {
+function runAll({ workspace, home }: Hidden, calls: readonly string[][]): WarmRun[] {
   // What is only a cache may stay.
   const kept = [workspace, join(home, '.local'), join(home, '.config')]
   for (const folder of kept) mkdirSync(folder, { recursive: true })
@@ -44,7 +44,7 @@ interface Leak {
 }
 
 /** The words of packs that came out, but for those that may. */
-function leaksOf(runs: readonly ManyRun[], mayShow: (place: string) => boolean = () => false): Leak[] {
+function leaksOf(runs: readonly WarmRun[], mayShow: (place: string) => boolean = () => false): Leak[] {
   return runs.flatMap(({ args, stdout, stderr }) => {
     const said = stdout + stderr
     const places = canariesIn(said).filter((place) => !mayShow(place))
@@ -54,7 +54,7 @@ function leaksOf(runs: readonly ManyRun[], mayShow: (place: string) => boolean =
 }
 
 /** Runs that ended in another way than the documented ones. */
-function brokenOf(runs: readonly ManyRun[]): object[] {
+function brokenOf(runs: readonly WarmRun[]): object[] {
   return runs
     .filter(({ code, stderr }) => code === null || code > 3 || /UNEXPECTED|\n {4}at /.test(stderr))
     .map(({ args, code, stderr }) => ({ call: args.join(' '), code, stderr: stderr.slice(0, 500) }))
@@ -118,7 +118,7 @@ type Step = (hidden: Hidden) => void
 const say =
   (...words: string[]): Step =>
   ({ workspace, home }) => {
-    const { code, stderr } = runLoadout(['packs', ...words], { cwd: workspace, home })
+    const { code, stderr } = runWarm(['packs', ...words], { cwd: workspace, home })
     if (code !== 0) throw new Error(stderr)
   }
 const change =
@@ -133,7 +133,7 @@ const FOR_EVERY_KIND = ['approve', 'deny', 'revoke', 'explain', 'eval', 'replay'
 
 const isOfPacks = ({ name }: { name: string }) => name.startsWith('packs ') || FOR_EVERY_KIND.includes(name)
 
-function runPackCommands(steps: readonly Step[]): ManyRun[] {
+function runPackCommands(steps: readonly Step[]): WarmRun[] {
   const hidden = hide()
   for (const step of steps) step(hidden)
   return runAll(hidden, everyCall({ targets: [hidden.root], task: TASK, name: 'quails' }, isOfPacks))

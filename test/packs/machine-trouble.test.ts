@@ -12,8 +12,8 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aFolder, aPipe, CLI, type Content, makeFolder, type Run, runShell } from '../cli/run.ts'
+import { runMany } from '../cli/warm.ts'
 import { guide, makeWorld, SECRET, type World } from './pack-world.ts'
-import { runMany } from './run-many.ts'
 
 const RESOLVE = ['resolve', 'how we work', '--pack', 'handbook']
 const STATE = '.local/state/loadout/packs'

@@ -2,14 +2,15 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROFILES, RUNTIME_MODES } from '../../src/packs/rules/pack.ts'
-import { aFolder, aLinkTo, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { aFolder, aLinkTo, makeFolder, makeProject, type Run } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { makePack } from './hostile-packs.ts'
 
 describe('packs new', () => {
   const kinds = PROFILES.flatMap((profile) => RUNTIME_MODES.map((mode) => [profile, mode] as const))
   it.each(kinds)('a %s pack in %s mode is valid from the start', (profile, mode) => {
     const cwd = makeProject({ '.git': aFolder, 'src/a.ts': '' })
-    const started = runLoadout(['packs', 'new', 'quail-care', '--profile', profile, '--mode', mode, '--json'], {
+    const started = runWarm(['packs', 'new', 'quail-care', '--profile', profile, '--mode', mode, '--json'], {
       cwd: join(cwd, 'src'),
     })
     const root = join(cwd, '.agents', 'knowledge', 'quail-care')
@@ -19,7 +20,7 @@ describe('packs new', () => {
     expect(files.some((file: string) => file.startsWith('wiki/'))).toBe(profile !== 'document-first')
     expect(files.some((file: string) => file.startsWith('documents/'))).toBe(profile !== 'wiki-first')
     for (const file of files) expect(existsSync(join(root, file))).toBe(true)
-    const run = runLoadout(['packs', 'validate', root, '--json'])
+    const run = runWarm(['packs', 'validate', root, '--json'])
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'passed', issues: [] })
     expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toMatch(/^status: draft\n[\s\S]*^trust: unreviewed$/m)
   })
@@ -27,17 +28,17 @@ describe('packs new', () => {
   it('a description of any kind stays one', () => {
     const description = 'Says: "yes" #1\n---\nstatus: ready \u001b[2J'
     const [cwd, home] = [makeFolder(), makeFolder()]
-    const run = runLoadout(['packs', 'new', 'quails', '--user', '--description', description], { cwd, home })
+    const run = runWarm(['packs', 'new', 'quails', '--user', '--description', description], { cwd, home })
     expect(run.code).toBe(0)
     const root = join(home, '.agents', 'knowledge', 'quails')
     expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toContain('\nstatus: draft\n')
-    expect(runLoadout(['packs', 'validate', root]).stdout).toContain('passed')
+    expect(runWarm(['packs', 'validate', root]).stdout).toContain('passed')
     expect(readdirSync(cwd)).toEqual([])
   })
 
   it('says what comes next', () => {
     const cwd = makeProject({ 'a project/a.txt': '' })
-    const { stdout } = runLoadout(['packs', 'new', 'quails', '--project', './a project'], { cwd })
+    const { stdout } = runWarm(['packs', 'new', 'quails', '--project', './a project'], { cwd })
     const root = join(cwd, 'a project', '.agents/knowledge/quails')
     expect(stdout).toContain(`loadout validate '${root}'`)
     expect(stdout).toContain('loadout approve quails')
@@ -45,7 +46,7 @@ describe('packs new', () => {
 
   it('what is there is left alone', () => {
     const cwd = makeProject({ '.agents/knowledge/quails/mine.txt': 'mine' })
-    const run = runLoadout(['packs', 'new', 'quails'], { cwd })
+    const run = runWarm(['packs', 'new', 'quails'], { cwd })
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') })
     expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
     expect(readdirSync(join(cwd, '.agents/knowledge/quails'))).toEqual(['mine.txt'])
@@ -53,13 +54,13 @@ describe('packs new', () => {
 
   it('what a killed writer left is removed', () => {
     const cwd = makeProject({ '.agents/knowledge/.quails.999999999-00000000.tmp/KNOWLEDGE.md': '' })
-    expect(runLoadout(['packs', 'new', 'quails'], { cwd }).code).toBe(0)
+    expect(runWarm(['packs', 'new', 'quails'], { cwd }).code).toBe(0)
     expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
   })
 
   it.each([['Quails'], ['../quails'], ['-'], ['a'.repeat(65)], ['a b']])('%j is no name', (name) => {
     const cwd = makeFolder()
-    expect(runLoadout(['packs', 'new', '--', name], { cwd })).toMatchObject({
+    expect(runWarm(['packs', 'new', '--', name], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('that is no name for a pack'),
     })
@@ -73,7 +74,7 @@ describe('packs new', () => {
     [['--profile', 'sideways']],
   ])('%j cannot be', (flags) => {
     const [cwd, home] = [makeFolder(), makeFolder()]
-    expect(runLoadout(['packs', 'new', 'quails', ...flags], { cwd, home }).code).toBe(2)
+    expect(runWarm(['packs', 'new', 'quails', ...flags], { cwd, home }).code).toBe(2)
     // Any command may store the program's compiled code.
     expect([...readdirSync(cwd), ...readdirSync(home).filter((name) => name !== '.cache')]).toEqual([])
   })
@@ -85,14 +86,14 @@ const wrong = { id: 'wrong', prompt: 'Bake a loaf of rye bread.', expected: 'sel
 
 function evalOpen(root: string, ...words: string[]): Run {
   const home = makeFolder()
-  runLoadout(['packs', 'approve', root], { home })
-  return runLoadout(['packs', 'eval', root, '--json', ...words], { home })
+  runWarm(['packs', 'approve', root], { home })
+  return runWarm(['packs', 'eval', root, '--json', ...words], { home })
 }
 
 describe('packs eval', () => {
   it('a pack that is not open: its cases have numbers for names', () => {
     const { root } = makePack({ 'evals/discovery.train.json': suite(unrelated, wrong) }, 'quails')
-    const { code, stdout, stderr } = runLoadout(['packs', 'eval', root])
+    const { code, stdout, stderr } = runWarm(['packs', 'eval', root])
     expect(code).toBe(1)
     expect(stderr).toContain('case-2: expected select, got reject')
     expect(stderr).toContain('is not open: its cases have numbers for names')
@@ -125,7 +126,7 @@ describe('packs eval', () => {
     ['tests of answers', '{"evals":[{"id":"a"}]}'],
   ])('%s is 1', (_, text) => {
     const { root } = makePack({ 'evals/discovery.train.json': text }, 'quails')
-    expect(runLoadout(['packs', 'eval', root])).toMatchObject({
+    expect(runWarm(['packs', 'eval', root])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('[BAD_SUITE]'),
     })
@@ -133,15 +134,15 @@ describe('packs eval', () => {
 
   it('a pack without a suite is 1; no pack, and a file that is not there, are 2', () => {
     const { root } = makePack({}, 'quails')
-    expect(runLoadout(['packs', 'eval', root]).code).toBe(1)
-    expect(runLoadout(['packs', 'eval', root, '--suite', 'absent.json']).code).toBe(2)
-    expect(runLoadout(['packs', 'eval', join(root, 'wiki')]).code).toBe(2)
+    expect(runWarm(['packs', 'eval', root]).code).toBe(1)
+    expect(runWarm(['packs', 'eval', root, '--suite', 'absent.json']).code).toBe(2)
+    expect(runWarm(['packs', 'eval', join(root, 'wiki')]).code).toBe(2)
   })
 
   it('a suite from elsewhere, in the older form', () => {
     const { root, project } = makePack({}, 'quails')
     writeFileSync(join(project, 'mine.json'), '{"queries":[{"query":"Bake rye bread.","should_select":false}]}')
-    const run = runLoadout(['packs', 'eval', 'quails', '--suite', 'mine.json', '--json'], { cwd: project })
+    const run = runWarm(['packs', 'eval', 'quails', '--suite', 'mine.json', '--json'], { cwd: project })
     expect(run.code).toBe(0)
     expect(JSON.parse(run.stdout)).toMatchObject({ root, suites: [{ suite: 'mine.json' }] })
   })
@@ -152,7 +153,7 @@ describe('packs eval', () => {
       'evals/discovery.validation.json': suite(unrelated),
     }
     const { root } = makePack(suites, 'quails')
-    expect(runLoadout(['packs', 'eval', root, '--write']).code).toBe(0)
+    expect(runWarm(['packs', 'eval', root, '--write']).code).toBe(0)
     const names = readdirSync(join(root, 'runs'))
     expect(names).toEqual([
       expect.stringMatching(/^eval-discovery-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-train\.json$/),
@@ -161,14 +162,14 @@ describe('packs eval', () => {
     expect(JSON.parse(readFileSync(join(root, 'runs', names[0] ?? ''), 'utf8'))).toMatchObject({ pack_name: 'quails' })
     const outside = makeFolder()
     const linked = makePack({ ...suites, runs: aLinkTo(outside) }, 'quails')
-    expect(runLoadout(['packs', 'eval', linked.root, '--write']).code).toBe(2)
+    expect(runWarm(['packs', 'eval', linked.root, '--write']).code).toBe(2)
     expect(readdirSync(outside)).toEqual([])
   })
 
   it('a copy of the built-in pack has suites of the right form', () => {
     const root = join(makeFolder(), 'loadout')
     cpSync(join(import.meta.dirname, '..', '..', 'knowledge', 'loadout'), root, { recursive: true })
-    const { stdout } = runLoadout(['packs', 'eval', root, '--json'])
+    const { stdout } = runWarm(['packs', 'eval', root, '--json'])
     expect(JSON.parse(stdout).suites).toHaveLength(2)
   })
 })

@@ -1,4 +1,5 @@
-import { makeFolder, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { makeFolder, makeProject, type Run, type RunOptions } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 export const SECRET = 'text that only an open pack may show'
 
@@ -22,7 +23,7 @@ export function makeWorld(packs: { workspace?: Record<string, string>; user?: Re
     Object.fromEntries(Object.entries(guides).map(([path, text]) => [`.agents/knowledge/${path}/KNOWLEDGE.md`, text]))
   const workspace = makeProject({ '.git/HEAD': '', ...place(packs.workspace) })
   const home = packs.user === undefined ? makeFolder() : makeProject(place(packs.user))
-  const run: World['run'] = (words, options) => runLoadout(['packs', ...words], { cwd: workspace, home, ...options })
+  const run: World['run'] = (words, options) => runWarm(['packs', ...words], { cwd: workspace, home, ...options })
   return {
     workspace,
     home,

@@ -11,7 +11,8 @@ import { resolvePack } from '../../src/packs/rules/resolve/resolve-pack.ts'
 import { buildSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
 import { readTaskWords } from '../../src/search/task-words.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { type Content, makeFolder, makeProject, type Run, type RunOptions, runLoadout } from '../cli/run.ts'
+import { type Content, makeFolder, makeProject, type Run, type RunOptions } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 export type Files = Record<string, string>
 
@@ -130,7 +131,7 @@ export function makeResolvingWorld(packs: { workspace?: Packs; user?: Packs }): 
   const workspace = makeProject({ '.git/HEAD': '', ...placed(packs.workspace) })
   const home = makeProject(placed(packs.user))
   const run: ResolvingWorld['run'] = (words, options) =>
-    runLoadout(['packs', ...words], { cwd: workspace, home, ...options })
+    runWarm(['packs', ...words], { cwd: workspace, home, ...options })
   return {
     workspace,
     home,

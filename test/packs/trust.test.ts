@@ -15,7 +15,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeFolder, makeProject, runLoadout, runShell } from '../cli/run.ts'
+import { makeFolder, makeProject, runShell } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import { guide, makeWorld, own, SECRET, type World } from './pack-world.ts'
 
 const PLACE = '.agents/knowledge/handbook'
@@ -314,7 +315,7 @@ describe('the file of approvals', () => {
     mkdirSync(join(workspace, PLACE), { recursive: true })
     mkdirSync(home)
     writeFileSync(join(workspace, PLACE, 'KNOWLEDGE.md'), guide())
-    const list = () => JSON.parse(runLoadout(['packs', 'list', '--json'], { cwd: workspace, home }).stdout)
+    const list = () => JSON.parse(runWarm(['packs', 'list', '--json'], { cwd: workspace, home }).stdout)
     const [{ command }] = list().waiting
     expect(runShell(command, { cwd: folder, home })).toMatchObject({ code: 0, stderr: '' })
     expect(own(list().packs)).toMatchObject([{ effectiveTrust: 'approved' }])

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeProject, runLoadout } from '../cli/run.ts'
+import { makeProject } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 import {
   brokenTextPack,
   closingTagPack,
@@ -33,7 +34,7 @@ interface Issue {
 }
 
 function validate(path: string) {
-  const run = runLoadout(['packs', 'validate', path, '--json'])
+  const run = runWarm(['packs', 'validate', path, '--json'])
   const { status, issues } = JSON.parse(run.stdout) as { status: string; issues: Issue[] }
   return { ...run, status, issues, codes: issues.map(({ severity, code }) => `${severity} ${code}`) }
 }
@@ -59,15 +60,15 @@ describe('packs validate', () => {
   })
 
   it('case 147: 0 for success, 1 for findings, 2 for bad arguments; JSON on stdout, messages on stderr', () => {
-    const good = runLoadout(['packs', 'validate', makePack().root, '--json'])
+    const good = runWarm(['packs', 'validate', makePack().root, '--json'])
     expect([good.code, good.stderr]).toEqual([0, ''])
     expect(JSON.parse(good.stdout)).toMatchObject({ status: 'passed', name: 'hostile', issues: [] })
-    const bad = runLoadout(['packs', 'validate', nullClaimsPack().root, '--json'])
+    const bad = runWarm(['packs', 'validate', nullClaimsPack().root, '--json'])
     expect(bad.code).toBe(1)
     expect(JSON.parse(bad.stdout)).toMatchObject({ status: 'failed', errors: 1 })
     expect(bad.stderr).toContain('[map.invalid]')
     for (const args of [[], ['a', 'b'], ['a', '--nonsense']]) {
-      expect(runLoadout(['packs', 'validate', ...args])).toMatchObject({ code: 2, stdout: '' })
+      expect(runWarm(['packs', 'validate', ...args])).toMatchObject({ code: 2, stdout: '' })
     }
   })
 
@@ -78,13 +79,13 @@ describe('packs validate', () => {
     ['nothing', 'absent'],
   ])('case 148: %s has failed', (_, name) => {
     const project = makeProject({ 'a.txt': 'a', 'empty/a.md': 'a', 'other/knowledge.md': 'a' })
-    const run = runLoadout(['packs', 'validate', join(project, name), '--json'])
+    const run = runWarm(['packs', 'validate', join(project, name), '--json'])
     expect(run.code).toBe(1)
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'failed', findings: [{ code: 'PACK_NOT_FOUND' }] })
   })
 
   it.each([[['packs', 'validate', '--help']], [['validate', '--help']]])('case 152: %j is help', (args) => {
-    expect(runLoadout(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('usage: loadout') })
+    expect(runWarm(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('usage: loadout') })
   })
 
   it('a path to KNOWLEDGE.md is its pack', () => {
@@ -92,9 +93,9 @@ describe('packs validate', () => {
   })
 
   it.each([['KNOWLEDGE.md'], ['']])('loadout validate knows a pack, too: %j', (file) => {
-    const good = runLoadout(['validate', join(makePack().root, file), '--json'])
+    const good = runWarm(['validate', join(makePack().root, file), '--json'])
     expect(JSON.parse(good.stdout)).toMatchObject({ valid: true, checked: [{ kind: 'pack' }] })
-    const bad = runLoadout(['validate', join(nullClaimsPack().root, file), '--json'])
+    const bad = runWarm(['validate', join(nullClaimsPack().root, file), '--json'])
     expect(bad.code).toBe(1)
     expect(JSON.parse(bad.stdout)).toMatchObject({ issues: [{ code: 'map.invalid' }] })
   })
@@ -189,7 +190,7 @@ describe('hostile packs', () => {
   ])('%s reach neither terminal nor messages', (_, make) => {
     const { root } = make()
     for (const flags of [[], ['--json']]) {
-      const { stdout, stderr } = runLoadout(['packs', 'validate', root, ...flags])
+      const { stdout, stderr } = runWarm(['packs', 'validate', root, ...flags])
       for (const sign of ['\u001b', '\u202e', 'knowledge_pack']) expect(stdout + stderr).not.toContain(sign)
     }
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { evaluateOwnHistory } from '../../src/context/own-files.ts'
-import { runLoadout } from '../cli/run.ts'
+import { runWarm } from '../cli/warm.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loadout-history-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -56,12 +56,12 @@ it('measures with the settings of the project', async () => {
 })
 
 it('is printed as a table with the misses', () => {
-  const { code, stdout } = runLoadout(['eval', '--history', '5'], { cwd: root })
+  const { code, stdout } = runWarm(['eval', '--history', '5'], { cwd: root })
   expect(code).toBe(0)
   expect(stdout).toMatch(/^2 commits asked/)
   expect(stdout).toMatch(/loadout +50 % +50 % +50 % +50 %\n +plain BM25 /)
   expect(stdout).toContain('changed  src/door.ts  (not found)')
-  expect(runLoadout(['eval', '--history', '0'], { cwd: root }).code).toBe(2)
-  const outside = runLoadout(['eval', '--history', '5'], { cwd: folder })
+  expect(runWarm(['eval', '--history', '0'], { cwd: root }).code).toBe(2)
+  const outside = runWarm(['eval', '--history', '5'], { cwd: folder })
   expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('has no git history')])
 })

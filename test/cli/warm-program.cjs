@@ -1,16 +1,16 @@
-// The built program many times in one process: what a start costs would otherwise be most of the time. Reads from
-// standard input what to run, and writes to standard output how each run went.
+// The built program, once for each request, in one process: what a start costs would otherwise be most of the time.
+// Every run starts with fresh variables. Requests and answers are lines of JSON in two pipes that have names.
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const Module = require('node:module')
 const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
-const { cli, runs, cwd, kept, milliseconds } = JSON.parse(fs.readFileSync(0, 'utf8'))
+const [, , cli, requests, answers, scratch] = process.argv
 const dist = dirname(cli)
 const real = { ...fs }
-const home = process.env.HOME
 let heard = { 1: [], 2: [] }
+let unread = Buffer.alloc(0)
 let started = []
 
 fs.writeSync = (file, ...rest) => {
@@ -19,7 +19,12 @@ fs.writeSync = (file, ...rest) => {
   heard[file].push(Buffer.from(bytes).subarray(from))
   return bytes.length - from
 }
-fs.readSync = (file, ...rest) => (file === 0 ? 0 : real.readSync(file, ...rest))
+fs.readSync = (file, ...rest) => {
+  if (file !== 0) return real.readSync(file, ...rest)
+  const size = unread.copy(rest[0])
+  unread = unread.subarray(size)
+  return size
+}
 // Nobody pulls the plug here.
 fs.fsyncSync = () => {}
 
@@ -55,22 +60,22 @@ function copy(from, to) {
   fs.cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
-const states = kept.map((folder, at) => {
-  const saved = join(process.env.TMPDIR, `saved-${at}`)
-  copy(folder, saved)
-  return { folder, saved, before: fingerprint(folder) }
-})
+// By folder: a copy of what it held when it was first named.
+const states = new Map()
 
-/** Every run finds the same, whatever the one before it wrote. */
-function restore() {
-  for (const state of states) {
-    const { folder, saved, before } = state
-    if (fs.existsSync(folder) && fingerprint(folder) === before) continue
-    fs.rmSync(folder, { recursive: true, force: true })
-    copy(saved, folder)
-    // Copied times are less exact.
-    state.before = fingerprint(folder)
+/** Puts a folder back as it was when it was first named, whatever the runs since then wrote. */
+function keep(folder) {
+  if (!states.has(folder)) {
+    const saved = join(scratch, `saved-${states.size}`)
+    copy(folder, saved)
+    states.set(folder, { saved, before: fingerprint(folder) })
   }
+  const state = states.get(folder)
+  if (fs.existsSync(folder) && fingerprint(folder) === state.before) return
+  fs.rmSync(folder, { recursive: true, force: true })
+  copy(state.saved, folder)
+  // Copied times are less exact.
+  state.before = fingerprint(folder)
 }
 
 /** Packages hold no state of a run, and take longer to load than most commands run. */
@@ -80,18 +85,23 @@ function isProgram(file) {
   return file.startsWith(dist) && !PACKAGES.test(basename(file))
 }
 
+function surround({ cwd, env, kept }) {
+  process.chdir('/')
+  for (const folder of kept) keep(folder)
+  process.chdir(cwd)
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
+}
+
 process.setMaxListeners(0)
 
-async function runOnce(run) {
-  const { args, ...place } = Array.isArray(run) ? { args: run } : run
-  process.chdir('/')
-  restore()
-  process.chdir(place.cwd ?? cwd)
-  process.env.HOME = place.home ?? home
+async function run(request) {
+  surround(request)
   heard = { 1: [], 2: [] }
+  unread = Buffer.from(request.stdin, 'base64')
   started = []
   process.exitCode = undefined
-  process.argv = [process.argv[0], cli, ...args]
+  process.argv = [process.argv[0], cli, ...request.args]
   for (const file of Object.keys(require.cache)) if (isProgram(file)) delete require.cache[file]
   // These keep the code and data of every earlier run in memory.
   module.children.length = 0
@@ -99,17 +109,31 @@ async function runOnce(run) {
   const begin = Date.now()
   const before = process.cpuUsage()
   require(cli)
-  while (process.exitCode === undefined && Date.now() - begin < milliseconds) await new Promise(setImmediate)
+  while (process.exitCode === undefined && Date.now() - begin < request.milliseconds) {
+    await new Promise((wake) => setTimeout(wake, 1))
+  }
   const [stdout, stderr] = [1, 2].map((file) => Buffer.concat(heard[file]).toString('utf8'))
   const { user, system } = process.cpuUsage(before)
-  return { args, code: process.exitCode ?? null, stdout, stderr, started, took: (user + system) / 1000 }
+  return { code: process.exitCode ?? null, stdout, stderr, started, took: (user + system) / 1000 }
 }
 
-async function runAll() {
-  const results = []
-  for (const run of runs) results.push(await runOnce(run))
-  process.exitCode = 0
-  real.writeFileSync(1, JSON.stringify(results))
+/** One line; undefined when nobody asks any more. */
+function readLine(file) {
+  const chunks = []
+  for (const chunk = Buffer.alloc(1 << 16); ; ) {
+    const size = real.readSync(file, chunk)
+    if (size === 0) return undefined
+    chunks.push(Buffer.from(chunk.subarray(0, size)))
+    if (chunk[size - 1] === 10) return Buffer.concat(chunks).toString('utf8')
+  }
 }
 
-runAll()
+async function serve() {
+  const [asked, answered] = [fs.openSync(requests, 'r'), fs.openSync(answers, 'w')]
+  for (let line = readLine(asked); line !== undefined; line = readLine(asked)) {
+    real.writeFileSync(answered, `${JSON.stringify(await run(JSON.parse(line)))}\n`)
+  }
+  process.exit(0)
+}
+
+serve()

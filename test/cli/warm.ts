@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { openSync, readSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
+
+export interface WarmRun extends Run {
+  args: readonly string[]
+  /** The programs that were started. */
+  started: string[]
+  /** CPU time in milliseconds: a busy machine does not change it. */
+  took: number
+}
+
+export interface WarmOptions extends Pick<RunOptions, 'cwd' | 'home' | 'stdin' | 'env'> {
+  /** Folders that are put back before each run as they were when they were first named. */
+  kept?: readonly string[]
+}
+
+/** Runs the built program in a process that has run it before: for tables of runs, where the start is not the point. */
+export function runWarm(args: readonly string[], options: RunOptions = {}): Run {
+  if (needsOwnProcess(args, options)) return runLoadout(args, options)
+  const { code, stdout, stderr } = ask(args, options)
+  return { code, stdout, stderr }
+}
+
+/** A hook ends the process itself. */
+function needsOwnProcess([command]: readonly string[], { isBound, milliseconds, cpuSeconds, env }: RunOptions) {
+  const isLimited = isBound === true || milliseconds !== undefined || cpuSeconds !== undefined
+  return isLimited || env?.NODE_OPTIONS !== undefined || command === 'hook'
+}
+
+/** Words, or words and where they are said. */
+export type Words = readonly string[] | { args: readonly string[]; cwd: string; home: string }
+
+/** One run for each list of words, each on the same files. */
+export function runMany(runs: readonly Words[], options: WarmOptions): WarmRun[] {
+  return runs.map((words) => {
+    const { args, ...place } = 'args' in words ? words : { args: words }
+    return ask(args, { ...options, ...place })
+  })
+}
+
+function ask(args: readonly string[], options: WarmOptions): WarmRun {
+  const { cwd = makeFolder(), home = makeFolder(), stdin = '', kept = [] } = options
+  const env = { PATH: process.env.PATH, HOME: home, ...options.env }
+  const input = Buffer.from(stdin).toString('base64')
+  const { asked, answered } = program()
+  writeFileSync(asked, `${JSON.stringify({ args, cwd, env, kept, stdin: input, milliseconds: 60_000 })}\n`)
+  return { args, ...JSON.parse(readLine(answered)) }
+}
+
+interface Program {
+  asked: number
+  answered: number
+}
+
+let running: Program | undefined
+
+/** Ends with the test file that started it: then nobody can ask any more. */
+function program(): Program {
+  if (running !== undefined) return running
+  const folder = makeFolder()
+  const [requests, answers] = ['requests', 'answers'].map((name) => join(folder, name)) as [string, string]
+  spawnSync('mkfifo', [requests, answers])
+  const words = [join(import.meta.dirname, 'warm-program.cjs'), CLI, requests, answers, folder]
+  // A run that never ends is killed by the CPU time that it takes.
+  const child = spawn('sh', ['-c', 'ulimit -t 280; exec "$@"', 'sh', process.execPath, ...words], {
+    // It compiles the program itself.
+    env: { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  child.unref()
+  running = { asked: openSync(requests, 'w'), answered: openSync(answers, 'r') }
+  return running
+}
+
+function readLine(file: number): string {
+  const chunks: Buffer[] = []
+  for (const chunk = Buffer.alloc(1 << 16); ; ) {
+    const size = readSync(file, chunk)
+    if (size === 0) throw new Error('the program ended in the middle of a run')
+    chunks.push(Buffer.from(chunk.subarray(0, size)))
+    if (chunk[size - 1] === 10) return Buffer.concat(chunks).toString('utf8')
+  }
+}
