@@ -69,6 +69,52 @@ describe('a large section is cut', () => {
   })
 })
 
+describe('a document of any form', () => {
+  const filler = (word: string) => Array.from({ length: 60 }, (_, at) => `Remark ${at} is about ${word} of every kind.`)
+
+  it.each([
+    [
+      'reStructuredText',
+      'documents/manual.rst',
+      `Manual\n======\n\n${filler('ropes').join('\n\n')}\n\nCompass\n-------\n\n.. data:: COMPASS_YEAR\n\n   When the compass was corrected.\n\n   Default: 1987\n`,
+      'When was the compass corrected?',
+      ['Compass\n-------\n', 'Default: 1987'],
+    ],
+    [
+      'AsciiDoc',
+      'documents/manual.adoc',
+      `= Manual\n\n${filler('ropes').join('\n\n')}\n\n== Compass\n\nIt was corrected in Oslo.\n`,
+      'Where was the compass corrected?',
+      ['== Compass\n\nIt was corrected in Oslo.'],
+    ],
+    [
+      'without headings',
+      'documents/manual.txt',
+      `${filler('ropes').join('\n\n')}\n\nThe compass was corrected in Oslo.\n\n${filler('knots').join('\n\n')}\n`,
+      'Where was the compass corrected?',
+      ['The compass was corrected in Oslo.'],
+    ],
+    [
+      'in another language',
+      'documents/handbuch.md',
+      `${filler('Seile').join('\n\n')}\n\nDer Kompass wurde in Oslo berichtigt.\n`,
+      'Wo wurde der Kompass berichtigt?',
+      ['Der Kompass wurde in Oslo berichtigt.'],
+    ],
+    [
+      'in Chinese',
+      'documents/manual.md',
+      `${Array.from({ length: 200 }, () => '\u7ef3\u7d22\u7684\u8bf4\u660e\u5728\u8fd9\u91cc\u3002').join('\n\n')}\n\n\u7f57\u76d8\u5728\u5965\u65af\u9646\u6821\u6b63\u3002\n`,
+      '\u7f57\u76d8\u5728\u54ea\u91cc\u6821\u6b63',
+      ['\u7f57\u76d8\u5728\u5965\u65af\u9646\u6821\u6b63\u3002'],
+    ],
+  ])('is read by sections: %s', (_, path, text, task, expected) => {
+    const { wrapper, tokens } = resolveFiles({ [path]: text }, task, { manifest: DOCUMENT_FIRST })
+    for (const part of expected) expect(wrapper).toContain(part)
+    expect(tokens).toBeLessThan(700)
+  })
+})
+
 describe('what was not found', () => {
   it.each([
     ['How many people does the ferry carry?', []],

@@ -13,7 +13,11 @@ import type { PackFile, PackFiles } from '../rules/pack-files.ts'
 /** Prose and records are smaller than this; what is larger is something else. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024
 
-const TEXT_EXTENSIONS = new Set(['.md', '.markdown', '.txt', '.json', '.jsonl', '.csv', '.tsv', '.yaml', '.yml'])
+const TEXT_EXTENSIONS = new Set(
+  ['md', 'markdown', 'rst', 'adoc', 'asciidoc', 'txt', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'yml'].map(
+    (ext) => `.${ext}`,
+  ),
+)
 
 const MOST_FILES = 20_000
 const DEEPEST_FOLDER = 12

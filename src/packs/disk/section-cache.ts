@@ -20,7 +20,7 @@ export function openSections(machine: Machine, root: string, approved: FileDiges
   )
   const key = {
     kind: 'pack-sections',
-    version: 1,
+    version: 2,
     name: [root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,

@@ -54,13 +54,16 @@ function checkGuide(check: PackCheck): void {
   if (check.manifest.profile === 'hybrid' && guide.map.length === 0) {
     check.warn('warning', 'pack.map.missing', PACK_FILE, 'a hybrid pack needs a context map')
   }
-  if (check.manifest.mode === 'persona' && !announcesLimits(check.files, [guide.body, ...documentTexts(check)])) {
+  if (
+    check.manifest.mode === 'persona' &&
+    !announcesLimits(check.files, [{ path: PACK_FILE, text: guide.body }, ...documentTexts(check)])
+  ) {
     check.warn('warning', 'pack.persona.unbounded', PACK_FILE, 'a persona needs a text about what it never says')
   }
 }
 
-function documentTexts({ files, read }: PackCheck): string[] {
-  return files.list('documents').flatMap((path) => (isProse(path) ? (read(path)?.text ?? []) : []))
+function documentTexts({ files, read }: PackCheck): { path: string; text: string }[] {
+  return files.list('documents').flatMap((path) => (isProse(path) ? (read(path) ?? []) : []))
 }
 
 function checkPrimaryFiles(check: PackCheck): void {

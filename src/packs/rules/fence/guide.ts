@@ -33,7 +33,7 @@ export function readGuide(files: PackFiles): Guide | undefined {
 /** The rules of use, without the map. */
 export function guideChoices({ file, body, firstLine, mapLines }: Guide, words: TaskWords): Choice[] {
   const isMap = (line: number) => mapLines.some(({ from, to }) => line >= from && line <= to)
-  return sectionsOf(body, firstLine)
+  return sectionsOf(body, PACK_FILE, firstLine)
     .filter(({ from, text }) => !isMap(from) && !/^\s*#[^\n]*\s*$/.test(text))
     .map((section) => chooseLines(file, section, 'guide', words, 'rules of use'))
 }

@@ -1,5 +1,5 @@
 import { shareOf, type TaskWords, wordsIn } from '../../../search/task-words.ts'
-import { findHeadings } from '../../../text/sections.ts'
+import { headingsOf } from '../../../text/headings.ts'
 import { layerOf } from '../pack.ts'
 import type { PackFile, PackFiles } from '../pack-files.ts'
 import type { Choice, Rule } from './resolution.ts'
@@ -51,6 +51,10 @@ export function speaksOf(words: TaskWords, text: string): boolean {
 export interface TextSection {
   /** Empty before the first heading. */
   heading: string
+  /** 0 before the first heading. */
+  level: number
+  /** How many of its first lines are its heading. */
+  height: number
   /** Counted from 1, both included. */
   from: number
   to: number
@@ -58,16 +62,15 @@ export interface TextSection {
 }
 
 /** Cut at every heading, so that a part never ends in the middle of a thought. Joining the texts gives the whole. */
-export function sectionsOf(text: string, firstLine = 1): TextSection[] {
+export function sectionsOf(text: string, path: string, firstLine = 1): TextSection[] {
   const lines = text.split(/(?<=\n)/)
-  const headings = findHeadings(lines)
-  const starts = headings.map(({ line, title }) => ({ line, title }))
-  if (starts[0]?.line !== 0) starts.unshift({ line: 0, title: '' })
-  return starts.flatMap(({ line, title }, at) => {
+  const starts = headingsOf(path, lines)
+  if (starts[0]?.line !== 0) starts.unshift({ line: 0, level: 0, title: '', height: 0 })
+  return starts.flatMap(({ line, title, ...heading }, at) => {
     const end = starts[at + 1]?.line ?? lines.length
     const body = lines.slice(line, end).join('')
     if (body.trim() === '') return []
-    return [{ heading: title, from: firstLine + line, to: firstLine + end - 1, text: body }]
+    return [{ ...heading, heading: title, from: firstLine + line, to: firstLine + end - 1, text: body }]
   })
 }
 
@@ -92,11 +95,11 @@ export function setsLimits(title: string): boolean {
 }
 
 /** Whether a file name, or a heading of these texts, tells what must not be said or done. */
-export function announcesLimits(files: PackFiles, texts: readonly string[]): boolean {
+export function announcesLimits(files: PackFiles, texts: readonly { path: string; text: string }[]): boolean {
   const names = ['compiled', 'documents', 'wiki'].flatMap((folder) => files.list(folder))
   return (
     names.some(setsLimits) ||
-    texts.some((text) => findHeadings(text.split('\n')).some(({ title }) => setsLimits(title)))
+    texts.some(({ path, text }) => headingsOf(path, text.split('\n')).some(({ title }) => setsLimits(title)))
   )
 }
 

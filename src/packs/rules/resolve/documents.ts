@@ -4,7 +4,7 @@ import { chooseFile, chooseLines, sectionsOf, shapesVoice, takeLines } from './c
 import { isProse, type Reading } from './reading.ts'
 import type { Choice, Rule } from './resolution.ts'
 import type { SectionHit } from './section-index.ts'
-import { cutSection } from './statements.ts'
+import { frameOf } from './statements.ts'
 
 /** The documents of a pack, the primary one first. */
 export function documentPaths({ files, manifest: { primaryDocument } }: Reading): string[] {
@@ -13,46 +13,56 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
   return [...primary, ...all.filter((path) => path !== primaryDocument)]
 }
 
-/** A section that the index found, as it is given: whole, or cut to the statements that speak of the task. */
-function chooseHit({ files, words, rareWords }: Reading, hit: SectionHit, rule: Rule, why?: string): Choice[] {
-  const file = files.read(hit.path)
-  if (file === undefined) return []
-  const section = { from: hit.from, to: hit.to, text: takeLines(file.text, hit) }
-  if (section.text.trim() === '') return []
-  const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
-  return cutSection(section, worth).map((stretch) => chooseLines(file, stretch, rule, words, why))
-}
-
+/** So many tokens of sections are given; the best is given whatever it costs. */
+export const SECTION_ROOM = 1_800
 /** A page so short is given whole: its sections explain one another. */
 const SHORT_PAGE = 300
 
-/** The best sections below some folders, as choices in the order of their file; short pages whole. */
-export function chooseHits(reading: Reading, hits: readonly SectionHit[], rule: Rule, why?: string): Choice[] {
-  const whole = new Map<string, Choice>()
-  const parts: Choice[] = []
+export interface HitsChosen {
+  rule: Rule
+  why?: string
+  /** In tokens. */
+  room?: number
+}
+
+/** The best sections as choices, in the order of their file, each below its heading; short pages whole. */
+export function chooseHits(reading: Reading, hits: readonly SectionHit[], asked: HitsChosen): Choice[] {
+  const { files, words, rareWords } = reading
+  const worth = (text: string) => shareOf(rareWords, wordsIn(rareWords, text))
+  const { rule, why, room = SECTION_ROOM } = asked
+  const taken = new Map<string, SectionHit[] | 'whole'>()
+  let left = room
   for (const hit of hits) {
-    if (whole.has(hit.path)) continue
-    const file = reading.files.read(hit.path)
-    if (file === undefined) continue
-    const isPage = !hit.path.startsWith('documents/')
-    if (isPage && estimateTokens(file.text) <= SHORT_PAGE)
-      whole.set(hit.path, chooseFile(file, rule, reading.words, why))
-    else parts.push(...chooseHit(reading, hit, rule, why))
+    const file = files.read(hit.path)
+    const others = taken.get(hit.path) ?? []
+    if (file === undefined || others === 'whole') continue
+    const isWhole = !hit.path.startsWith('documents/') && estimateTokens(file.text) <= SHORT_PAGE
+    const cost = estimateTokens(isWhole ? file.text : takeLines(file.text, hit))
+    if (cost > left && taken.size > 0) continue
+    left -= cost
+    taken.set(hit.path, isWhole ? 'whole' : [...others, hit])
   }
-  const paths = [...new Set(hits.map(({ path }) => path))]
-  return paths.flatMap((path) => {
-    const page = whole.get(path)
-    if (page !== undefined) return [page]
-    return parts
-      .filter(({ part }) => part.path === path)
-      .sort((a, b) => (a.part.lines?.from ?? 0) - (b.part.lines?.from ?? 0))
+  return [...taken].flatMap(([path, pieces]) => {
+    const file = files.read(path)
+    if (file === undefined) return []
+    if (pieces === 'whole') return [chooseFile(file, rule, words, why)]
+    return sectionsOf(file.text, path)
+      .flatMap((section) =>
+        frameOf(
+          section,
+          path,
+          pieces.filter(({ from, to }) => section.from <= from && to <= section.to),
+          worth,
+        ),
+      )
+      .map((stretch) => chooseLines(file, stretch, rule, words, why))
   })
 }
 
 /** The sections of a document that shape the voice of a persona. */
 export function voiceSections({ files, words, manifest }: Reading, path: string): Choice[] {
   const file = manifest.mode === 'persona' ? files.read(path) : undefined
-  return sectionsOf(file?.text ?? '')
+  return sectionsOf(file?.text ?? '', path)
     .filter(({ heading }) => shapesVoice(heading))
     .flatMap((section) =>
       file === undefined ? [] : [chooseLines(file, section, 'section', words, 'shapes the voice')],

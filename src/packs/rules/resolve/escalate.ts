@@ -1,8 +1,9 @@
 import { readTaskWords, shareOf, type TaskWords, withoutWords, wordsIn } from '../../../search/task-words.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
 import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
-import { chooseHits } from './documents.ts'
+import { chooseHits, SECTION_ROOM } from './documents.ts'
 import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
 import { SUFFICIENT, saidTogether } from './said.ts'
@@ -54,7 +55,7 @@ function mappedPages({ guide, words, files }: Reading): string[] {
     .map(({ path }) => path)
 }
 
-const MOST_PAGES = 5
+const MOST_PAGES = 12
 /** Of many claims that are out of date, those that the task is most about. */
 const MOST_CLAIMS = 8
 const MOST_CONTRADICTIONS = 4
@@ -93,25 +94,26 @@ function isWideReason(reason: Escalation): boolean {
 /** A section that fits so much less than the best one is noise. */
 const CLOSE = 0.45
 
+/** What is left for pages and documents when sections were chosen before. */
+const LEAST_ROOM = 600
+
 /** The best sections of pages and documents. When words were missing, only those that say more than what was chosen. */
 function relatedSections(reading: Reading, reasons: readonly Escalation[], chosen: readonly Choice[]): Choice[] {
   const isWide = reasons.some(isWideReason)
   if (!isWide && !reasons.includes('insufficient')) return []
   const own = reading.hits.filter(isBelowViews).filter((hit) => !isTaken(hit, chosen))
-  const close = own.filter(({ score }) => score >= CLOSE * (own[0]?.score ?? 0))
-  const added: Choice[] = []
-  const pages = new Set<string>()
-  for (const hit of close) {
-    if (pages.size >= MOST_PAGES) break
-    const all = [...chosen, ...added]
-    const fresh = chooseHits(reading, [hit], isPage(hit) ? 'page' : 'section', 'it is about the task').filter(
-      ({ part }) => !all.some((other) => covers(other, part)),
+  const close = own.filter(({ score }) => score >= CLOSE * (own[0]?.score ?? 0)).slice(0, MOST_PAGES)
+  const telling = close.filter((hit) => {
+    const fresh = chooseHits(reading, [hit], { rule: 'page' })
+    return (
+      !fresh.every(({ part }) => chosen.some((other) => covers(other, part))) &&
+      tellsMore(reading, fresh, chosen, isWide)
     )
-    if (fresh.length === 0 || !tellsMore(reading, fresh, all, isWide)) continue
-    added.push(...fresh)
-    pages.add(`${hit.path} ${hit.from}`)
-  }
-  return added
+  })
+  const taken = chosen.filter(({ rule }) => rule !== 'view').map(({ part }) => estimateTokens(part.text))
+  const room = Math.max(LEAST_ROOM, SECTION_ROOM - taken.reduce((sum, tokens) => sum + tokens, 0))
+  const found = chooseHits(reading, telling, { rule: 'page', why: 'it is about the task', room })
+  return found.map((choice) => (choice.part.layer === 'wiki' ? choice : { ...choice, rule: 'section' }))
 }
 
 function isPage({ path }: SectionHit): boolean {

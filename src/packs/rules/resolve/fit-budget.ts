@@ -70,7 +70,7 @@ const DELIMITER_TOKENS = 16
 function cutChoice(choice: Choice, words: TaskWords): Choice[] {
   const { part } = choice
   if (part.lines === undefined || choice.rule === 'excerpt') return [choice]
-  return sectionsOf(part.text, part.lines.from).map(({ from, to, text }) => ({
+  return sectionsOf(part.text, part.path, part.lines.from).map(({ from, to, text }) => ({
     ...choice,
     score: scoreOf(words, text),
     part: { ...part, lines: { from, to }, text },
@@ -91,9 +91,8 @@ const ORDER: readonly Choice['rule'][] = [
 ]
 
 function rankOf({ part, rule }: Choice): number {
-  const [firstLine = ''] = part.text.split('\n', 1)
   if (part.path.startsWith('compiled/') && setsLimits(part.path)) return -2
-  return firstLine.startsWith('#') && setsLimits(firstLine) ? -1 : ORDER.indexOf(rule)
+  return setsLimits(sectionsOf(part.text, part.path)[0]?.heading ?? '') ? -1 : ORDER.indexOf(rule)
 }
 
 /** Sections that follow one another become one part again. */

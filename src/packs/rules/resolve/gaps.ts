@@ -32,13 +32,16 @@ export function findMissing(reading: Reading, choices: readonly Choice[]): strin
 
 /** The words of the task that no chosen statement speaks of, when no statement answers it. A voice answers anything. */
 function notFound(reading: Reading, choices: readonly Choice[]): string[] {
-  const { request, words, manifest } = reading
+  const { request, words, manifest, sections } = reading
   if (manifest.mode === 'persona') return []
   const said = saidTogether(reading, choices)
   const text = choices.map(({ part }) => part.text).join('\n')
-  const unnamed = namesIn(request.task).filter((name) => wordsIn(readTaskWords(name), text).size === 0)
+  const unnamed = namesIn(request.task).filter((name) => !isNamedIn(name, text))
   const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
-  const unsaid = said.share >= SUFFICIENT ? [] : spellings(request.task, open)
+  const held = wordsIn(words, text)
+  // What stands nowhere in the pack was not answered, however much is said about the rest of the task.
+  const unknown = open.filter((word) => sections.size > 0 && !held.has(word) && sections.holders(word) === 0)
+  const unsaid = spellings(request.task, said.share >= SUFFICIENT ? unknown : open)
   const lacking = [...new Set([...unnamed, ...unsaid])]
   return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
 }
@@ -46,6 +49,16 @@ function notFound(reading: Reading, choices: readonly Choice[]): string[] {
 /** Words that name something: written with a capital in the middle of a sentence. */
 function namesIn(task: string): string[] {
   return [...task.matchAll(/(?<=[\p{Ll}\p{N},] )\p{Lu}[\p{L}\p{N}]+/gu)].map(([name]) => name)
+}
+
+/** No other word stands for a name, and the words of one like `WebSocket` do not name it apart from each other. */
+function isNamedIn(name: string, text: string): boolean {
+  const terms = termsOf(name)
+  if (terms.length < 2) return terms.every((term) => termsOf(text).includes(term))
+  return text
+    .replace(/[\s_-]+/g, '')
+    .toLowerCase()
+    .includes(name.toLowerCase())
 }
 
 /** Stems as the task spells them. */

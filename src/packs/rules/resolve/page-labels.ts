@@ -127,6 +127,6 @@ function textsOf(value: unknown): string[] {
 
 /** A file of a layer, or something that tries to leave the pack by way of one. */
 function looksLikePath(text: string): boolean {
-  if (text.length > 300 || !/\.(?:md|markdown|txt|json)$/i.test(text)) return false
+  if (text.length > 300 || !(isProse(text) || /\.json$/i.test(text))) return false
   return packPathProblem(text) !== undefined || layerOf(text) !== undefined
 }

@@ -169,7 +169,7 @@ function profileWarnings(reading: Reading, choices: readonly Choice[]): PackWarn
     const message = 'it keeps its facts in documents, but the document is not there'
     warnings.push({ severity: 'warning', code: 'pack.documents.missing', path, message })
   }
-  const texts = [guide.body, ...choices.map(({ part }) => part.text)]
+  const texts = [{ path, text: guide.body }, ...choices.map(({ part }) => part)]
   if (manifest.mode === 'persona' && !announcesLimits(files, texts)) {
     const message = 'it shapes a voice, but sets no limits to it'
     warnings.push({ severity: 'warning', code: 'pack.persona.unbounded', path, message })

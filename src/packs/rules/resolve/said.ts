@@ -19,12 +19,12 @@ export function saidTogether({ rareWords }: Pick<Reading, 'rareWords'>, choices:
   let best: Said = { share: 0, words: new Set() }
   for (const { part } of choices) {
     if (setsLimits(part.path)) continue
-    for (const { heading, text } of sectionsOf(part.text)) {
+    for (const { heading, text } of sectionsOf(part.text, part.path)) {
       if (setsLimits(heading)) continue
       const whole = wordsIn(rareWords, `${pathWords(part.path)} ${text}`)
       if (shareOf(rareWords, whole) <= best.share) continue
       const above = `${pathWords(part.path)} ${heading}`
-      for (const statement of statementsOf(text)) {
+      for (const statement of statementsOf(text, part.path)) {
         const words = wordsIn(rareWords, `${above} ${withoutProhibitions(statement.text)}`)
         const share = shareOf(rareWords, words)
         if (share > best.share) best = { share, words }

@@ -9,6 +9,7 @@ import { type Records, readRecords } from '../records/health.ts'
 import { pathWords, sectionsOf } from './choice.ts'
 import { labelsOf } from './page-labels.ts'
 import { isProse } from './reading.ts'
+import { piecesOf } from './statements.ts'
 
 /** A section of a view, page, slice or document, and how well it fits a text. */
 export interface SectionHit {
@@ -43,7 +44,8 @@ const FIELDS: readonly Field[] = [
   { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
   { name: 'body', weight: 1, norm: 0.6, length: 120, isLong: true },
 ]
-const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0 }
+// Sections are longer than descriptions: a word in one says less, a second time more.
+const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0.3, saturation: 2.5, nameCoverage: 0.2 }
 const OPTIONS = { silence: 0, tuning: TUNING }
 
 /** Reads every file that can be chosen. */
@@ -60,7 +62,7 @@ export function buildSectionIndex(files: PackFiles): SectionIndex {
       const file = files.read(path)
       if (file === undefined) return []
       const label = `${hints.get(path) ?? ''} ${labels.get(path) ?? ''}`
-      return trailed(file.text).map(({ from, to, trail, text }) => {
+      return trailed(file.text, path).map(({ from, to, trail, text }) => {
         const heading = `${pathWords(path)} ${trail}`
         for (const term of new Set(termsOf(`${heading} ${text}`))) counts.set(term, (counts.get(term) ?? 0) + 1)
         return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: text } }
@@ -74,16 +76,17 @@ function isChoosable(path: string): boolean {
 }
 
 /** Sections with the headings they stand below. One that is nothing but a heading says nothing. */
-function trailed(text: string) {
+function trailed(text: string, path: string) {
   const above: string[] = []
-  const sections = sectionsOf(text)
+  const sections = sectionsOf(text, path)
   return sections.flatMap((section) => {
-    const level = /^ {0,3}(#{1,6})/.exec(section.text)?.[1]?.length ?? 0
+    const { level, height } = section
     above.length = Math.max(0, Math.min(above.length, level - 1))
     while (above.length < level - 1) above.push('')
     if (level > 0) above.push(section.heading)
-    const isBare = level > 0 && section.text.replace(/^.*/, '').trim() === ''
-    return isBare && sections.length > 1 ? [] : [{ ...section, trail: above.join(' ') }]
+    const isBare = level > 0 && section.text.split('\n').slice(height).join('').trim() === ''
+    const trail = above.join(' ')
+    return isBare && sections.length > 1 ? [] : piecesOf(section, path).map((piece) => ({ ...piece, trail }))
   })
 }
 

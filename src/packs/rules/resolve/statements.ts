@@ -1,3 +1,4 @@
+import { headingsOf } from '../../../text/headings.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { countLines } from './choice.ts'
 
@@ -11,16 +12,24 @@ export interface Statement {
   head?: { from: number; to: number; text: string }
 }
 
+/** What is indented below a statement belongs to it, up to this size. */
+const LONG_STATEMENT = 200
+
 /** Cuts a text into what it states. Headings and empty lines are in none of them. */
-export function statementsOf(text: string, firstLine = 1): Statement[] {
+export function statementsOf(text: string, path: string, firstLine = 1): Statement[] {
   const lines = text.split('\n')
+  const titles = new Set(
+    headingsOf(path, lines).flatMap(({ line, height }) => Array.from({ length: height }, (_, at) => line + at)),
+  )
   const found: Statement[] = []
   let fence: string | undefined
   let open: Statement | undefined
+  let blank = 0
   let head: Statement['head']
   const close = () => {
     if (open !== undefined) found.push(open)
     open = undefined
+    blank = 0
   }
   lines.forEach((line, at) => {
     const number = firstLine + at
@@ -28,7 +37,8 @@ export function statementsOf(text: string, firstLine = 1): Statement[] {
       open =
         open === undefined
           ? { from: number, to: number, text: line }
-          : { ...open, to: number, text: `${open.text}\n${line}` }
+          : { ...open, to: number, text: `${open.text}${'\n'.repeat(blank + 1)}${line}` }
+      blank = 0
     }
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
     if (fence !== undefined) {
@@ -36,19 +46,22 @@ export function statementsOf(text: string, firstLine = 1): Statement[] {
       if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined
       return
     }
+    const isBlank = line.trim() === ''
     const isRow = /^\s*\|/.test(line)
     if (!isRow) head = undefined
-    if (mark !== undefined) {
-      fence = mark
-      extend()
-    } else if (/^\s*$/.test(line) || /^ {0,3}#{1,6}(?:\s|$)/.test(line)) close()
-    else if (isRow) {
+    if (titles.has(at)) close()
+    else if (isBlank) {
+      if (open !== undefined) blank++
+    } else if (isRow) {
       close()
-      if (head === undefined) head = { from: number, to: number, text: line }
-      else if (/^[\s|:-]+$/.test(line)) head = { ...head, to: number, text: `${head.text}\n${line}` }
-      else found.push({ from: number, to: number, text: line, head })
+      const next = lines[at + 1] ?? ''
+      if (isRule(next)) head = { from: number, to: number + 1, text: `${line}\n${next}` }
+      else if (!isRule(line)) found.push({ from: number, to: number, text: line, ...(head && { head }) })
     } else {
-      if (/^\s*(?:[-*+]|\d+[.)])\s/.test(line)) close()
+      const isItem = /^\s*(?:[-*+]|\d+[.)])\s/.test(line)
+      const isBelow = /^(?: {2,}|\t)/.test(line) && estimateTokens(open?.text ?? '') < LONG_STATEMENT
+      if (isItem || (blank > 0 && !isBelow)) close()
+      if (mark !== undefined) fence = mark
       extend()
     }
   })
@@ -56,10 +69,15 @@ export function statementsOf(text: string, firstLine = 1): Statement[] {
   return found
 }
 
-/** A section up to this size is given whole. */
-const LARGE = 450
-/** What is left of a larger one. */
-const CUT = 300
+/** The line below the head of a table. */
+function isRule(line: string): boolean {
+  return /^\s*\|[\s|:-]*-[\s|:-]*$/.test(line)
+}
+
+/** A section up to this size is one piece. */
+const LARGE = 600
+/** How large the pieces of a larger one are. */
+const PIECE = 300
 
 export interface Stretch {
   from: number
@@ -67,31 +85,55 @@ export interface Stretch {
   text: string
 }
 
-/**
- * A section as it is given: whole, or of a large one its heading and the statements that are worth most, each in full
- * and in their order, with the head of their table.
- */
-export function cutSection(section: Stretch, worth: (text: string) => number): Stretch[] {
+/** A section as the pieces that are ranked and given: whole, or so many statements at a time. */
+export function piecesOf(section: Stretch, path: string): Stretch[] {
   if (estimateTokens(section.text) <= LARGE) return [section]
-  const statements = statementsOf(section.text, section.from)
-  const ranked = statements
-    .map((statement, at) => ({ statement, at, worth: worth(statement.text) }))
-    .filter((each) => each.worth > 0)
-    .sort((a, b) => b.worth - a.worth || a.at - b.at)
-  const best = ranked[0]
-  if (best === undefined) return []
-  const kept = new Set<number>()
-  const [firstLine = ''] = section.text.split('\n', 1)
-  if (/^ {0,3}#/.test(firstLine)) kept.add(section.from)
-  let left = CUT
-  for (const { statement, worth: value } of ranked) {
-    const cost = estimateTokens(statement.text)
-    // The best one is given whatever it costs; the budget of the whole has the last word.
-    if (statement !== best.statement && (cost > left || value < best.worth / 3)) continue
-    left -= cost
-    for (const { from, to } of [statement, ...(statement.head === undefined ? [] : [statement.head])]) {
-      for (let line = from; line <= to; line++) kept.add(line)
+  const pieces: Stretch[] = []
+  let room = 0
+  for (const { from, to, text } of statementsOf(section.text, path, section.from)) {
+    const cost = estimateTokens(text)
+    const last = pieces.at(-1)
+    if (last === undefined || cost > room) {
+      pieces.push({ from, to, text })
+      room = PIECE - cost
+    } else {
+      pieces[pieces.length - 1] = { from: last.from, to, text: `${last.text}\n${text}` }
+      room -= cost
     }
+  }
+  return pieces
+}
+
+/** A row of a table that says so much less than the best one is another matter. */
+const CLOSE_ROW = 0.7
+
+/**
+ * Pieces of a section as they are given: below the heading of the section; of tables the head and the rows that are worth
+ * most.
+ */
+export function frameOf(
+  section: Stretch,
+  path: string,
+  pieces: readonly Pick<Stretch, 'from' | 'to'>[],
+  worth: (text: string) => number,
+): Stretch[] {
+  if (pieces.length === 0) return []
+  const kept = new Set<number>()
+  const keep = ({ from, to }: Pick<Stretch, 'from' | 'to'>) => {
+    for (let line = from; line <= to; line++) kept.add(line)
+  }
+  const [title] = headingsOf(path, section.text.split('\n'))
+  if (title?.line === 0) keep({ from: section.from, to: section.from + title.height - 1 })
+  for (const piece of pieces) keep(piece)
+  const isOne = pieces.length === 1 && pieces[0]?.from === section.from && pieces[0].to === section.to
+  if (isOne) return stretches(section, kept)
+  const rows = statementsOf(section.text, path, section.from)
+    .filter(({ from, head }) => head !== undefined && pieces.some((piece) => piece.from <= from && from <= piece.to))
+    .map((row) => ({ ...row, worth: worth(row.text) }))
+  const best = Math.max(0, ...rows.map((row) => row.worth))
+  for (const row of rows) {
+    if (row.worth < CLOSE_ROW * best) kept.delete(row.from)
+    else if (row.head !== undefined) keep(row.head)
   }
   return stretches(section, kept)
 }

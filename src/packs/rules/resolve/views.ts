@@ -44,7 +44,7 @@ function otherViews(reading: Reading): Choice[] {
   const wanted = chooseHits(
     reading,
     bestIn(reading, (path) => rest.includes(path), MOST_OTHER_VIEWS),
-    'view',
+    { rule: 'view' },
   )
   return [
     ...readAll(reading, voice.slice(0, MOST_OTHER_VIEWS), 'view', 'shapes the voice'),
@@ -73,7 +73,7 @@ function readAll({ files, words }: Reading, paths: readonly string[], rule: Choi
   })
 }
 
-const MOST_SECTIONS = 4
+const MOST_SECTIONS = 12
 
 /** The slices of the primary document; without slices, the sections of the documents. */
 function choosePrimary(reading: Reading): Choice[] {
@@ -83,7 +83,7 @@ function choosePrimary(reading: Reading): Choice[] {
   const found = chooseHits(
     reading,
     bestIn(reading, (path) => path.startsWith('documents/'), MOST_SECTIONS),
-    'section',
+    { rule: 'section' },
   )
   return [...voice, ...found.filter((choice) => !voice.some((other) => overlaps(choice, other)))]
 }
@@ -98,7 +98,7 @@ function chooseSplits(reading: Reading): Choice[] {
   const splits = files.list(SPLITS).filter(isProse)
   const voice = manifest.mode === 'persona' ? splits.filter((path) => shapesVoice(about(reading, path))) : []
   const isOther = (path: string) => path.startsWith(SPLITS) && !voice.includes(path)
-  const found = chooseHits(reading, bestIn(reading, isOther, MOST_SECTIONS), 'split')
+  const found = chooseHits(reading, bestIn(reading, isOther, MOST_SECTIONS), { rule: 'split' })
   const chosen = new Set([...voice, ...found.map(({ part }) => part.path)])
   const limits = splits.filter((path) => !chosen.has(path) && chosen.size > 0 && setsLimits(about(reading, path)))
   return [
@@ -134,7 +134,7 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
       'shapes the voice',
     ),
     // Not its hint: reasons are told outside the fence.
-    ...chooseHits(reading, hits, 'map', 'the map names it for this task').filter(
+    ...chooseHits(reading, hits, { rule: 'map', why: 'the map names it for this task' }).filter(
       ({ part }) => part.layer !== 'documents' || speaksOf(reading.words, part.text),
     ),
   ]
