@@ -87,7 +87,6 @@ export function createLoadout(options: Partial<Machine> = {}) {
     detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
     restoreSkill: late(machine, async () => (await import('./skills/restore.ts')).restoreSkill),
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
-    rememberInventory: late(machine, async () => (await import('./skills/snapshot.ts')).rememberInventory),
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),

@@ -15,6 +15,7 @@ import {
   type SkillStatus,
 } from './rules/skill.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
+import { recallCurrent, rememberInventory, stampPlaces } from './snapshot.ts'
 
 export interface PlacementView {
   agents: readonly string[]
@@ -60,6 +61,9 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
   const setup = openSetup(machine, request)
   const roots = setup.project === undefined ? setup.roots : [...setup.roots, ...setup.userRoots]
   const recovered = await recoverAll(setup, roots)
+  const before = recallCurrent(setup, roots)
+  if (before !== undefined) return { ...before, findings: [...recovered, ...before.findings] }
+  const places = stampPlaces(setup, roots)
   const observation = await observe(setup, roots)
   const outdated = observation.statuses.filter(({ state }) => state === 'outdated')
   const asksGit = outdated.length <= MOST_COUNTED
@@ -76,7 +80,13 @@ export async function takeInventory(machine: Machine, request: ScopeRequest): Pr
       unmanagedInProject: countNames(loose.filter(({ root }) => root.scope === 'project')),
     }),
   }
-  return { value, findings: [...recovered, ...observation.registry.findings, ...otherManagers(setup, observation)] }
+  const findings = [...observation.registry.findings, ...otherManagers(setup, observation)]
+  // Other skills are judged by git as well, and those of a project by its lock file.
+  const isJudgedByFolders = outdated.length === 0 && setup.project === undefined
+  const { seen } = observation
+  const judgedBy = isJudgedByFolders && places && seen ? new Map([...places, ...seen]) : undefined
+  rememberInventory(setup, roots, { value, findings }, judgedBy)
+  return { value, findings: [...recovered, ...findings] }
 }
 
 function countNames(placements: readonly Placement[]): number {

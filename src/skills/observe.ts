@@ -15,6 +15,7 @@ import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
 import { removePartialMerges } from './disk/pending-merge.ts'
 import { readPlacements } from './disk/placements.ts'
 import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import type { Listed } from './disk/stamped-folders.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
 import { openGate, quarantineFinding } from './quarantine.ts'
@@ -30,6 +31,8 @@ export interface Observation {
   placements: Placement[]
   statuses: SkillStatus[]
   state: LibraryState
+  /** All folders that it was judged by, where that is all that it was judged by. */
+  seen: ReadonlyMap<string, Listed> | undefined
   find(name: string): RegisteredSkill | undefined
 }
 
@@ -54,9 +57,11 @@ export async function observe(
   // A library that is only looked at before it comes is gone afterwards.
   if (!isPreview) cache.save()
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
+  const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
   const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
   const statuses = reconcile(registry, placements, state)
-  return { roots, registry, placements, statuses, state, find: (name) => byName.get(name) }
+  const seen = isJudgedByFolders ? cache.seen() : undefined
+  return { roots, registry, placements, statuses, state, seen, find: (name) => byName.get(name) }
 }
 
 /**

@@ -1,28 +1,84 @@
-import { type CacheKey, jsonCodec, readCached, writeCached } from '../machine/cache.ts'
+import { join } from 'node:path'
+import type { TargetRoot } from '../agents/rules/agents.ts'
+import type { CacheKey } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
+import type { Finding, Report } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
+import { SKILLS_FOLDER } from './disk/registry.ts'
+import { isUnchanged, type Listed, readFolders, stampFolder, writeFolders } from './disk/stamped-folders.ts'
 import type { Inventory, PlacementView, SkillView } from './inventory.ts'
+import type { Setup } from './settings.ts'
 
 /** The last inventory that was taken here: something to show while the present one is being taken. */
 export function recallInventory(machine: Machine, { project }: { project: string | undefined }): Inventory | undefined {
-  const snapshot = readCached(machine, keyOf(project), SNAPSHOT.decode)
-  return snapshot && fromSnapshot(snapshot)
+  const stored = readStored(machine, project)
+  return stored && fromSnapshot(stored.snapshot)
 }
 
-export function rememberInventory(machine: Machine, { inventory }: { inventory: Inventory }): void {
-  const bytes = SNAPSHOT.encode(toSnapshot(inventory))
-  if (bytes !== undefined) writeCached(machine, keyOf(inventory.project), bytes)
+/** The last inventory, if taking it again would give the same: all folders that it was judged by are as they were. */
+export function recallCurrent(setup: Setup, roots: readonly TargetRoot[]): Report<Inventory> | undefined {
+  const stored = readStored(setup.machine, setup.project)
+  if (stored === undefined || stored.folders.size === 0 || stored.made !== madeFrom(setup, roots)) return undefined
+  for (const [folder, listed] of stored.folders) if (!isUnchanged(folder, listed)) return undefined
+  return { value: fromSnapshot(stored.snapshot), findings: stored.findings }
 }
 
+/** What an inventory was judged by; nothing where that is more than folders. */
+export type JudgedBy = ReadonlyMap<string, Listed> | undefined
+
+/** The folders whose entries decide what there is to look at. Taken before they are read. */
+export function stampPlaces({ machine, library }: Setup, roots: readonly TargetRoot[]): JudgedBy {
+  const places = [join(library, SKILLS_FOLDER), ...roots.map(({ path }) => path)]
+  const stamped = places.map((path) => [path, stampFolder(path, machine.now())] as const)
+  const sure = stamped.flatMap(([path, listed]) => (listed === undefined ? [] : [[path, listed] as const]))
+  return sure.length === places.length ? new Map(sure) : undefined
+}
+
+export function rememberInventory(
+  setup: Setup,
+  roots: readonly TargetRoot[],
+  { value, findings }: Report<Inventory>,
+  judgedBy: JudgedBy,
+): void {
+  const rest: Rest = { snapshot: toSnapshot(value), findings, made: madeFrom(setup, roots) }
+  writeFolders(setup.machine, keyOf(setup.project), judgedBy ?? new Map(), rest)
+}
+
+/** Raise the version with every change of how placements are judged: the judgement is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 3, name: [project] }
+  return { kind: 'inventories', version: 4, name: [project] }
+}
+
+function madeFrom({ library }: Setup, roots: readonly TargetRoot[]): string {
+  return JSON.stringify([library, roots])
+}
+
+interface Rest {
+  snapshot: Snapshot
+  findings: Finding[]
+  /** The library and the agents' folders that were meant. */
+  made: string
+}
+
+function readStored(
+  machine: Machine,
+  project: string | undefined,
+): (Rest & { folders: ReadonlyMap<string, Listed> }) | undefined {
+  const { folders, rest } = readFolders(machine, keyOf(project)) ?? {}
+  return folders !== undefined && isRest(rest) ? { ...rest, folders } : undefined
+}
+
+function isRest(json: unknown): json is Rest {
+  return isRecord(json) && isSnapshot(json.snapshot) && Array.isArray(json.findings) && typeof json.made === 'string'
 }
 
 /**
  * An inventory as short rows, because somebody waits while it is read: what skills have in common, where their copies
  * lie and in which state, is said once.
  */
-interface Snapshot extends Omit<Inventory, 'skills'> {
+interface Snapshot extends Inventory {
+  /** None: they are the rows. Their place is kept, because the order of the keys is seen. */
+  skills: []
   targets: string[][]
   copies: Copy[][]
   rows: Row[]
@@ -35,17 +91,18 @@ type Row = [
   state: SkillView['state'],
   targets: number,
   copies: number,
-  rest?: Partial<Pick<SkillView, 'tags' | 'problems' | 'commitsBehind'>>,
+  rest?: Partial<Pick<SkillView, 'tags' | 'source' | 'problems' | 'commitsBehind'>>,
 ]
 
-function toSnapshot({ skills, ...rest }: Inventory): Snapshot {
+function toSnapshot(inventory: Inventory): Snapshot {
   const targets = createTable<string[]>()
   const copies = createTable<Copy[]>()
-  const rows = skills.map((skill): Row => {
-    const { name, description, state, tags, problems, commitsBehind } = skill
+  const rows = inventory.skills.map((skill): Row => {
+    const { name, description, state, tags, source, problems, commitsBehind } = skill
     const placed = skill.placements.map(({ path, ...each }) => ({ ...each, folder: path.slice(0, -name.length) }))
     const other = {
       ...(tags.length > 0 && { tags }),
+      ...(source !== undefined && { source }),
       ...(problems.length > 0 && { problems }),
       ...(commitsBehind !== undefined && { commitsBehind }),
     }
@@ -53,7 +110,7 @@ function toSnapshot({ skills, ...rest }: Inventory): Snapshot {
     if (Object.keys(other).length > 0) row[5] = other
     return row
   })
-  return { ...rest, targets: targets.values, copies: copies.values, rows }
+  return { ...inventory, skills: [], targets: targets.values, copies: copies.values, rows }
 }
 
 /** Equal values have one place. */
@@ -80,17 +137,20 @@ function fromSnapshot({ targets, copies, rows, ...rest }: Snapshot): Inventory {
       if (reason !== undefined) placement.reason = reason
       return placement
     })
-    const { tags = NONE, problems = NONE, commitsBehind } = other ?? {}
-    const skill: SkillView = { name, description, tags, targets: targets[targetsAt]!, state, problems, placements }
+    const { tags = NONE, source, problems = NONE, commitsBehind } = other ?? {}
+    const start = { name, description, tags, targets: targets[targetsAt]! }
+    const skill: SkillView = source
+      ? { ...start, source, state, problems, placements }
+      : { ...start, state, problems, placements }
     if (commitsBehind !== undefined) skill.commitsBehind = commitsBehind
     return skill
   })
   return { ...rest, skills }
 }
 
-const SNAPSHOT = jsonCodec((json): json is Snapshot => {
+function isSnapshot(json: unknown): json is Snapshot {
   if (!isRecord(json) || !Array.isArray(json.agents)) return false
   const { targets, copies, rows } = json
   if (!Array.isArray(targets) || !Array.isArray(copies) || !Array.isArray(rows)) return false
   return rows.every((row) => Array.isArray(row) && row[3] in targets && row[4] in copies)
-})
+}

@@ -61,11 +61,7 @@ type Kind = Exclude<Effect['kind'], 'quit' | 'cancel'>
 type Of<K extends Kind> = Effect & { kind: K }
 
 const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying) => Promise<Outcome> } = {
-  'load inventory': async (loadout, { kind, project }) => {
-    const report = await loadout.inventory({ project })
-    await loadout.rememberInventory({ inventory: report.value })
-    return { of: kind, ...report }
-  },
+  'load inventory': async (loadout, { kind, project }) => ({ of: kind, ...(await loadout.inventory({ project })) }),
   'load standing': async (loadout, effect, { signal }) => {
     const { project, fetch } = effect
     const library = await loadout.readStanding({ project, fetch, signal })

@@ -1,8 +1,20 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CacheKey, readCached, writeCached } from '../../src/machine/cache.ts'
+import { type CacheKey, writeCached } from '../../src/machine/cache.ts'
 import type { Machine } from '../../src/machine/machine.ts'
+import { readFolders, writeFolders } from '../../src/skills/disk/stamped-folders.ts'
 import { hashTree, listTree } from '../../src/skills/disk/tree.ts'
 import { type FolderState, openTreeCache } from '../../src/skills/disk/tree-cache.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -37,13 +49,14 @@ function readAnew(folder: string): FolderState {
   return openTreeCache(makeMachine()).read(folder)
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 2, name: [] }
-const cacheText = (machine: Machine) => readCached(machine, KEY, (bytes) => Buffer.from(bytes).toString('latin1'))
+const KEY: CacheKey = { kind: 'trees', version: 3, name: [] }
 const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text, 'latin1'))
 
 /** A hash that is only in the cache shows that nothing was read. */
-const changeHash = (machine: Machine, hash: string) =>
-  putCache(machine, cacheText(machine)?.replace(hash, 'remembered') ?? '')
+function changeHash(machine: Machine, hash: string): void {
+  const { folders = new Map(), rest } = readFolders(machine, KEY) ?? {}
+  writeFolders(machine, KEY, folders, JSON.parse(JSON.stringify(rest).replace(hash, 'remembered')))
+}
 
 describe('a folder that was read before', () => {
   it('is known by its times alone', () => {
@@ -52,7 +65,8 @@ describe('a folder that was read before', () => {
     expect(first.files.map(({ path }) => path)).toEqual(['SKILL.md', 'scripts/deep/x', 'scripts/run.sh', 'skill.json'])
     expect(first).toEqual(readAnew(folder))
     changeHash(machine, first.hash)
-    expect(readOnce(machine, folder)).toEqual({ ...first, hash: 'remembered' })
+    const { files, label } = first
+    expect(readOnce(machine, folder)).toMatchObject({ files, label, hash: 'remembered' })
   })
 
   const keepTimes = (path: string, change: () => void) => {
@@ -135,10 +149,10 @@ describe('a folder that was read before', () => {
 it('what is so fresh that its times may not tell the next change is not remembered', () => {
   const [machine, folder] = [makeMachine(0), makeSkill()]
   readOnce(machine, folder)
-  expect(cacheText(machine)).toBeUndefined()
+  expect(readFolders(machine, KEY)).toBeUndefined()
   utimesSync(join(folder, 'SKILL.md'), 1, 1)
   readOnce(machine, folder)
-  expect(cacheText(machine)).toBeUndefined()
+  expect(readFolders(machine, KEY)).toBeUndefined()
 })
 
 it.each([
@@ -153,6 +167,20 @@ it.each([
   const [machine, folder] = [makeMachine(), makeSkill()]
   putCache(machine, text.replace('FOLDER', folder))
   expect(readOnce(machine, folder)).toEqual(readAnew(folder))
+})
+
+it('a damaged cache is as good as none, wherever the damage is', () => {
+  const [machine, folder] = [makeMachine(), makeSkill()]
+  const sound = readOnce(machine, folder)
+  const path = join(machine.home, '.cache', 'loadout', 'trees')
+  const file = join(path, readdirSync(path)[0] ?? '')
+  const bytes = readFileSync(file)
+  for (let at = 0; at < bytes.length; at += 13) {
+    const damaged = Buffer.from(bytes)
+    damaged[at] = (bytes[at] ?? 0) ^ 0xff
+    writeFileSync(file, damaged)
+    expect(openTreeCache(machine).read(folder)).toEqual(sound)
+  }
 })
 
 function makeWith(folder: string, file: string): void {

@@ -1,12 +1,13 @@
-import { constants, lstatSync, type Stats, statSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { join } from 'node:path'
-import { type CacheKey, isSettled, readCached, writeCached } from '../../machine/cache.ts'
+import { type CacheKey, isSettled } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { MARKER_FILE } from '../rules/marker.ts'
 import { SKILL_FILE } from '../rules/skill.ts'
+import { isUnchanged, type Listed, MODE, readFolders, WIDTH, writeFolders } from './stamped-folders.ts'
 import { hashTree, kindOf, listTree, type Tree, type TreeFile } from './tree.ts'
 
 /** What is known about a skill's folder, in the library or installed. */
@@ -34,6 +35,8 @@ export interface TreeCache {
   read(folder: string): FolderState
   /** Remembers what was read, for the next process. */
   save(): void
+  /** All folders as they were read; undefined if one could not be, or changed so recently that it may change unseen. */
+  seen(): ReadonlyMap<string, Listed> | undefined
 }
 
 /** A folder as it was read. */
@@ -42,66 +45,40 @@ interface Row extends Listed {
   label: Label | null
 }
 
-interface Listed {
-  /** Its own, empty, then of all in it: folders, our marker, files. */
-  paths: readonly string[]
-  /** Of each path: inode, size, mode and two times. In one flat list, because thousands are compared. */
-  stamps: Float64Array
-}
-
-const WIDTH = 5
-const MODE = 2
-
 const LARGEST_LABEL = 1024 * 1024
 
 /** Listing and hashing thousands of files takes long; their times and sizes tell whether it has to be done again. */
 export function openTreeCache(machine: Machine): TreeCache {
-  const known = readCached(machine, KEY, decodeRows) ?? new Map<string, Row>()
+  const known = readRows(machine) ?? new Map<string, Row>()
   const now = machine.now()
+  const seen = new Map<string, Row>()
   let isChanged = false
+  let isSure = true
+  const readChanged = (folder: string, before: Row | undefined): Row => {
+    const wasSure = isSure
+    isSure = false
+    const tree = listTree(folder)
+    const row = readRow(folder, tree, before)
+    if (isTreeSettled(tree, now)) {
+      known.set(folder, row)
+      isChanged = true
+      isSure = wasSure
+    }
+    return row
+  }
   return {
     read(folder) {
       const row = known.get(folder)
-      if (row !== undefined && isUnchanged(folder, row)) return new KnownFolder(row)
-      const tree = listTree(folder)
-      const next = readRow(folder, tree, row)
-      if (isTreeSettled(tree, now)) {
-        known.set(folder, next)
-        isChanged = true
-      }
-      return new KnownFolder(next)
+      const current = row !== undefined && isUnchanged(folder, row) ? row : readChanged(folder, row)
+      seen.set(folder, current)
+      return new KnownFolder(current)
     },
+    seen: () => (isSure ? seen : undefined),
     save() {
-      if (isChanged) writeCached(machine, KEY, encodeRows(known))
+      if (isChanged) writeRows(machine, known)
     },
   }
 }
-
-/** As long as a folder is unchanged, nothing in it has come, gone or been renamed. */
-function isUnchanged(folder: string, { paths, stamps }: Listed): boolean {
-  try {
-    for (let at = 0; at < paths.length; at++) {
-      const stat = at === 0 ? statSync(folder, QUIET) : lstatSync(`${folder}/${paths[at]}`, QUIET)
-      if (stat === undefined || !isStamped(stat, stamps, at * WIDTH)) return false
-    }
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** `stampOf` without the list: thousands of them would be the largest part of the work. */
-function isStamped({ ino, size, mode, mtimeMs, ctimeMs }: Stats, stamps: Float64Array, at: number): boolean {
-  return (
-    ino === stamps[at] &&
-    size === stamps[at + 1] &&
-    mode === stamps[at + MODE] &&
-    mtimeMs === stamps[at + 3] &&
-    ctimeMs === stamps[at + 4]
-  )
-}
-
-const QUIET = { throwIfNoEntry: false } as const
 
 function isTreeSettled({ files, marker, folders }: Tree, now: Date): boolean {
   const all = [...files, ...folders, ...(marker === undefined ? [] : [marker])]
@@ -116,6 +93,7 @@ function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
     label: readLabel(folder, tree) ?? null,
     paths: all.map(({ path }) => path),
     stamps: Float64Array.from(all.flatMap(({ stamp }) => stamp)),
+    from: 0,
   }
   const hash = before && hasSameFiles(before, row, tree.files.length) ? before.hash : hashTree(folder, tree.files)
   return { hash, ...row }
@@ -123,10 +101,11 @@ function readRow(folder: string, tree: Tree, before: Row | undefined): Row {
 
 /** Whether the last so many of both rows, and no others, are files, and the same. */
 function hasSameFiles(before: Listed, next: Listed, count: number): boolean {
-  const [from, to] = [before.paths.length - count, next.paths.length - count]
-  if (from < 1 || !isOther(before, from - 1)) return false
-  const isSamePath = (at: number) => before.paths[from + at] === next.paths[to + at]
-  const isSameStamp = (at: number) => before.stamps[from * WIDTH + at] === next.stamps[to * WIDTH + at]
+  const [a, b] = [before.paths.length - count, next.paths.length - count]
+  if (a < 1 || !isOther(before, a - 1)) return false
+  const [stampA, stampB] = [before.from + a * WIDTH, next.from + b * WIDTH]
+  const isSamePath = (at: number) => before.paths[a + at] === next.paths[b + at]
+  const isSameStamp = (at: number) => before.stamps[stampA + at] === next.stamps[stampB + at]
   return everyUpTo(count, isSamePath) && everyUpTo(count * WIDTH, isSameStamp)
 }
 
@@ -140,8 +119,12 @@ function isOther(row: Listed, at: number): boolean {
   return typeAt(row, at) === constants.S_IFDIR || row.paths[at] === MARKER_FILE
 }
 
-function typeAt({ stamps }: Listed, at: number): number {
-  return stamps[at * WIDTH + MODE]! & constants.S_IFMT
+function typeAt(row: Listed, at: number): number {
+  return modeAt(row, at) & constants.S_IFMT
+}
+
+function modeAt({ stamps, from }: Listed, at: number): number {
+  return stamps[from + at * WIDTH + MODE]!
 }
 
 /** The files are only listed for who asks: mostly it is enough to know that some are there. */
@@ -150,10 +133,10 @@ class KnownFolder implements FolderState {
   readonly label: Label | undefined
   private readonly listed: Listed
 
-  constructor({ hash, label, paths, stamps }: Row) {
-    this.hash = hash
-    this.label = label ?? undefined
-    this.listed = { paths, stamps }
+  constructor(row: Row) {
+    this.hash = row.hash
+    this.label = row.label ?? undefined
+    this.listed = row
   }
 
   get files(): FileIn[] {
@@ -181,8 +164,8 @@ class KnownFolder implements FolderState {
   }
 }
 
-function fileAt({ paths, stamps }: Listed, at: number): FileIn {
-  return { path: paths[at]!, kind: kindOf(stamps[at * WIDTH + MODE]!) }
+function fileAt(row: Listed, at: number): FileIn {
+  return { path: row.paths[at]!, kind: kindOf(modeAt(row, at)) }
 }
 
 function readLabel(folder: string, { files, marker }: Tree): Label | undefined {
@@ -204,54 +187,30 @@ function parseLabel(text: string): Label {
   }
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 2, name: [] }
+const KEY: CacheKey = { kind: 'trees', version: 3, name: [] }
 
-type StoredRow = [folder: string, hash: string, label: Label | null, paths: string]
+type StoredRow = [hash: string, label: Label | null]
 
-/**
- * The stamps as numbers, then the rest as JSON. Reading the stamps as text took a fifth of an inventory of a thousand
- * skills. Paths that many folders have are told once.
- */
-function encodeRows(rows: ReadonlyMap<string, Row>): Uint8Array {
-  const stored = [...rows].map(([folder, { hash, label, paths }]): StoredRow => [folder, hash, label, paths.join('\0')])
-  const text = new TextEncoder().encode(JSON.stringify(stored))
-  const count = [...rows.values()].reduce((sum, { stamps }) => sum + stamps.length, 0)
-  const bytes = new Uint8Array((1 + count) * NUMBER + text.length)
-  const numbers = new Float64Array(bytes.buffer, 0, 1 + count)
-  numbers[0] = count
-  let at = 1
-  for (const { stamps } of rows.values()) {
-    numbers.set(stamps, at)
-    at += stamps.length
-  }
-  bytes.set(text, at * NUMBER)
-  return bytes
+function writeRows(machine: Machine, rows: ReadonlyMap<string, Row>): void {
+  const stored = [...rows.values()].map(({ hash, label }): StoredRow => [hash, label])
+  writeFolders(machine, KEY, rows, stored)
 }
 
-const NUMBER = Float64Array.BYTES_PER_ELEMENT
-
-/** The stamps are compared with the disk before they are believed. */
-function decodeRows(bytes: Uint8Array): Map<string, Row> | undefined {
-  const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
-  const numbers = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
-  const json: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray((1 + count) * NUMBER)))
-  if (!Array.isArray(json) || !json.every(isStoredRow)) return undefined
-  const lists = new Map<string, readonly string[]>()
-  const rows = new Map<string, Row>()
-  let from = 0
-  for (const [folder, hash, label, joined] of json) {
-    const paths = lists.get(joined) ?? joined.split('\0')
-    lists.set(joined, paths)
-    rows.set(folder, { hash, label, paths, stamps: numbers.subarray(from, from + paths.length * WIDTH) })
-    from += paths.length * WIDTH
+function readRows(machine: Machine): Map<string, Row> | undefined {
+  const { folders, rest } = readFolders(machine, KEY) ?? {}
+  if (folders === undefined || !Array.isArray(rest) || rest.length !== folders.size || !rest.every(isStoredRow)) {
+    return undefined
   }
-  return from === count ? rows : undefined
+  const rows = new Map<string, Row>()
+  for (const [folder, { paths, stamps, from }] of folders) {
+    const [hash, label] = rest[rows.size] as StoredRow
+    rows.set(folder, { hash, label, paths, stamps, from })
+  }
+  return rows
 }
 
 function isStoredRow(json: unknown): json is StoredRow {
-  if (!Array.isArray(json)) return false
-  const [folder, hash, label, paths] = json
-  return [folder, hash, paths].every((text) => typeof text === 'string') && (label === null || isLabel(label))
+  return Array.isArray(json) && typeof json[0] === 'string' && (json[1] === null || isLabel(json[1]))
 }
 
 function isLabel(json: unknown): json is Label {
