@@ -1,6 +1,7 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { signatureOf } from './cache.ts'
 import { runGit } from './git.ts'
 import type { Machine } from './machine.ts'
 
@@ -78,7 +79,24 @@ function overwritesLocalRefs(refspec: string): boolean {
   return to !== '' && !/^refs\/(?:remotes|tags|notes)\//.test(to)
 }
 
+/** What a command was told before, with the state of all files that it came from: most ask several times. */
+const known = new WeakMap<Machine, Map<string, { settings: Setting[]; files: string[]; state: string }>>()
+
 async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
+  const before = known.get(machine)?.get(repo)
+  if (before !== undefined && signatureOf(before.files, machine.now()).state === before.state) return before.settings
+  const settings = await askForConfig(machine, repo)
+  const own = [join(machine.home, '.gitconfig'), join(machine.home, '.config', 'git', 'config')]
+  const files = [...new Set([...own, ...settings.map(({ file }) => file)])]
+  const { state, isSettled } = signatureOf(files, machine.now())
+  // What a repository includes may be a file that is not there yet.
+  const isAll = !settings.some(({ key, isLocal }) => isLocal && /^include(?:if\..*)?\.path$/s.test(key))
+  const kept = known.get(machine) ?? new Map()
+  if (isSettled && isAll) known.set(machine, kept.set(repo, { settings, files, state }))
+  return settings
+}
+
+async function askForConfig(machine: Machine, repo: string): Promise<Setting[]> {
   const list = ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']
   const fields = (await runGit(machine, repo, list)).stdout.split('\0')
   const settings: Setting[] = []

@@ -12,6 +12,8 @@ export interface GitOptions extends ProcessOptions {
   allowHooks?: boolean
   /** Exit codes that are an answer. Default: only 0. */
   okCodes?: readonly number[]
+  /** Whether the user has an ssh command of their own, where that is known: git is asked otherwise. */
+  hasSshCommand?: boolean
   /** More `key=value` settings for this call. */
   settings?: readonly string[]
   /** On top of the environment that is made here; undefined removes one. */
@@ -56,7 +58,7 @@ export async function runGit(
   refuseOddFiles(folder)
   const settings = [...SETTINGS, ...(options.allowHooks ? [] : SETTINGS_WITHOUT_HOOKS), ...(options.settings ?? [])]
   const words = [...settings.flatMap((setting) => ['-c', setting]), '-C', resolve(folder)]
-  const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args)), ...options.env }
+  const env = { ...gitEnv(machine, folder, options), ...(await sshEnv(machine, folder, args, options)), ...options.env }
   const output = await runToEnd([...words, ...args], env, `git ${args[0]} in ${folder}`, folder, options)
   if ((options.okCodes ?? [0]).includes(output.code)) return output
   const reason = reasonOf(output)
@@ -131,8 +133,16 @@ function realOrResolved(folder: string): string {
 const NETWORK = ['fetch', 'push', 'clone', 'remote', 'ls-remote']
 
 /** ssh must not ask for a password either, unless it is not the plain ssh that would be told so. */
-async function sshEnv(machine: Machine, folder: string, [command = '']: readonly string[]): Promise<NodeJS.ProcessEnv> {
+async function sshEnv(
+  machine: Machine,
+  folder: string,
+  [command = '']: readonly string[],
+  { hasSshCommand }: GitOptions,
+): Promise<NodeJS.ProcessEnv> {
   if (!NETWORK.includes(command) || machine.env.GIT_SSH_COMMAND || machine.env.GIT_SSH) return {}
-  const { code } = await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })
-  return code === 0 ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
+  return (hasSshCommand ?? (await asksForSsh(machine, folder))) ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' }
+}
+
+async function asksForSsh(machine: Machine, folder: string): Promise<boolean> {
+  return (await runGit(machine, folder, ['config', '--get', 'core.sshCommand'], { okCodes: [0, 1] })).code === 0
 }

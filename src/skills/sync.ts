@@ -180,9 +180,10 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
     return { value: { steps: decision.steps, state: stateFrom(state.head, state.uncommitted) }, findings }
   }
   const steps: SyncStep[] = []
+  let { head } = state
   for (const step of decision.steps) {
     try {
-      if (step.kind === 'fast-forward') await fastForwardLibrary(machine, library, step)
+      if (step.kind === 'fast-forward') head = await fastForwardLibrary(machine, library, step, state)
       else await pushBranch(machine, library, step, patience(request))
       steps.push(step)
     } catch (error) {
@@ -191,7 +192,9 @@ async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetche
       findings.push({ severity: 'error', code, message, ...(hint ? { hint } : {}) })
     }
   }
-  return { value: { steps }, findings }
+  // What was not committed before, git has not touched. A first commit, or a step that failed, may have changed more.
+  const isKnown = state.head !== undefined && steps.length === decision.steps.length
+  return { value: { steps, ...(isKnown && { state: stateFrom(head, state.uncommitted) }) }, findings }
 }
 
 async function fetchTracked({ machine, library }: Setup, request: SyncCommand): Promise<Fetched> {

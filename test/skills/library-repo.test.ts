@@ -109,9 +109,10 @@ async function failure(call: Promise<unknown>): Promise<LoadoutError> {
 async function sync(on: Machine, repo: string, push = false) {
   const { remote } = await readRepoState(on, repo)
   const fetched = remote === undefined ? 'no remote' : await fetchRemote(on, repo, remote)
-  const decision = decideSync(repo, await readRepoState(on, repo), fetched, { push })
+  const state = await readRepoState(on, repo)
+  const decision = decideSync(repo, state, fetched, { push })
   for (const step of decision.steps) {
-    if (step.kind === 'fast-forward') await fastForward(on, repo, step)
+    if (step.kind === 'fast-forward') await fastForward(on, repo, step, state.head)
     else await pushBranch(on, repo, step)
   }
   return { steps: decision.steps.map(({ kind }) => kind), codes: decision.findings.map(({ code }) => code) }
@@ -651,7 +652,7 @@ describe('a repository that wants to run programs', () => {
       readRepoState(machine, repo),
       uncommittedPaths(machine, repo),
       fetchRemote(machine, repo, 'origin'),
-      fastForward(machine, repo, tracked),
+      fastForward(machine, repo, tracked, 'HEAD'),
       commitPaths(machine, repo, ['skills/b'], 'add b'),
       pushBranch(machine, repo, push),
       commitsBehind(machine, repo, '0'.repeat(40), 'skills/a'),

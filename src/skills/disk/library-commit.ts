@@ -160,11 +160,6 @@ export async function readChanges(
 /** What differs from the last commit, staged or not, new files included. */
 export async function uncommittedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
   await refuseUnsafeConfig(machine, repo)
-  return changedPaths(machine, repo, under)
-}
-
-/** The same for a repository whose settings are known to be safe. */
-export async function changedPaths(machine: Machine, repo: string, under = 'skills'): Promise<string[]> {
   const changes = await readChanges(machine, repo, under === '' ? [] : [under])
   return changes.map(({ path }) => path).sort(compareText)
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { HOOKS_MS, type Patience, runGit } from '../../machine/git.ts'
+import { isFile, readText } from '../../machine/files.ts'
+import { type GitOptions, HOOKS_MS, type Patience, runGit } from '../../machine/git.ts'
 import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../../machine/git-config.ts'
 import { gitFolder } from '../../machine/git-folder.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -8,26 +9,52 @@ import { currentBranch, headCommit, refuseOption } from '../../machine/repositor
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import type { FastForward, Fetched, Push, RepoState, Upstream } from '../rules/sync-decision.ts'
-import { changedPaths, literal } from './library-commit.ts'
+import { literal } from './library-commit.ts'
 
 /** Offline: what the last fetch brought. */
 export async function readRepoState(machine: Machine, repo: string): Promise<RepoState> {
   const config = await readSafeConfig(machine, repo)
-  const [branch, head] = await Promise.all([currentBranch(machine, repo), headCommit(machine, repo)])
+  const { branch, head, uncommitted, distance } = await readStatus(machine, repo)
   const followed = branch === undefined ? undefined : followedBranch(config, branch)
   const remote = chooseRemote(config, followed)
-  const [refs, uncommitted] = await Promise.all([
-    readRefs(machine, repo, ['refs/heads/', 'refs/remotes/', ...(followed ? [followed.trackingRef] : [])]),
-    changedPaths(machine, repo),
-  ])
+  const prefixes = ['refs/heads/', 'refs/remotes/', ...(followed ? [followed.trackingRef] : [])]
+  const refs = await readRefs(machine, repo, prefixes)
   const upstream = followed && { ...followed, exists: refs.has(followed.trackingRef) }
-  const { ahead, behind } = await countCommits(machine, repo, head, upstream, remote)
+  const isTold = upstream?.exists && distance?.upstream === upstream.trackingRef.replace(/^refs\/remotes\//, '')
+  const { ahead, behind } = isTold ? distance : await countCommits(machine, repo, head, upstream, remote)
   const { names: branches } = branchesIn(refs, 'refs/heads/')
   const { names: remoteBranches, head: remoteHead } =
     remote === undefined ? { names: [], head: undefined } : branchesIn(refs, `refs/remotes/${remote}/`)
   const remotes = remoteNames(config)
   return { branch, head, branches, remotes, remote, upstream, ahead, behind, remoteBranches, remoteHead, uncommitted }
 }
+
+interface Status extends Pick<RepoState, 'branch' | 'head' | 'uncommitted'> {
+  /** How far the branch and what it follows are apart, where git knows. */
+  distance: { upstream: string; ahead: number; behind: number } | undefined
+}
+
+/** In one call of git what would be four. */
+async function readStatus(machine: Machine, repo: string): Promise<Status> {
+  const flags = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all']
+  const { stdout } = await runGit(machine, repo, ['status', ...flags, '--', literal('skills')])
+  const items = stdout.split('\0').filter((item) => item !== '')
+  const told = (key: string) => items.find((item) => item.startsWith(`# ${key} `))?.slice(key.length + 3)
+  const [branch, head, upstream] = [told('branch.head'), told('branch.oid'), told('branch.upstream')]
+  if (branch !== undefined) refuseOption(repo, branch)
+  const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(told('branch.ab') ?? '') ?? []
+  const distance = upstream && ahead && behind ? { upstream, ahead: Number(ahead), behind: Number(behind) } : undefined
+  return {
+    // A branch may have that name.
+    branch: branch === '(detached)' ? await currentBranch(machine, repo) : branch,
+    head: head === '(initial)' ? undefined : head,
+    uncommitted: items.flatMap((item) => ENTRY.exec(item)?.[1] ?? []).sort(compareText),
+    distance,
+  }
+}
+
+/** The path of a changed, a conflicting, or a new file. */
+const ENTRY = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) (.+)$/s
 
 /** The remote that sync talks to. */
 export async function readRemote(machine: Machine, repo: string): Promise<string | undefined> {
@@ -128,9 +155,10 @@ export async function fetchRemote(
   remote: string,
   { timeoutMs = NETWORK_MS, signal }: Patience = {},
 ): Promise<Exclude<Fetched, 'no remote'>> {
-  await refuseUnsafeConfig(machine, repo)
+  const config = await readSafeConfig(machine, repo)
   refuseOption(repo, remote)
-  const options = { timeoutMs, ...(signal && { signal }) }
+  const hasSshCommand = config.some(({ key }) => key === 'core.sshcommand')
+  const options = { timeoutMs, hasSshCommand, ...(signal && { signal }) }
   try {
     await fetchOnce(machine, repo, remote, options).catch((error: unknown) => {
       // Another fetch moved the same branch meanwhile; with what it brought, this one succeeds.
@@ -138,7 +166,7 @@ export async function fetchRemote(
       return fetchOnce(machine, repo, remote, options)
     })
     // Which of several branches to start from: the remote knows.
-    const isUnborn = (await headCommit(machine, repo)) === undefined
+    const isUnborn = !hasOwnCommit(repo) && (await headCommit(machine, repo)) === undefined
     if (isUnborn) await runGit(machine, repo, ['remote', 'set-head', remote, '--auto'], { ...options, okCodes: ANY })
     return 'ok'
   } catch (error) {
@@ -147,7 +175,14 @@ export async function fetchRemote(
   }
 }
 
-function fetchOnce(machine: Machine, repo: string, remote: string, options: Patience) {
+/** Whether the branch has a commit, as far as a file of git tells without asking it. */
+function hasOwnCommit(repo: string): boolean {
+  const folder = gitFolder(repo)
+  const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(readText(join(folder, 'HEAD'))) ?? []
+  return ref !== undefined && isFile(join(folder, ref))
+}
+
+function fetchOnce(machine: Machine, repo: string, remote: string, options: GitOptions) {
   return runGit(machine, repo, ['fetch', '--quiet', '--prune', '--no-recurse-submodules', '--', remote], options)
 }
 
@@ -159,11 +194,18 @@ export function lastAsked(repo: string): Date | undefined {
   return stat === undefined || stat.size === 0 ? undefined : stat.mtime
 }
 
-/** Moves the branch forward and never aside. Files that are in the way, even ignored ones, stop it. */
-export async function fastForward(machine: Machine, repo: string, { trackingRef, track }: FastForward): Promise<void> {
+/**
+ * Moves the branch forward from a commit and never aside. Files that are in the way, even ignored ones, stop it.
+ */
+export async function fastForward(
+  machine: Machine,
+  repo: string,
+  { trackingRef, track }: FastForward,
+  from: string | undefined,
+): Promise<void> {
   await refuseUnsafeConfig(machine, repo)
-  const branch = await currentBranch(machine, repo)
-  if ((await headCommit(machine, repo)) === undefined) {
+  if (from === undefined) {
+    const branch = await currentBranch(machine, repo)
     return startBranch(machine, repo, track?.branch ?? branch ?? 'main', trackingRef)
   }
   const flags = ['--quiet', '--ff-only', '--no-squash', '--commit', '--no-overwrite-ignore', '--no-stat']

@@ -15,10 +15,10 @@ import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { refuseLinkOut } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { commitOf, headCommit } from '../../machine/repository.ts'
+import { commitOf } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
-import type { FastForward } from '../rules/sync-decision.ts'
+import type { FastForward, RepoState } from '../rules/sync-decision.ts'
 import { commitPaths } from './library-commit.ts'
 import { fastForward } from './library-state.ts'
 import { SKILLS_FOLDER } from './registry.ts'
@@ -178,15 +178,25 @@ function writeIntent(library: string, staged: readonly Staged[], message: string
   writeAtomically(intentPath(library), JSON.stringify({ folders, message } satisfies Intent))
 }
 
-/** Brings the library up to a branch of its remote. If git stops half-way, its files are as they were before. */
-export async function fastForwardLibrary(machine: Machine, library: string, step: FastForward): Promise<void> {
-  const move = { from: await headCommit(machine, library), to: await commitOf(machine, library, step.trackingRef) }
-  if (!isWritable(gitFolder(library)) || !(await isClear(machine, library, move))) {
-    return fastForward(machine, library, step)
+/**
+ * Brings the library up to a branch of its remote, and gives the commit that it then is at. If git stops half-way, its
+ * files are as they were before.
+ */
+export async function fastForwardLibrary(
+  machine: Machine,
+  library: string,
+  step: FastForward,
+  { head: from, uncommitted }: Pick<RepoState, 'head' | 'uncommitted'>,
+): Promise<string> {
+  const move = { from, to: await commitOf(machine, library, step.trackingRef) }
+  if (!isWritable(gitFolder(library)) || !(await isClear(machine, library, move, uncommitted))) {
+    await fastForward(machine, library, step, from)
+    return move.to
   }
   writeAtomically(intentPath(library), JSON.stringify(move satisfies Unfinished))
   try {
-    await fastForward(machine, library, step)
+    await fastForward(machine, library, step, from)
+    return move.to
   } catch (error) {
     await undoFastForward(machine, library, move)
     throw error

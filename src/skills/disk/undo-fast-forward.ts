@@ -14,11 +14,46 @@ export interface Move {
   to: string
 }
 
-/** Whether none of the files that a move changes differs from the last commit. Otherwise git refuses to move. */
-export async function isClear(machine: Machine, repo: string, { from, to }: Move): Promise<boolean> {
-  const changed = changedPaths(await listCommit(machine, repo, from), await listCommit(machine, repo, to))
-  const edits = await readChanges(machine, repo, [], '--ignored=matching')
-  return !changed.some((path) => edits.some((edit) => isUnder(path, edit.path) || isUnder(edit.path, path)))
+/**
+ * Whether none of the files that a move changes differs from the last commit. Otherwise git refuses to move. Of the
+ * skills it is known which do.
+ */
+export async function isClear(
+  machine: Machine,
+  repo: string,
+  move: Move,
+  uncommitted: readonly string[],
+): Promise<boolean> {
+  const { arriving, changed } = await pathsOf(machine, repo, move)
+  if (!arriving.every((path) => isFree(repo, path))) return false
+  const paths = [...arriving, ...changed]
+  const isKnown = paths.every((path) => path.startsWith('skills/'))
+  const edits = isKnown ? uncommitted : (await readChanges(machine, repo, [])).map(({ path }) => path)
+  return !paths.some((path) => edits.some((edit) => isUnder(path, edit) || isUnder(edit, path)))
+}
+
+/** Neither a file nor a folder is there, and all above it are folders or are missing. */
+function isFree(repo: string, path: string): boolean {
+  const parts = path.split('/')
+  return parts.every((_, at) => {
+    const stat = lstatSync(join(repo, ...parts.slice(0, at + 1)), { throwIfNoEntry: false })
+    return stat === undefined || (at < parts.length - 1 && stat.isDirectory())
+  })
+}
+
+/** Files that a move brings, and those that it changes or removes. Without nested repositories. */
+async function pathsOf(machine: Machine, repo: string, { from, to }: Move) {
+  if (from === undefined) return { arriving: [...(await listCommit(machine, repo, to)).keys()], changed: [] }
+  const { stdout } = await runGit(machine, repo, ['diff-tree', '-r', '-z', '--no-renames', from, to, '--'])
+  const rows = [...stdout.matchAll(/:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\0([^\0]+)\0/g)].map(
+    ([, before = '', after = '', path = '']) => ({ had: isFileMode(before), has: isFileMode(after), path }),
+  )
+  const paths = (isMeant: (row: (typeof rows)[number]) => boolean) => rows.filter(isMeant).map(({ path }) => path)
+  return { arriving: paths(({ had, has }) => !had && has), changed: paths(({ had }) => had) }
+}
+
+function isFileMode(mode: string): boolean {
+  return mode !== '000000' && mode !== '160000'
 }
 
 /**

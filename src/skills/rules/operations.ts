@@ -1,5 +1,6 @@
 import type { Scope, TargetRoot } from '../../agents/rules/agents.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
+import { sortedBy } from '../../text/values.ts'
 import { inTheWay, keptEdit, needsAction } from './attention.ts'
 import type { InstallMarker } from './marker.ts'
 import { type LibraryState, sameCommit } from './reconcile.ts'
@@ -193,6 +194,7 @@ export function planRefresh(
 ): OperationPlan {
   const plan: OperationPlan = { operations: [], findings: [] }
   const { keepEdits } = request
+  const older: Operation[] = []
   for (const status of statuses) {
     const keepsEdit = typeof keepEdits === 'boolean' ? keepEdits : keepEdits.has(status.name)
     for (const found of status.placements) {
@@ -201,25 +203,40 @@ export function planRefresh(
       if (found.state === 'outdated' || (found.state === 'edited' && found.isBehind)) {
         if (found.mayBeEdited && keepsEdit) plan.findings.push(keptEdit(status.name, found))
         else plan.operations.push({ kind: 'refresh', keepsCopy: found.mayBeEdited, ...place })
-      } else if (found.state === 'current' && status.registered && isStale(found, status.registered, library)) {
-        plan.operations.push({ kind: 'restamp', contentHash: found.placement.contentHash ?? '', ...place })
-      } else if (found.state !== 'current' && found.state !== 'unmanaged') {
+      } else if (found.state === 'current') {
+        const reason = status.registered && reasonToRestamp(found, status.registered, library)
+        const contentHash = found.placement.contentHash ?? ''
+        if (reason !== undefined)
+          (reason === 'older commit' ? older : plan.operations).push({ kind: 'restamp', contentHash, ...place })
+      } else if (found.state !== 'unmanaged') {
         plan.findings.push(needsAction(status.name, found))
       }
     }
   }
-  return plan
+  return older.length > MOST_RESTAMPED
+    ? plan
+    : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
+
+/**
+ * Only programs that compare nothing but commits need the newest one in a marker; ours compare hashes. Where there are
+ * many, writing it into all of them would be most of the work of a sync that changes one skill.
+ */
+const MOST_RESTAMPED = 100
 
 /**
  * The content is right, but the marker names another commit, or has no hashes yet. In a project the commit may lag: a
  * team keeps the markers in its own repository, where a new one for every commit of the library would be noise.
  */
-function isStale({ placement }: PlacementStatus, { folder }: RegisteredSkill, library: LibraryState): boolean {
+function reasonToRestamp(
+  { placement }: PlacementStatus,
+  { folder }: RegisteredSkill,
+  library: LibraryState,
+): 'no hashes' | 'committed' | 'older commit' | undefined {
   const marker = placement.marker
-  if (marker === undefined || 'problem' in marker) return false
-  if (marker.contentHash === undefined) return true
-  if (placement.root.scope === 'project') return false
-  const isUncommitted = library.uncommittedFolders.has(folder)
-  return !sameCommit(marker.commit, library.head ?? '') || (marker.isUncommitted ?? false) !== isUncommitted
+  if (marker === undefined || 'problem' in marker) return undefined
+  if (marker.contentHash === undefined) return 'no hashes'
+  if (placement.root.scope === 'project') return undefined
+  if ((marker.isUncommitted ?? false) !== library.uncommittedFolders.has(folder)) return 'committed'
+  return sameCommit(marker.commit, library.head ?? '') ? undefined : 'older commit'
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { planRefresh } from './operations.ts'
 import { foundOf, markerOf, SHARED, statusOf } from './placement.fixture.ts'
-import type { PlacementStatus } from './skill.ts'
+import type { PlacementStatus, SkillStatus } from './skill.ts'
 
 const LIBRARY = { head: 'c0ffee1234', uncommittedFolders: new Set<string>() }
 const MOVED = { ...LIBRARY, head: 'abcdef0000' }
@@ -74,6 +74,15 @@ describe('a refresh', () => {
       planRefresh([statusOf([foundOf('current', {}, { marker: markerOf({ commit }) })])], empty, { keepEdits: false })
     expect(plan('c0ffee1').operations).toMatchObject([{ kind: 'restamp', contentHash: 'content' }])
     expect(plan('').operations).toEqual([])
+  })
+
+  it('leaves older commits in markers with hashes where there are many, and marks the others', () => {
+    const many = Array.from({ length: 101 }, (_, at) => ({ ...statusOf([foundOf('current')]), name: `s${at}` }))
+    const plain = { ...statusOf([foundOf('current', {}, { marker })]), name: 'plain' }
+    const restamped = (statuses: SkillStatus[]) =>
+      planRefresh(statuses, MOVED, { keepEdits: false }).operations.map(({ skill }) => skill)
+    expect(restamped([...many, plain])).toEqual(['plain'])
+    expect(restamped(many.slice(1))).toHaveLength(100)
   })
 
   it('names the place of each operation', () => {
