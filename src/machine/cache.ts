@@ -10,6 +10,7 @@ import {
   type Stats,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { hashText } from '../text/values.ts'
@@ -204,6 +205,73 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array):
   } catch {
     removeQuietly(stage)
   }
+}
+
+/** A value that is made piece by piece, and read while it is made: it need not fit into memory. */
+export interface GrowingValue {
+  /** Adds bytes at the end. False: there is no room, and the value will not be kept. */
+  append(bytes: Uint8Array): boolean
+  /** From here on, readers find it instead of the old value. It has no sum: whoever decodes it must check it. */
+  keep(): void
+  /** As of an opened value. What was not kept is gone afterwards. */
+  read: OpenedValue['read']
+  close(): void
+}
+
+/** Undefined where nothing can be written. */
+export function growCached(machine: Machine, key: CacheKey): GrowingValue | undefined {
+  const path = pathOf(machine, key)
+  const stage = `${ownedName(path)}.tmp`
+  try {
+    makeFolders(dirname(path), ONLY_THE_USER.folder)
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
+    return growInto(path, stage, openSync(stage, flags, ONLY_THE_USER.file), headOf(key))
+  } catch {
+    removeQuietly(stage)
+    return undefined
+  }
+}
+
+function growInto(path: string, stage: string, file: number, head: Buffer): GrowingValue {
+  const start = head.length + TAIL
+  let size = 0
+  let isWhole = true
+  const attempt = (write: () => void) => {
+    try {
+      if (isWhole) write()
+    } catch {
+      isWhole = false
+    }
+    return isWhole
+  }
+  const grown: GrowingValue = {
+    append: (bytes) =>
+      attempt(() => {
+        writeAt(file, start + size, bytes)
+        size += bytes.length
+      }),
+    keep: () => {
+      attempt(() => {
+        writeAt(file, 0, Buffer.concat([head, Buffer.from(hex(size) + hex(0))]))
+        renameSync(stage, path)
+        sweep(dirname(path))
+      })
+      if (!isWhole) removeQuietly(stage)
+    },
+    read: (from, length) => readAt(file, start + from, Math.min(length, size - from)),
+    close: () => {
+      forgotten.unregister(grown)
+      closeSync(file)
+      removeQuietly(stage)
+    },
+  }
+  forgotten.register(grown.read, file, grown)
+  return grown
+}
+
+/** The system may write less than it was asked to. */
+function writeAt(file: number, from: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, from + at)
 }
 
 /** Kinds whose values hold words that were learned from tasks. */

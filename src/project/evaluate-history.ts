@@ -12,8 +12,9 @@ import { countTerms, rankPlainly, type TermCounts } from './rules/plain-bm25.ts'
 import { orderSections } from './rules/portions.ts'
 import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
+import type { TermPostings } from './rules/saved-segment.ts'
 import { weighSections } from './rules/sections.ts'
-import { type TermPostings, weighFile } from './rules/terms-builder.ts'
+import { weighFile } from './rules/segment-builder.ts'
 
 export interface HistoryEvaluation {
   /** How many past commits were asked. */

@@ -1,10 +1,10 @@
 import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
-import { compareText } from '../text/values.ts'
 import { readHistory } from './disk/history-log.ts'
 import { type Listing, listProject } from './disk/listing.ts'
-import { openIndex, openSavedIndex, type ProjectIndex, readShown } from './disk/project-index.ts'
+import { openFewChanged, openIndex, type ProjectIndex } from './disk/project-index.ts'
+import { readShown } from './disk/project-text.ts'
 import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
 import { readProjectTask } from './rules/project-task.ts'
@@ -63,7 +63,7 @@ export async function findSaved(machine: Machine, request: FindRequest): Promise
   const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
   const history =
     useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
-  const index = openSavedIndex(machine, project.root, listing.files)
+  const index = openFewChanged(machine, project.root, listing.files)
   return index && answerFrom(index, request, listing, history)
 }
 
@@ -75,7 +75,7 @@ function answerFrom(
 ): ProjectAnswer {
   const task = readProjectTask(text)
   const ranking = rankFiles(task, index, { history, ...(lift && { lift }) })
-  const paths = index.paths.filter((path) => path !== undefined).sort(compareText)
+  const paths = index.candidates
   const isShown = ({ role, isNamed }: RankedFile) => task.isAboutTests || !role.isTest || isNamed
   return {
     files: ranking.files.filter(isShown),

@@ -222,6 +222,17 @@ export function isInName(packed: number): boolean {
   return (packed & 1) === 1
 }
 
+/** 16 bits of a posting whose field is one of the first eight: impact with the body (12), best field (3), in name (1). */
+export function shortPosting(packed: number): number {
+  return (((packed >>> 5) & SCALE) << 4) | (packed & 15)
+}
+
+/** A short posting as the engine reads it: the impact without the body is that with it. */
+export function longPosting(short: number): number {
+  const impact = short >>> 4
+  return (impact << 17) | (impact << 5) | (short & 15)
+}
+
 /** Slot, packed posting, slot, packed posting …, sorted by slot. */
 export type PostingList = ArrayLike<number>
 

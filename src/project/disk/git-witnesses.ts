@@ -6,6 +6,7 @@ import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
 import { type Machine, xdgConfigHome } from '../../machine/machine.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
+import { STAMP_NUMBERS } from './stamps.ts'
 
 // What git looks at when it lists the files of a project. Nothing of it has changed: neither has the list.
 
@@ -145,8 +146,6 @@ function statOf(path: string): Stats | undefined {
 }
 
 const NOWHERE: Stamp = [0, 0, 0, 0, 0]
-
-export const STAMP_NUMBERS = 5
 
 /** STAMP_NUMBERS of each; zeros for what does not exist. */
 export function stampsOf(paths: readonly string[]): Float64Array {

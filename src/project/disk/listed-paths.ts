@@ -7,7 +7,8 @@ import type { Project } from '../../machine/open-project.ts'
 import { Walk } from '../../machine/walk.ts'
 import { compareText, keyOf } from '../../text/values.ts'
 import { LEFT_OUT, leftOutByPath } from '../rules/candidates.ts'
-import { areIgnored, areSettled, areStill, askGit, findWitnesses, STAMP_NUMBERS, stampsOf } from './git-witnesses.ts'
+import { areIgnored, areSettled, areStill, askGit, findWitnesses, stampsOf } from './git-witnesses.ts'
+import { STAMP_NUMBERS } from './stamps.ts'
 
 // The paths of a project, as git lists them. Starting git takes longer than all else that a warm question needs, so the
 // list is kept with its witnesses: every folder that git looked into, every .gitignore, the index and settings of git.

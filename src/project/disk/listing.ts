@@ -4,18 +4,19 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { listPaths, NO_REASON } from './listed-paths.ts'
+import { putStamp, STAMP_NUMBERS } from './stamps.ts'
 
-/** A file that may be about a task, as it was when it was looked at. */
-export interface ListedFile {
-  path: string
+/** The files that may be about a task, as they were when they were looked at. By path, in code units. */
+export interface ListedFiles {
+  paths: readonly string[]
   /** See `keyOf`. */
-  key: number
-  stat: Stats
+  keys: Float64Array
+  /** STAMP_NUMBERS of each. */
+  stamps: Float64Array
 }
 
 export interface Listing {
-  /** By path, in code units. */
-  files: ListedFile[]
+  files: ListedFiles
   leftOut: Map<LeftOut, number>
   by: 'git' | 'walk'
 }
@@ -28,16 +29,27 @@ export async function listProject(
 ): Promise<Listing> {
   const { paths, keys, reasons, by } = await listPaths(machine, project)
   const leftOut = new Map<LeftOut, number>()
-  const files: ListedFile[] = []
+  const found: string[] = []
+  const foundKeys = new Float64Array(paths.length)
+  const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
   paths.forEach((path, at) => {
     const given = why(path)
     if (given === 'hidden' || isUnfinished(path.slice(path.lastIndexOf('/') + 1))) return
-    const reason = reasons[at] === NO_REASON ? given : LEFT_OUT[reasons[at]!]
-    const stat = reason === undefined ? statOf(`${project.root}/${path}`) : undefined
-    const found = reason ?? (stat === undefined ? lostReason(path) : reasonOf(stat))
-    if (found !== undefined) leftOut.set(found, (leftOut.get(found) ?? 0) + 1)
-    else if (stat !== undefined) files.push({ path, key: keys[at]!, stat })
+    const known = reasons[at] === NO_REASON ? given : LEFT_OUT[reasons[at]!]
+    const stat = known === undefined ? statOf(`${project.root}/${path}`) : undefined
+    const reason = known ?? (stat === undefined ? lostReason(path) : reasonOf(stat))
+    if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
+    else if (stat !== undefined) {
+      putStamp(stamps, found.length, stat)
+      foundKeys[found.length] = keys[at]!
+      found.push(path)
+    }
   })
+  const files = {
+    paths: found,
+    keys: foundKeys.subarray(0, found.length),
+    stamps: stamps.subarray(0, found.length * STAMP_NUMBERS),
+  }
   return { files, leftOut, by }
 }
 

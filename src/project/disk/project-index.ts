@@ -1,241 +1,151 @@
-import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
-import {
-  type CacheKey,
-  isSettled,
-  type OpenedValue,
-  openCached,
-  type Stamp,
-  stampOf,
-  sumOf,
-  writeCached,
-} from '../../machine/cache.ts'
-import { readInside } from '../../machine/inside.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
-import { normalizeText } from '../../text/lines.ts'
-import { LARGEST_FILE, LEFT_OUT, type LeftOut, leftOutByText } from '../rules/candidates.ts'
+import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { documentOf } from '../rules/file-document.ts'
 import type { ProjectTerms } from '../rules/rank-files.ts'
-import { type ReadBytes, SavedTerms, type TermPostings, TermsBuilder, weighFile } from '../rules/terms-builder.ts'
-import { NO_REASON } from './listed-paths.ts'
-import type { ListedFile } from './listing.ts'
+import type { TermPostings } from '../rules/saved-segment.ts'
+import { weighFile } from '../rules/segment-builder.ts'
+import type { ListedFiles } from './listing.ts'
 import { projectIndexKey } from './project-index-key.ts'
+import { readProjectText } from './project-text.ts'
+import { NOWHERE, openSavedIndex, type SavedIndex } from './saved-index.ts'
+import { sizeAt } from './stamps.ts'
+import { writeIndex } from './write-index.ts'
 
-// The index of a project in the cache: which files it was made from, with their stamps, then their terms. A question
-// reads the first part and the few places of the second that its words need. Files that changed since are read anew and
-// put over it; when they are many, the index is written again. A process keeps what it has read for its next question.
+// The index of a project, as of now: what is saved, and over it the files that changed since. When these are many, they
+// are added to what is saved. A process keeps what it has read for its next question.
 
 export interface ProjectIndex extends ProjectTerms {
+  /** The files that have terms, by path. */
+  candidates: readonly string[]
   leftOut: ReadonlyMap<LeftOut, number>
 }
 
-/** The files that the terms were made from, by slot. */
-interface FileTable {
-  /** Of a path only its key is kept: see `keyOf`. */
-  keys: Float64Array
-  /** NUMBERS of each; NaN for a file that had changed too recently to tell its next change. */
-  stamps: Float64Array
-  /** Why a file has no terms: a place in LEFT_OUT, or NO_REASON. */
-  reasons: Uint8Array
-}
+/** So little changed text is read again with every question: adding it to what is saved would take longer. */
+const LITTLE_BYTES = 64 * 1024
+const LITTLE_SHARE = 0.003
 
-interface Saved extends FileTable {
-  slots: ReadonlyMap<number, number>
-  terms: SavedTerms
-  close(): void
-}
-
-const NUMBERS = 5
-
-/** The text of a file of the project, or why it has none. */
-function readProjectText(root: string, path: string): { text: string; bytes: Buffer } | { leftOut: LeftOut } {
-  const { bytes } = readInside(root, path, { most: LARGEST_FILE })
-  if (bytes === undefined) return { leftOut: 'unreadable' }
-  if (bytes.includes(0) || !isUtf8(bytes)) return { leftOut: 'binary' }
-  const text = normalizeText(bytes.toString('utf8'))
-  const leftOut = leftOutByText(path, text)
-  return leftOut === undefined ? { text, bytes } : { leftOut }
-}
-
-/** A file that is to be shown; undefined when it can no longer be read. */
-export function readShown(root: string, path: string): { text: string; sha256: string } | undefined {
-  const read = readProjectText(root, path)
-  if (!('text' in read)) return undefined
-  return { text: read.text, sha256: createHash('sha256').update(read.bytes).digest('hex') }
-}
-
+/** A hook, which never writes, answers only when no more has changed. */
 const FEW_FILES = 20
 const FEW_BYTES = 256 * 1024
 const FEW_SHARE = 0.02
 
 /** Of one project: another one's takes its place. */
-let held: { name: string; saved: Saved } | undefined
+let held: { name: string; saved: SavedIndex } | undefined
 
 /** `isFresh`: what was saved is damaged. */
-export function openIndex(machine: Machine, root: string, files: readonly ListedFile[], isFresh = false): ProjectIndex {
-  const found = isFresh ? undefined : openSavedIndex(machine, root, files)
-  if (found !== undefined) return found
-  // Not held: the next question reads it from its file, of which it needs little.
-  hold(nameOf(machine, root), undefined)
-  return putOver(root, build(machine, projectIndexKey(root), root, files), files, [])
+export function openIndex(machine: Machine, root: string, files: ListedFiles, isFresh = false): ProjectIndex {
+  const name = nameOf(machine, root)
+  if (isFresh) release()
+  const saved = isFresh ? undefined : openKnown(machine, root)
+  const known = saved && { saved, slots: saved.slotsOf(files) }
+  if (known !== undefined) {
+    const { bytes, all } = changesOf(known.slots, files)
+    hold(name, known.saved)
+    if (bytes <= Math.max(LITTLE_BYTES, LITTLE_SHARE * all)) return putOver(root, known.saved, files, known.slots)
+  }
+  const written = writeIndex(machine, projectIndexKey(root), { root, files, known })
+  // It closes what it was made from.
+  held = { name, saved: written.saved }
+  return putOver(root, written.saved, files, written.slots)
 }
 
-/** The index that is there, with what changed since put over it; undefined when it has to be built. */
-export function openSavedIndex(machine: Machine, root: string, files: readonly ListedFile[]): ProjectIndex | undefined {
-  const name = nameOf(machine, root)
-  const saved = held?.name === name ? held.saved : openSaved(machine, projectIndexKey(root))
+/** From the index that is there; undefined where there is none, or much has changed since. */
+export function openFewChanged(machine: Machine, root: string, files: ListedFiles): ProjectIndex | undefined {
+  const saved = openKnown(machine, root)
   if (saved === undefined) return undefined
-  const changed = changedSince(saved, files)
-  const bytes = changed.reduce((sum, { stat }) => sum + stat.size, 0)
-  const all = files.reduce((sum, { stat }) => sum + stat.size, 0)
-  const isSmall = changed.length <= FEW_FILES || bytes <= Math.max(FEW_BYTES, FEW_SHARE * all)
-  if (!isSmall) {
-    if (held?.saved !== saved) saved.close()
-    return undefined
-  }
-  hold(name, saved)
-  return putOver(root, saved, files, changed)
+  hold(nameOf(machine, root), saved)
+  const slots = saved.slotsOf(files)
+  const { count, bytes, all } = changesOf(slots, files)
+  const isFew = count <= FEW_FILES || bytes <= Math.max(FEW_BYTES, FEW_SHARE * all)
+  return isFew ? putOver(root, saved, files, slots) : undefined
+}
+
+function openKnown(machine: Machine, root: string): SavedIndex | undefined {
+  return held?.name === nameOf(machine, root) ? held.saved : openSavedIndex(machine, projectIndexKey(root))
 }
 
 function nameOf(machine: Machine, root: string): string {
   return JSON.stringify([cacheFolder(machine), root])
 }
 
-function hold(name: string, saved: Saved | undefined): void {
-  if (held !== undefined && held.saved !== saved) held.saved.close()
-  held = saved && { name, saved }
+function hold(name: string, saved: SavedIndex): void {
+  if (held?.saved !== saved) release()
+  held = { name, saved }
 }
 
-function changedSince({ slots, stamps }: Saved, files: readonly ListedFile[]): ListedFile[] {
-  return files.filter(({ key, stat }) => {
-    const slot = slots.get(key)
-    return slot === undefined || !isSame(stamps, slot * NUMBERS, stampOf(stat))
-  })
+function release(): void {
+  held?.saved.close()
+  held = undefined
 }
 
-function isSame(stamps: Float64Array, at: number, stamp: Stamp): boolean {
-  for (let i = 0; i < NUMBERS; i++) if (stamps[at + i] !== stamp[i]) return false
-  return true
-}
-
-function build(machine: Machine, key: CacheKey, root: string, files: readonly ListedFile[]): Saved {
-  const now = machine.now()
-  const builder = new TermsBuilder()
-  const table: FileTable = {
-    keys: Float64Array.from(files, (file) => file.key),
-    stamps: new Float64Array(files.length * NUMBERS).fill(Number.NaN),
-    reasons: new Uint8Array(files.length).fill(NO_REASON),
+function changesOf(slots: Int32Array, { stamps }: ListedFiles): { count: number; bytes: number; all: number } {
+  const changes = { count: 0, bytes: 0, all: 0 }
+  for (let at = 0; at < slots.length; at++) {
+    changes.all += sizeAt(stamps, at)
+    if (slots[at] !== NOWHERE) continue
+    changes.count++
+    changes.bytes += sizeAt(stamps, at)
   }
-  files.forEach(({ path, stat }, slot) => {
-    const stamp = stampOf(stat)
-    if (isSettled(stamp, now)) table.stamps.set(stamp, slot * NUMBERS)
-    const read = readProjectText(root, path)
-    if ('text' in read) builder.add(slot, documentOf(path, read.text))
-    else table.reasons[slot] = LEFT_OUT.indexOf(read.leftOut)
-  })
-  const terms = builder.encode()
-  writeCached(machine, key, encode(table, terms))
-  return toSaved(
-    table,
-    (from, length) => terms.subarray(from, from + length),
-    () => {},
-  )
+  return changes
 }
 
-function toSaved(table: FileTable, read: ReadBytes, close: () => void): Saved {
-  const slots = new Map<number, number>()
-  table.keys.forEach((key, slot) => void slots.set(key, slot))
-  return { ...table, slots, terms: new SavedTerms(read), close }
-}
-
-/** Files that are gone or changed lose their slot; changed and new ones get one behind the last. */
-function putOver(
-  root: string,
-  saved: Saved,
-  files: readonly ListedFile[],
-  changed: readonly ListedFile[],
-): ProjectIndex {
+/** Files that have no slot are read, and get one behind the last. */
+function putOver(root: string, saved: SavedIndex, files: ListedFiles, slots: Int32Array): ProjectIndex {
   const leftOut = new Map<LeftOut, number>()
   const count = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
-  const paths = new Array<string | undefined>(saved.keys.length).fill(undefined)
-  const isChanged = new Set(changed)
-  for (const file of files) {
-    const slot = isChanged.has(file) ? undefined : saved.slots.get(file.key)
-    if (slot === undefined) continue
-    const reason = LEFT_OUT[saved.reasons[slot]!]
-    if (reason === undefined) paths[slot] = file.path
-    else count(reason)
-  }
-  const changedPaths = new Map(changed.map(({ key, path }) => [key, path]))
-  const over = new Map<string, { list: number[]; pieces: number[] }>()
-  for (const { path, key } of changed) {
-    const read = readProjectText(root, path)
-    if ('leftOut' in read) {
-      count(read.leftOut)
-      changedPaths.delete(key)
-      continue
+  const paths = new Array<string | undefined>(saved.table.keys.length).fill(undefined)
+  const candidates: string[] = []
+  const over = new TermsOver()
+  const slotsOver = new Map<number, number>()
+  files.paths.forEach((path, at) => {
+    const slot = slots[at]!
+    const reason = slot === NOWHERE ? undefined : LEFT_OUT[saved.table.reasons[slot]!]
+    const read = slot === NOWHERE ? readProjectText(root, path) : undefined
+    if (reason !== undefined) count(reason)
+    else if (read === undefined) paths[slot] = path
+    else if ('leftOut' in read) count(read.leftOut)
+    else {
+      slotsOver.set(files.keys[at]!, paths.length)
+      over.add(paths.length, path, read.text)
+      paths.push(path)
     }
-    const slot = paths.push(path) - 1
-    weighFile(documentOf(path, read.text), (term, packed, pieces) => {
-      const found = over.get(term)
-      if (found === undefined) over.set(term, { list: [slot, packed], pieces: [pieces] })
+    if (reason === undefined && (read === undefined || 'text' in read)) candidates.push(path)
+  })
+  const slotOf = (key: number) => slotsOver.get(key) ?? saved.slotOf(key)
+  const find = (term: string) => join([...saved.find(term), ...over.find(term)])
+  return { paths, candidates, leftOut, slotOf, find }
+}
+
+/** The terms of files that changed. */
+class TermsOver {
+  private readonly terms = new Map<string, { list: number[]; pieces: number[] }>()
+
+  add(slot: number, path: string, text: string): void {
+    weighFile(documentOf(path, text), (term, packed, pieces) => {
+      const found = this.terms.get(term)
+      if (found === undefined) this.terms.set(term, { list: [slot, packed], pieces: [pieces] })
       else {
         found.list.push(slot, packed)
         found.pieces.push(pieces)
       }
     })
   }
-  const pathOf = (key: number) => changedPaths.get(key) ?? paths[saved.slots.get(key) ?? -1]
-  return { paths, pathOf, leftOut, find: (term) => merge(saved.terms.find(term), over.get(term)) }
-}
 
-function merge(
-  base: TermPostings | undefined,
-  over: { list: number[]; pieces: number[] } | undefined,
-): TermPostings | undefined {
-  if (over === undefined) return base
-  return {
-    list: Uint32Array.from([...(base?.list ?? []), ...over.list]),
-    pieces: Uint32Array.from([...(base?.pieces ?? []), ...over.pieces]),
+  find(term: string): TermPostings[] {
+    const found = this.terms.get(term)
+    return found === undefined ? [] : [{ list: Uint32Array.from(found.list), pieces: Uint32Array.from(found.pieces) }]
   }
 }
 
-// Two numbers: the files and the sum of the table; then keys, stamps and reasons, then the terms.
-const HEAD = 8
-const ROW = 8 + 8 * NUMBERS + 1
-
-function encode({ keys, stamps, reasons }: FileTable, terms: Uint8Array): Uint8Array {
-  const bytes = (array: Float64Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-  const table = Buffer.concat([bytes(keys), bytes(stamps), reasons])
-  const head = Uint32Array.of(keys.length, sumOf(table))
-  return Buffer.concat([new Uint8Array(head.buffer), table, terms])
-}
-
-function openSaved(machine: Machine, key: CacheKey): Saved | undefined {
-  const opened = openCached(machine, key)
-  if (opened === undefined) return undefined
-  try {
-    const saved = readTable(opened)
-    if (saved !== undefined) return saved
-  } catch {
-    // Damaged: it is made anew.
+function join(parts: readonly TermPostings[]): TermPostings | undefined {
+  if (parts.length < 2) return parts[0]
+  const count = parts.reduce((sum, { pieces }) => sum + pieces.length, 0)
+  const whole = { list: new Uint32Array(2 * count), pieces: new Uint32Array(count) }
+  let at = 0
+  for (const { list, pieces } of parts) {
+    whole.list.set(list, 2 * at)
+    whole.pieces.set(pieces, at)
+    at += pieces.length
   }
-  opened.close()
-  return undefined
-}
-
-function readTable(opened: OpenedValue): Saved | undefined {
-  const head = opened.read(0, HEAD)
-  if (head.length < HEAD) return undefined
-  const [count = 0, sum] = new Uint32Array(head.buffer, head.byteOffset, 2)
-  if (HEAD + count * ROW > opened.size) return undefined
-  const table = opened.read(HEAD, count * ROW)
-  if (table.length !== count * ROW || sumOf(table) !== sum) return undefined
-  const { buffer, byteOffset } = table
-  const keys = new Float64Array(buffer, byteOffset, count)
-  const stamps = new Float64Array(buffer, byteOffset + keys.byteLength, count * NUMBERS)
-  const reasons = new Uint8Array(buffer, byteOffset + keys.byteLength + stamps.byteLength, count)
-  const start = HEAD + count * ROW
-  const read = (from: number, length: number) => opened.read(start + from, length)
-  return toSaved({ keys, stamps, reasons }, read, () => opened.close())
+  return whole
 }

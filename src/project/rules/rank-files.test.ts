@@ -3,7 +3,8 @@ import { documentOf } from './file-document.ts'
 import { type History, NO_HISTORY, readLog } from './history.ts'
 import { readProjectTask } from './project-task.ts'
 import { rankFiles } from './rank-files.ts'
-import { SavedTerms, TermsBuilder } from './terms-builder.ts'
+import { SavedSegment } from './saved-segment.ts'
+import { SegmentBuilder } from './segment-builder.ts'
 
 const FILES = {
   'src/middleware/cors/index.ts': 'export const cors = (options) => {\n  const origin = options.origin\n}\n',
@@ -21,12 +22,13 @@ function first(task: string, history: History = NO_HISTORY): string | undefined 
 }
 
 function rank(task: string, history: History = NO_HISTORY) {
-  const builder = new TermsBuilder()
+  const builder = new SegmentBuilder()
   const paths = Object.keys(FILES).sort()
   for (const [slot, path] of paths.entries()) builder.add(slot, documentOf(path, FILES[path as keyof typeof FILES]))
-  const bytes = builder.encode()
-  const terms = new SavedTerms((from, length) => bytes.subarray(from, from + length))
-  return rankFiles(readProjectTask(task), { paths, find: (term) => terms.find(term) }, { history }).files
+  const { bytes, buckets } = builder.encode()
+  const read = (from: number, length: number) => bytes.subarray(from, from + length)
+  const terms = new SavedSegment(read, { start: 0, length: bytes.length, buckets })
+  return rankFiles(readProjectTask(task), { paths, find: (term) => terms.find(term, 0) }, { history }).files
 }
 
 const LOG = ['\x01', 'a'.repeat(40), '\x02', 'Speed up the start', '\x03\0\n', 'src/hono.ts\0', 'docs/cors.md\0'].join(
@@ -59,30 +61,3 @@ describe('the first file', () => {
     expect(rank('cors origin')[0]?.words).toContainEqual({ word: 'cors', field: 'folder' })
   })
 })
-
-describe('saved terms', () => {
-  it('that are damaged are not believed', () => {
-    const builder = new TermsBuilder()
-    builder.add(0, documentOf('a.ts', 'alpha beta gamma\n'))
-    const bytes = builder.encode()
-    bytes[bytes.length - 1]! ^= 255
-    const terms = new SavedTerms((from, length) => bytes.subarray(from, from + length))
-    const all = ['alpha', 'beta', 'gamma', 'a'].map((term) => () => terms.find(term))
-    expect(all.some((find) => isThrown(find))).toBe(true)
-  })
-
-  it('hold no word of a file', () => {
-    const builder = new TermsBuilder()
-    builder.add(0, documentOf('a.ts', 'hunter2password\n'))
-    expect(Buffer.from(builder.encode()).toString('latin1')).not.toContain('hunter2')
-  })
-})
-
-function isThrown(run: () => unknown): boolean {
-  try {
-    run()
-    return false
-  } catch {
-    return true
-  }
-}

@@ -6,14 +6,14 @@ import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
 import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
 import { names, type ProjectTask } from './project-task.ts'
-import type { TermPostings } from './terms-builder.ts'
+import type { TermPostings } from './saved-segment.ts'
 
 /** What is known of a project, by slot. */
 export interface ProjectTerms {
   /** Undefined: a slot of a file that is gone or was changed. */
   paths: readonly (string | undefined)[]
-  /** By the key of a path, see `keyOf`: the path, where it is one of them. Left out: it is found among them. */
-  pathOf?: (key: number) => string | undefined
+  /** By the key of a path, see `keyOf`: its slot, or a number below zero. Left out: it is found among the paths. */
+  slotOf?: (key: number) => number
   find(term: string): TermPostings | undefined
 }
 
@@ -96,10 +96,10 @@ export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankR
     word,
     weight: weight * engine.scorer.rarity.of(term),
   }))
-  const slots = new Map(project.paths.flatMap((path, slot) => (path === undefined ? [] : [[path, slot] as const])))
-  const pathOf = project.pathOf ?? pathsByKey(slots.keys())
+  const slotOf = project.slotOf ?? slotsByKey(project.paths)
+  const pathOf = (key: number) => project.paths[slotOf(key)]
   const votes = voteByHistory(rules.history, task.query.terms, pathOf)
-  const scored = scoreTexts(task, project, engine, terms, weights, slots, votes)
+  const scored = scoreTexts(task, project, engine, terms, weights, slotOf, votes)
   addNames(task, scored, project, weights)
   addShares(scored, votes, weights, task)
   const lift = rules.lift
@@ -141,16 +141,20 @@ interface Engine {
   find(term: string): TermPostings | undefined
 }
 
-function pathsByKey(paths: Iterable<string>): (key: number) => string | undefined {
-  const byKey = new Map([...paths].map((path) => [keyOf(path), path]))
-  return (key) => byKey.get(key)
+function slotsByKey(paths: ProjectTerms['paths']): (key: number) => number {
+  const byKey = new Map(paths.map((path, slot) => [keyOf(path ?? ''), slot]))
+  return (key) => byKey.get(key) ?? -1
 }
 
 /** A file is no more than its path: most are never looked at. */
 function slotsOf(paths: ProjectTerms['paths']): SlotTable {
-  const targets = Int32Array.from(paths, (path, slot) => (path === undefined ? -1 : slot))
+  const targets = new Int32Array(paths.length).fill(-1)
   let size = 0
-  for (let slot = 0; slot < targets.length; slot++) if (targets[slot]! >= 0) size++
+  for (let slot = 0; slot < paths.length; slot++) {
+    if (paths[slot] === undefined) continue
+    targets[slot] = slot
+    size++
+  }
   const recordAt = (slot: number): DocumentRecord => {
     const id = paths[slot]!
     return { id, name: nameOf(id), tokens: 0, negatives: [], redirects: [] }
@@ -178,21 +182,19 @@ function scoreTexts(
   { scorer, find }: Engine,
   terms: readonly WeighedTerm[],
   weights: Weights,
-  slots: ReadonlyMap<string, number>,
+  slotOf: (key: number) => number,
   votes: Votes,
 ): Scored[] {
   const { slots: touched, scores } = scorer.score(task.query)
-  const order = touched
-    .map((_, i) => i)
-    .sort((a, b) => scores[b]! - scores[a]! || compareSlots(project, touched[a]!, touched[b]!))
+  const order = atLeast(scores, MOST_CONSIDERED).sort(
+    (a, b) => scores[b]! - scores[a]! || compareSlots(project, touched[a]!, touched[b]!),
+  )
   const chosen = new Map(order.slice(0, MOST_CONSIDERED).map((i) => [touched[i]!, scores[i]!]))
   // What only history or its own name speaks for has its place too.
-  for (const path of votes.shares.keys()) {
-    const slot = slots.get(path)!
-    if (!chosen.has(slot)) chosen.set(slot, 0)
-  }
+  const add = (slot: number) => void (chosen.has(slot) || chosen.set(slot, 0))
+  for (const path of votes.shares.keys()) add(slotOf(keyOf(path)))
   if (task.paths.length > 0) {
-    for (const [path, slot] of slots) if (!chosen.has(slot) && isNamedFile(task, path)) chosen.set(slot, 0)
+    project.paths.forEach((path, slot) => void (path !== undefined && isNamedFile(task, path) && add(slot)))
   }
   const windows = bestWindows([...chosen.keys()], terms, find)
   const scored = [...chosen].map(([slot, score]): Scored => {
@@ -204,6 +206,14 @@ function scoreTexts(
   const most = scored.reduce((best, { text }) => Math.max(best, text), 0) || 1
   for (const each of scored) each.total = each.text / most
   return scored
+}
+
+/** The places of the best scores, so many and those that are as good as the last of them. Sorting all takes long. */
+function atLeast(scores: readonly number[], most: number): number[] {
+  const least = scores.length <= most ? -Infinity : Float64Array.from(scores).sort()[scores.length - most]!
+  const places: number[] = []
+  scores.forEach((score, i) => void (score >= least && places.push(i)))
+  return places
 }
 
 function compareSlots({ paths }: ProjectTerms, a: number, b: number): number {

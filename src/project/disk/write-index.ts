@@ -1,0 +1,198 @@
+import { type CacheKey, type GrowingValue, growCached } from '../../machine/cache.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { LEFT_OUT } from '../rules/candidates.ts'
+import { documentOf } from '../rules/file-document.ts'
+import { foldSegments, SEGMENT_TEXT } from '../rules/fold-segments.ts'
+import { MOST_FILES, SegmentBuilder } from '../rules/segment-builder.ts'
+import { NO_REASON } from './listed-paths.ts'
+import type { ListedFiles } from './listing.ts'
+import { readProjectText } from './project-text.ts'
+import { encodeTable, type FileTable, NOWHERE, SavedIndex, type Segment } from './saved-index.ts'
+import { isSettledAt, STAMP_NUMBERS, sizeAt } from './stamps.ts'
+
+/** An index that is there, and the slots of the files that are as they were. */
+interface Known {
+  saved: SavedIndex
+  slots: Int32Array
+}
+
+/** What was written, and the slot of each file in it. */
+export interface Written {
+  saved: SavedIndex
+  slots: Int32Array
+}
+
+/**
+ * Writes the index of these files, segment by segment, so that no more than one is in memory. Segments of a known index
+ * are copied; only files that changed, and those of segments that are not worth keeping, are read. Where the cache cannot
+ * be written, what was made stays in memory.
+ */
+export function writeIndex(
+  machine: Machine,
+  key: CacheKey,
+  { root, files, known }: { root: string; files: ListedFiles; known?: Known | undefined },
+): Written {
+  const now = machine.now()
+  const kept = known === undefined ? [] : keptSegments(known, files)
+  const grown = growCached(machine, key)
+  try {
+    const writer = new IndexWriter(grown, kept, files)
+    if (known !== undefined) writer.copy(known)
+    writer.addOthers(root, now)
+    return writer.finish(known?.saved)
+  } catch (error) {
+    grown?.close()
+    throw error
+  }
+}
+
+function keptSegments({ saved, slots }: Known, { stamps }: ListedFiles): Segment[] {
+  const { table, segments } = saved
+  const live = new Float64Array(table.keys.length)
+  let changed = 0
+  slots.forEach((slot, at) => {
+    if (slot === NOWHERE) changed += sizeAt(stamps, at)
+    else live[slot] = sizeAt(stamps, at)
+  })
+  const texts = segments.map(({ base, files }) => {
+    const text = { all: 0, live: 0 }
+    for (let slot = base; slot < base + files; slot++) {
+      text.live += live[slot]!
+      text.all += sizeAt(table.stamps, slot) || 0
+    }
+    return text
+  })
+  const folded = foldSegments(texts, changed)
+  return segments.filter((_, at) => !folded.has(at))
+}
+
+const COPIED_AT_ONCE = 1024 * 1024
+
+class IndexWriter {
+  private readonly grown: GrowingValue | undefined
+  private readonly kept: readonly Segment[]
+  private readonly files: ListedFiles
+  private readonly slots: Int32Array
+  private readonly segments: Segment[] = []
+  private table: FileTable = { keys: new Float64Array(0), stamps: new Float64Array(0), reasons: new Uint8Array(0) }
+  private next = 0
+  private end = 0
+  private isWhole: boolean
+  private isReadingOld = false
+
+  constructor(grown: GrowingValue | undefined, kept: readonly Segment[], files: ListedFiles) {
+    this.grown = grown
+    this.kept = kept
+    this.files = files
+    this.slots = new Int32Array(files.paths.length).fill(NOWHERE)
+    this.isWhole = grown !== undefined
+  }
+
+  /** Takes over the segments that are kept, with the rows of the files that are as they were. */
+  copy({ saved, slots }: Known): void {
+    const moved = new Int32Array(saved.table.keys.length).fill(NOWHERE)
+    for (const segment of this.kept) {
+      for (let at = 0; at < segment.files; at++) moved[segment.base + at] = this.next + at
+      this.next += segment.files
+    }
+    let count = this.next
+    slots.forEach((slot, at) => {
+      if (slot !== NOWHERE) this.slots[at] = moved[slot]!
+      if (this.slots[at] === NOWHERE) count++
+    })
+    this.reserve(count)
+    slots.forEach((slot, at) => {
+      const place = this.slots[at]!
+      if (place === NOWHERE) return
+      this.putRow(place, at)
+      this.table.reasons[place] = saved.table.reasons[slot]!
+    })
+    for (const segment of this.kept) this.copySegment(segment)
+  }
+
+  private copySegment(segment: Segment): void {
+    const base = this.segments.reduce((sum, { files }) => sum + files, 0)
+    const start = this.end
+    for (let at = 0; at < segment.length && this.isWhole; at += COPIED_AT_ONCE) {
+      this.append(segment.read(segment.start + at, Math.min(COPIED_AT_ONCE, segment.length - at)))
+    }
+    if (this.grown && this.isWhole) this.segments.push({ ...segment, read: this.grown.read, start, base })
+    else {
+      this.segments.push({ ...segment, base })
+      this.isReadingOld = true
+    }
+  }
+
+  /** Reads the files that have no slot yet. */
+  addOthers(root: string, now: Date): void {
+    if (this.table.keys.length === 0) this.reserve(this.files.paths.length)
+    const builder = new SegmentBuilder()
+    let [first, text] = [this.next, 0]
+    const flush = () => {
+      if (this.next > first) this.putSegment(builder, first)
+      first = this.next
+      text = 0
+    }
+    this.files.paths.forEach((path, at) => {
+      if (this.slots[at] !== NOWHERE) return
+      const slot = this.next++
+      this.slots[at] = slot
+      this.putRow(slot, at)
+      if (!isSettledAt(this.files.stamps, at, now)) this.forgetStamp(slot)
+      const read = readProjectText(root, path)
+      if ('text' in read) builder.add(slot - first, documentOf(path, read.text))
+      else this.table.reasons[slot] = LEFT_OUT.indexOf(read.leftOut)
+      text += sizeAt(this.files.stamps, at)
+      if (text >= SEGMENT_TEXT || this.next - first === MOST_FILES || builder.isFull) flush()
+    })
+    flush()
+  }
+
+  private putSegment(builder: SegmentBuilder, base: number): void {
+    const { bytes, buckets } = builder.encode()
+    const start = this.end
+    const place = { length: bytes.length, buckets, base, files: this.next - base }
+    if (this.grown && this.append(bytes)) this.segments.push({ ...place, read: this.grown.read, start })
+    else {
+      const read = (from: number, length: number) => bytes.subarray(from, from + length)
+      this.segments.push({ ...place, read, start: 0 })
+    }
+  }
+
+  finish(known: SavedIndex | undefined): Written {
+    const { grown, table, segments, slots } = this
+    if (grown && this.append(encodeTable(table, segments))) grown.keep()
+    if (!this.isReadingOld) known?.close()
+    const close = () => {
+      grown?.close()
+      if (this.isReadingOld) known?.close()
+    }
+    return { saved: new SavedIndex(table, segments, close), slots }
+  }
+
+  private append(bytes: Uint8Array): boolean {
+    this.isWhole = this.isWhole && this.grown?.append(bytes) === true
+    if (this.isWhole) this.end += bytes.length
+    return this.isWhole
+  }
+
+  private reserve(count: number): void {
+    this.table = {
+      keys: new Float64Array(count).fill(Number.NaN),
+      stamps: new Float64Array(count * STAMP_NUMBERS).fill(Number.NaN),
+      reasons: new Uint8Array(count).fill(NO_REASON),
+    }
+  }
+
+  private putRow(slot: number, at: number): void {
+    this.table.keys[slot] = this.files.keys[at]!
+    this.table.stamps.set(
+      this.files.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS),
+      slot * STAMP_NUMBERS,
+    )
+  }
+
+  private forgetStamp(slot: number): void {
+    this.table.stamps.fill(Number.NaN, slot * STAMP_NUMBERS, (slot + 1) * STAMP_NUMBERS)
+  }
+}
