@@ -135,9 +135,22 @@ describe('a cached value', () => {
     const key: CacheKey = { kind: 'texts', version: 1, name: ['x'] }
     writeCached(machine, key, Buffer.from('0123456789'))
     const opened = openCached(machine, key)
-    expect(String(opened?.read(3, 4))).toBe('3456')
-    expect(String(opened?.read(8, 4))).toBe('89')
+    expect(text.decode(opened?.read(3, 4) ?? new Uint8Array())).toBe('3456')
+    expect(text.decode(opened?.read(8, 4) ?? new Uint8Array())).toBe('89')
     opened?.close()
+  })
+
+  it('has parts that start where arrays of numbers can start', () => {
+    const machine = makeMachine()
+    const numbers = Float64Array.from([1.5, -2])
+    for (const length of [3, 100_000]) {
+      const key: CacheKey = { kind: 'numbers', version: 1, name: [`${length}`] }
+      writeCached(machine, key, Buffer.concat([Buffer.alloc(length), new Uint8Array(numbers.buffer)]))
+      const opened = openCached(machine, key)
+      const part = opened?.read(length, 16) ?? new Uint8Array()
+      expect(new Float64Array(part.buffer, part.byteOffset, 2)).toEqual(numbers)
+      opened?.close()
+    }
   })
 })
 

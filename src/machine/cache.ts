@@ -173,10 +173,16 @@ function openValue(file: number, all: number, head: Buffer): OpenedValue | undef
 
 /** A small value is read at once, and its file is closed. */
 const SMALL = 64 * 1024
+/** Where the largest numbers of arrays may start. */
+const BOUNDARY = 8
 
 function inMemory(bytes: Buffer, sum: number, file: number): OpenedValue {
   closeSync(file)
-  return { size: bytes.length, sum, read: (from, length) => bytes.subarray(from, from + length), close: () => {} }
+  const read = (from: number, length: number) => {
+    const part = bytes.subarray(from, from + length)
+    return part.byteOffset % BOUNDARY === 0 ? part : new Uint8Array(part)
+  }
+  return { size: bytes.length, sum, read, close: () => {} }
 }
 
 /** Files of values that nobody closed: a server opens one for every question. */
