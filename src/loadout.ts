@@ -100,6 +100,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
+    startPackFrom: late(machine, async () => (await import('./packs/new-from.ts')).startPackFrom),
     fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
@@ -192,6 +193,7 @@ export type { Validation } from './kit/validate.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'
+export type { PackFromDocs } from './packs/new-from.ts'
 export type { NewPack } from './packs/new-pack.ts'
 export type { ResolveRequest } from './packs/resolve.ts'
 export type { PackContext } from './packs/rules/resolve/pack-context.ts'

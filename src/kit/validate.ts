@@ -27,12 +27,12 @@ export function validate(machine: Machine, request: { path?: string | undefined;
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
   const kind = recognizeSkill(path)
-  if (kind !== 'skill' && isPack(path)) return toReport(checkPack(path).map(asIssue), [{ kind: 'pack', path }])
+  if (kind !== 'skill' && isPack(path)) return toReport(checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
   if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
   if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
   // A file of a pack is judged by the rules for packs, whose messages quote nothing.
   const pack = packAround(path)
-  if (pack !== undefined) return toReport(checkPack(pack).map(asIssue), [{ kind: 'pack', path: pack }])
+  if (pack !== undefined) return toReport(checkPack(machine, pack).map(asIssue), [{ kind: 'pack', path: pack }])
   if (isFolder(path)) {
     const { files: all, findings } = readPayloadFolder(path)
     const files = all.filter((file) => packAround(join(path, file.path)) === undefined)

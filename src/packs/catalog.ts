@@ -9,6 +9,7 @@ import type { Approval } from '../machine/rules/approval.ts'
 import type { RankDocument } from '../search/document.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
+import { resolveLink } from './disk/linked-layer.ts'
 import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
@@ -70,7 +71,9 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
     const root = findPackRoot(realFolder(machine, path))
     if (root === undefined || known.some((pack) => pack.root === root)) return []
     const { manifest, warnings } = readPackManifest(root)
-    return manifest === undefined ? [] : [{ manifest, scope: 'explicit', root, depth: 0, warnings }]
+    if (manifest === undefined) return []
+    const link = resolveLink(machine.home, root, manifest.linked)
+    return [{ manifest, scope: 'explicit', root, ...link, depth: 0, warnings: [...warnings, ...link.warnings] }]
   })
 }
 
@@ -81,16 +84,16 @@ function judge(
   policy: TrustPolicy,
 ): TrustedPack {
   const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
-  const current = isCompared ? stateOf(machine, pack.root, approval) : undefined
+  const current = isCompared ? stateOf(machine, pack, approval) : undefined
   return { ...pack, trust: trustOf(pack, approval, current, policy) }
 }
 
 /** What cannot be read is not what was approved. */
-function stateOf(machine: Machine, root: string, { place, follow }: Approval): PackState {
-  const isSamePlace = place === undefined || isPlace(machine, root, place)
+function stateOf(machine: Machine, pack: KnowledgePack, { place, follow }: Approval): PackState {
+  const isSamePlace = place === undefined || isPlace(machine, pack.root, place)
   if (follow === true) return { isSamePlace, files: undefined }
   try {
-    return { isSamePlace, files: digestKnownTree(machine, root) }
+    return { isSamePlace, files: digestKnownTree(machine, pack) }
   } catch (error) {
     if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
     throw error
@@ -136,8 +139,8 @@ export function discover(machine: Machine, { project }: DiscoverRequest): Discov
 }
 
 /** Every file of a pack as it is now, for an approval that holds until one of them changes. */
-export function pinPack({ root }: TrustedPack): Pick<Approval, 'digest' | 'files'> {
-  const files = digestTree(root)
+export function pinPack(pack: TrustedPack): Pick<Approval, 'digest' | 'files'> {
+  const files = digestTree(pack)
   const digest = files[PACK_FILE]
   return { ...(digest !== undefined && { digest }), files }
 }

@@ -52,7 +52,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
     return (pack: TrustedPack): Spoken | undefined => {
       if (!isReadable(pack)) return undefined
       const { name, description } = pack.manifest
-      const index = openSections(machine, pack.root, pack.trust.files)
+      const index = openSections(machine, pack, pack.trust.files)
       return speaksOf(index, task, words, `${name} ${description}`)
     }
   }

@@ -42,7 +42,7 @@ export function evaluatePack(machine: Machine, request: PackEvalRequest): Report
   const value: PackEvaluation = { pack: manifest.name, root, suites: [] }
   const findings: Finding[] = []
   const answer = selectForEval(machine, opened, pack)
-  const suites = findSuites(machine, openPack(root), request.suite)
+  const suites = findSuites(machine, openPack(pack), request.suite)
   if (suites.length === 0) findings.push(badSuite(manifest.name, 'it has no evals/discovery.*.json'))
   for (const { name, text } of suites) {
     const read = readSuiteText(name, text, manifest.name)
@@ -146,7 +146,7 @@ export function selectForEval(
   return (task) => {
     if (!choose(task).some((each) => each.pack === pack)) return { isSelected: false, warnings: [] }
     if (!pack.trust.isOpen) return { isSelected: true, warnings: [...pack.warnings, ...warnings] }
-    const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+    const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
       task,
       words: readTaskWords(task),
       needs: [],
@@ -154,7 +154,7 @@ export function selectForEval(
       isDeep: false,
       mustEscalate,
       tier: pack.trust.tier ?? 'guide',
-      sections: () => openSections(machine, pack.root, pack.trust.files),
+      sections: () => openSections(machine, pack, pack.trust.files),
     })
     return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }

@@ -32,13 +32,9 @@ const LONGEST_DESCRIPTION = 1024
 
 /** Starts a pack: a small one that is valid, for its author to fill in. */
 export async function startPack(machine: Machine, request: NewPackRequest): Promise<Report<NewPack>> {
-  const { name, profile = 'wiki-first', mode = 'data' } = request
-  if (!/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
-    throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
-      hint: 'use at most 64 lower case letters and digits, with hyphens inside',
-    })
-  }
-  const home = homeOf(machine, request)
+  const { profile = 'wiki-first', mode = 'data' } = request
+  const name = requirePackName(request.name)
+  const home = packHome(machine, request)
   const path = join(home, SHARED_FOLDER, name)
   if (!request.isUser) refuseLinkOut(home, join(SHARED_FOLDER, name))
   const files = packTemplate({ name, description: describe(request), profile, mode })
@@ -53,7 +49,15 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
   return { value: { name, path, files: [...files.keys()].sort(), next }, findings: [] }
 }
 
-function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
+export function requirePackName(name: string): string {
+  if (/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) return name
+  throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
+    hint: 'use at most 64 lower case letters and digits, with hyphens inside',
+  })
+}
+
+/** The folder whose knowledge folder gets the pack. */
+export function packHome(machine: Machine, { isUser, project }: Pick<NewPackRequest, 'isUser' | 'project'>): string {
   if (isUser && project !== undefined) {
     throw new LoadoutError('USAGE', '--user and --project exclude each other', { hint: 'loadout help packs new' })
   }
@@ -62,11 +66,16 @@ function homeOf(machine: Machine, { isUser, project }: NewPackRequest): string {
 }
 
 function describe({ name, description }: NewPackRequest): string {
+  return readDescription(description) || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
+}
+
+/** Empty when there is none. */
+export function readDescription(description: string | undefined): string {
   const text = description?.trim() ?? ''
   if (text.length > LONGEST_DESCRIPTION) {
     throw new LoadoutError('USAGE', `the description has more than ${LONGEST_DESCRIPTION} characters`, {
       hint: 'say what the pack knows and when to use it; the rest belongs into its pages',
     })
   }
-  return text || `What is known about ${name.replace(/-+/g, ' ')}. Use for questions about it.`
+  return text
 }

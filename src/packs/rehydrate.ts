@@ -52,7 +52,7 @@ function rebuild(machine: Machine, audited: AuditedPack, task: string) {
       hint: `loadout explain ${shellWord(`pack:${audited.root}`)} says why`,
     })
   }
-  return { ...rebuildWrapper(audited, pack, openPack(pack.root, trust.files), task), since: trust.changes ?? [] }
+  return { ...rebuildWrapper(audited, pack, openPack(pack, trust.files), task), since: trust.changes ?? [] }
 }
 
 function sinceFinding(pack: string, changes: readonly string[]): Finding {

@@ -205,7 +205,7 @@ function resolveAll(
 
 /** What a pack says about the task, and how it is shown within so many tokens. */
 function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, request: ResolveRequest) {
-  const resolution = resolvePack(pack.manifest, openPack(pack.root, pack.trust.files), {
+  const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
     task: request.task,
     words: readTaskWords(request.task),
     needs: request.needs ?? [],
@@ -213,7 +213,7 @@ function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, re
     isDeep: request.deep ?? false,
     mustEscalate: admission.mustEscalate,
     tier: pack.trust.tier ?? 'guide',
-    sections: () => openSections(machine, pack.root, pack.trust.files),
+    sections: () => openSections(machine, pack, pack.trust.files),
   })
   const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
   const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)

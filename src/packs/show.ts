@@ -103,7 +103,7 @@ export interface AdmittedPack {
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (verdict !== 'admitted') throw admissionError(pack, verdict)
-  const files = openPack(pack.root, pack.trust.files)
+  const files = openPack(pack, pack.trust.files)
   const guide = readGuide(files)
   if (guide === undefined) {
     throw admissionError(pack, 'approval-needed')
@@ -163,7 +163,7 @@ export function nextStep({ manifest, root }: TrustedPack, verdict: Admission['ve
   return verdict === 'approval-needed' ? `loadout approve ${word}` : `loadout explain pack:${word}`
 }
 
-function countFiles({ root }: TrustedPack): { layer: PackLayer; count: number }[] {
-  const files = openPack(root)
+function countFiles(pack: TrustedPack): { layer: PackLayer; count: number }[] {
+  const files = openPack(pack)
   return LAYERS.map((layer) => ({ layer, count: files.list(layer).length })).filter(({ count }) => count > 0)
 }

@@ -2,6 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isFile } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Finding, Report } from '../text/trouble.ts'
+import { resolveLink } from './disk/linked-layer.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
@@ -23,7 +24,7 @@ export function validatePackAt(machine: Machine, request: { path: string }): Rep
   const path = resolve(machine.cwd, request.path)
   const root = findPackRoot(path)
   if (root === undefined) return notAPack(path)
-  const { name, issues } = inspectPack(root)
+  const { name, issues } = inspectPack(machine, root)
   const count = (severity: string) => issues.filter((issue) => issue.severity === severity).length
   const status = validationStatus(issues)
   const value = { status, path, name, errors: count('error'), warnings: count('warning'), issues }
@@ -50,14 +51,15 @@ function isPartOfPack(path: string): boolean {
 }
 
 /** The same findings, for who checks a path of any kind. */
-export function checkPack(path: string): Finding[] {
+export function checkPack(machine: Machine, path: string): Finding[] {
   const root = findPackRoot(path)
-  return root === undefined ? [] : inspectPack(root).issues.map(asFinding)
+  return root === undefined ? [] : inspectPack(machine, root).issues.map(asFinding)
 }
 
-function inspectPack(root: string): { name: string | undefined; issues: PackWarning[] } {
+function inspectPack(machine: Machine, root: string): { name: string | undefined; issues: PackWarning[] } {
   const { manifest, warnings } = readPackManifest(root)
-  const issues = validatePack({ manifest, warnings, files: openPack(root) })
+  const { linked, warnings: odd } = resolveLink(machine.home, root, manifest?.linked)
+  const issues = validatePack({ manifest, warnings: [...warnings, ...odd], files: openPack({ root, linked }) })
   return { name: manifest?.name, issues }
 }
 

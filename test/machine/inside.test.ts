@@ -35,7 +35,7 @@ describe('reading below a root', () => {
     const { bytes, failure } = readInside(root, 'a.md', { most: 2 * 1024 * 1024 })
     expect(failure?.code ?? String(bytes)).toBe(expected)
     expect(failure?.message ?? '', 'no folder of this machine').not.toContain(root)
-    const pack = openPack(root)
+    const pack = openPack({ root })
     const text = pack.read('a.md')?.text
     expect(pack.warnings.map(({ code }) => code)).toEqual(warning === undefined ? [] : [warning])
     expect(text).toBe(failure === undefined ? expected : undefined)
@@ -75,7 +75,7 @@ describe('a file that is swapped for a link out while it is read', () => {
       prose: (path) => readTextInside(root, path),
       bytes: (path) => String(readInside(root, path, { most: 100 }).bytes),
       bundle: (path) => JSON.stringify(readBounded(root, path, 10)),
-      pack: (path) => openPack(root).read(path)?.text,
+      pack: (path) => openPack({ root }).read(path)?.text,
       skill: (path) => (hashFile(root, { ...A_FILE, path }) === hashContent('secret') ? 'secret' : 'other'),
     }
     for (const end = Date.now() + 1500; Date.now() < end; ) {

@@ -1,7 +1,7 @@
 import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
-import type { NewPack, PackFetch, PackList, PackView } from '../../loadout.ts'
+import type { NewPack, PackFetch, PackFromDocs, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import type { Finding } from '../../text/trouble.ts'
+import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
 import {
   alignRows,
@@ -197,32 +197,56 @@ export const packsNew = defineCommand({
   name: 'packs new',
   summary: 'start a knowledge pack',
   details:
-    'Writes a small pack that is complete and valid, as a draft: in .agents/knowledge of the project, or with --user of your home folder. Nothing that is there is overwritten.',
-  args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
+    'Writes a small pack that is complete and valid, as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from the pack is made of documents that exist (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and the description is proposed for you to confirm. Nothing that is there is overwritten.',
+  args: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
   flags: {
+    from: { kind: 'text', value: 'folder | file', summary: 'documents to make it of' },
+    copy: { kind: 'switch', summary: 'copy the documents of --from into the pack' },
     profile: { kind: 'choice', choices: PROFILES, summary: 'its facts (default: wiki-first)' },
     mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
     description: { kind: 'text', value: 'text', summary: 'what it knows, when to use it' },
     user: { kind: 'switch', summary: 'for all your projects' },
     ...PROJECT_FLAG,
   },
-  run: async ({ args, flags }, loadout) =>
-    loadout.startPack({
-      name: args.name ?? '',
-      profile: flags.profile,
-      mode: flags.mode,
-      description: flags.description,
-      isUser: flags.user,
-      project: flags.project,
-    }),
-  print: ({ name, path, files, next }: NewPack) =>
-    lines(
-      `started ${name} in ${printableLine(path)}`,
-      files.map((file) => `  ${file}`),
-      'write it, then:',
-      next.map((command) => `  ${printableLine(command)}`),
-    ),
+  run: async ({ args: { name }, flags: { user: isUser, from, copy, mode, ...flags } }, loadout) => {
+    if (from !== undefined) {
+      if (mode !== undefined) throw wrongFlags('--mode does not go with --from')
+      return loadout.startPackFrom({ name, from, copy, isUser, ...flags })
+    }
+    if (copy) throw wrongFlags('--copy goes with --from')
+    if (name === undefined) throw wrongFlags('Missing argument: <name>, or --from <folder | file>')
+    return loadout.startPack({ name, mode, isUser, ...flags })
+  },
+  print: (pack: NewPack | PackFromDocs) => ('from' in pack ? printFromDocs(pack) : printStarted(pack)),
 })
+
+function wrongFlags(message: string): LoadoutError {
+  return new LoadoutError('USAGE', message, { hint: 'loadout help packs new' })
+}
+
+function printStarted({ name, path, files, next }: NewPack): string {
+  return lines(
+    `started ${name} in ${printableLine(path)}`,
+    files.map((file) => `  ${file}`),
+    'write it, then:',
+    next.map((command) => `  ${printableLine(command)}`),
+  )
+}
+
+function printFromDocs(pack: PackFromDocs): string {
+  const { name, path, from, profile, documents, isCopied, leftOut, written, removed, next } = pack
+  const left = leftOut.map(({ what, count: many, example }) => `  ${what}: ${many}, such as ${printableLine(example)}`)
+  const all = leftOut.reduce((sum, { count: many }) => sum + many, 0)
+  return lines(
+    `${written.length + removed.length === 0 ? 'nothing to change in' : 'made'} ${name}: ${count(documents, 'document')}, ${profile}`,
+    `  ${printableLine(path)}`,
+    `  the documents ${isCopied ? 'were copied from' : 'stay in'} ${printableLine(from)}`,
+    all > 0 && [`left out ${count(all, 'entry', 'entries')}:`, ...left],
+    pack.isProposed && ['description, proposed; confirm or correct it in KNOWLEDGE.md:', ...wrap(pack.description, 2)],
+    'next:',
+    next.map((command) => `  ${printableLine(command)}`),
+  )
+}
 
 export const packsFetch = defineCommand({
   name: 'packs fetch',

@@ -5,6 +5,7 @@ import { compareText } from '../../text/values.ts'
 import { readManifest } from '../rules/manifest.ts'
 import { type KnowledgePack, PACK_FILE, type PackWarning, SCOPES, type Scope } from '../rules/pack.ts'
 import { type Scan, type ScanLimits, scanRoot } from './folder-scan.ts'
+import { resolveLink } from './linked-layer.ts'
 import { headWarning, openHeadCache } from './pack-head.ts'
 import { type DiscoveryRequest, findPackRoots, type PackRoot, realOrSame } from './pack-roots.ts'
 
@@ -37,7 +38,7 @@ const MOST_SKIPPED = 100
 /** Looks for packs in every place where they may be. Of each it reads the frontmatter, and opens nothing else. */
 export function discoverPacks(machine: Machine, request: DiscoveryRequest): Discovery {
   const { roots, findings } = findPackRoots(machine, request)
-  const found = new Collection()
+  const found = new Collection(machine.home)
   const skipped: string[] = []
   for (const root of roots) {
     if (root.finding !== undefined) findings.push(root.finding)
@@ -71,6 +72,11 @@ class Collection {
   readonly quarantined: QuarantinedPack[] = []
   private readonly seen = new Set<string>()
   private readonly seenRoots = new Set<string>()
+  private readonly home: string
+
+  constructor(home: string) {
+    this.home = home
+  }
 
   isNewRoot({ scope, path }: PackRoot, roots: readonly PackRoot[]): boolean {
     const real = realOrSame(path)
@@ -93,8 +99,11 @@ class Collection {
         continue
       }
       const { manifest, warnings } = readManifest(head.fields, basename(folder))
-      if (manifest !== undefined) this.packs.push({ manifest, scope, root: folder, depth, warnings })
-      else this.quarantined.push({ scope, path, reason: 'it has no description', warnings })
+      if (manifest !== undefined) {
+        const link = resolveLink(this.home, folder, manifest.linked)
+        const all = [...warnings, ...link.warnings]
+        this.packs.push({ manifest, scope, root: folder, ...link, depth, warnings: all })
+      } else this.quarantined.push({ scope, path, reason: 'it has no description', warnings })
     }
   }
 }

@@ -24,9 +24,9 @@ describe('the digests of a pack that was read before', () => {
     const rows = [['wiki/a.md', 'not read', ...stamp]]
     const key = { kind: 'pack-digests', version: 1, name: [root] }
     writeCached(machine, key, Buffer.from(JSON.stringify(rows)))
-    expect(digestKnownTree(machine, root)).toEqual({ ...digestTree(root), 'wiki/a.md': 'not read' })
+    expect(digestKnownTree(machine, { root })).toEqual({ ...digestTree({ root }), 'wiki/a.md': 'not read' })
     writeCached(machine, key, Buffer.from(JSON.stringify([['wiki/a.md', 1]])))
-    expect(digestKnownTree(machine, root)).toEqual(digestTree(root))
+    expect(digestKnownTree(machine, { root })).toEqual(digestTree({ root }))
   })
 
   const CHANGES: [what: string, change: (root: string) => void][] = [
@@ -42,30 +42,30 @@ describe('the digests of a pack that was read before', () => {
   ]
   it.each(CHANGES)('are those of a pack that was never read: %s', (what, change) => {
     const { root, machine } = makePack()
-    const first = digestKnownTree(machine, root)
-    expect(first).toEqual(digestTree(root))
+    const first = digestKnownTree(machine, { root })
+    expect(first).toEqual(digestTree({ root }))
     change(root)
-    const second = digestKnownTree(machine, root)
-    expect(second).toEqual(digestTree(root))
+    const second = digestKnownTree(machine, { root })
+    expect(second).toEqual(digestTree({ root }))
     expect(JSON.stringify(second) === JSON.stringify(first)).toBe(what === 'nothing')
   })
 
   it('are not kept of files that changed a moment ago', () => {
     const { root, machine } = makePack()
     const now = new Date()
-    digestKnownTree({ ...machine, now: () => now }, root)
+    digestKnownTree({ ...machine, now: () => now }, { root })
     rewrite(join(root, 'wiki/a.md'), 'Z.\n')
-    expect(digestKnownTree(machine, root)).toEqual(digestTree(root))
+    expect(digestKnownTree(machine, { root })).toEqual(digestTree({ root }))
   })
 })
 
 it('a guide that is too large, and a folder that is too deep, are refused', () => {
   const { root } = makePack()
   writeFileSync(join(root, 'KNOWLEDGE.md'), 'x'.repeat(2 * 1024 * 1024 + 1))
-  expect(() => digestTree(root)).toThrow(/KNOWLEDGE\.md cannot be approved: it holds more than 2097152 bytes/)
+  expect(() => digestTree({ root })).toThrow(/KNOWLEDGE\.md cannot be approved: it holds more than 2097152 bytes/)
   rmSync(join(root, 'KNOWLEDGE.md'))
   mkdirSync(join(root, ...Array.from({ length: 40 }, () => 'd')), { recursive: true })
-  expect(() => digestTree(root)).toThrow(/folders more than 32 deep/)
+  expect(() => digestTree({ root })).toThrow(/folders more than 32 deep/)
 })
 
 function rewrite(path: string, text: string): void {

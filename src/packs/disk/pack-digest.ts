@@ -18,6 +18,7 @@ import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { PACK_FILE } from '../rules/pack.ts'
+import { linkedRoot, listLinked, MOST_LINKED, type PackPlaceOnDisk } from './linked-layer.ts'
 import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
 /** What is larger is never read, so that approving it would promise too much. */
@@ -30,20 +31,24 @@ const DEEPEST_FOLDER = 32
 /** One file as it was when it was read. */
 type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
-/** Every file of a pack by its path. No link is followed: it counts as what it says. Throws when the pack is too large. */
-export function digestTree(root: string): FileDigests {
-  return digestsOf(readRows(root, new Map()))
+/**
+ * Every file of a pack by its path, with what it links from its project. No link is followed: it counts as what it says.
+ * Throws when the pack is too large.
+ */
+export function digestTree(place: PackPlaceOnDisk): FileDigests {
+  return digestsOf(readRows(place, new Map()))
 }
 
 /**
  * The same for a pack that was read before: only files that changed since are read again. Good enough to ask whether a
  * pack changed; what is given to a model is compared with its digest when it is read.
  */
-export function digestKnownTree(machine: Machine, root: string): FileDigests {
-  const key: CacheKey = { kind: 'pack-digests', version: 1, name: [root] }
+export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileDigests {
+  const { root, linked } = place
+  const key: CacheKey = { kind: 'pack-digests', version: 1, name: [root, ...(linked ? [linkedRoot(linked)] : [])] }
   const now = machine.now()
   const known = new Map(readCached(machine, key, ROWS.decode)?.map((row) => [row[0], row]))
-  const rows = readRows(root, known)
+  const rows = readRows(place, known)
   const settled = rows.filter(([, , ...stamp]) => isSettled(stamp, now))
   const bytes = settled.some((row) => known.get(row[0]) !== row) ? ROWS.encode(settled) : undefined
   if (bytes !== undefined) writeCached(machine, key, bytes)
@@ -61,11 +66,12 @@ function digestsOf(rows: readonly Row[]): FileDigests {
   return Object.fromEntries(rows.map(([path, sha256]) => [path, sha256]))
 }
 
-function readRows(root: string, known: ReadonlyMap<string, Row>): Row[] {
+function readRows(place: PackPlaceOnDisk, known: ReadonlyMap<string, Row>): Row[] {
   let left = MOST_TREE_BYTES
-  return listFiles(root).map((path) => {
+  return listAll(place).map(({ root, path: inside, prefix }) => {
+    const path = `${prefix}${inside}`
     // Taken before the content is read: a change in between shows the next time.
-    const stat = statOf(join(root, path))
+    const stat = statOf(join(root, inside))
     left -= stat.isFile() ? stat.size : 0
     if (left < 0) throw tooLarge(root, `more than ${MOST_TREE_BYTES} bytes`)
     const stamp = stampOf(stat)
@@ -74,7 +80,7 @@ function readRows(root: string, known: ReadonlyMap<string, Row>): Row[] {
     return [
       path,
       createHash('sha256')
-        .update(contentOf(root, path, stat))
+        .update(contentOf(root, inside, stat))
         .digest('hex'),
       ...stamp,
     ]
@@ -115,6 +121,17 @@ function linkAt(path: string): string {
 
 function tooLarge(path: string, much: string): LoadoutError {
   return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it holds ${much}`, { hint: 'make it smaller' })
+}
+
+/** The files of the pack's folder, then those that it links. The folder that a linked one hides is not read. */
+function listAll({ root, linked }: PackPlaceOnDisk): { root: string; path: string; prefix: string }[] {
+  const isHidden = (path: string) => linked !== undefined && path.startsWith(`${linked.layer}/`)
+  const own = listFiles(root).filter((path) => !isHidden(path))
+  const rows = own.map((path) => ({ root, path, prefix: '' }))
+  if (linked === undefined) return rows
+  const { paths, isCut } = listLinked(linked, root)
+  if (isCut) throw tooLarge(linkedRoot(linked), `more than ${MOST_LINKED} documents`)
+  return [...rows, ...paths.map((path) => ({ root: linkedRoot(linked), path, prefix: `${linked.layer}/` }))]
 }
 
 function listFiles(root: string): string[] {

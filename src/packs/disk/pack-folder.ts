@@ -7,36 +7,45 @@ import { readInside } from '../../machine/inside.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import type { Code, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
-import { normalizePackPath, type PackWarning, packPathProblem } from '../rules/pack.ts'
+import { type LinkedLayer, normalizePackPath, type PackWarning, packPathProblem } from '../rules/pack.ts'
 import type { PackFile, PackFiles } from '../rules/pack-files.ts'
+import { linkedRoot, listLinked, type PackPlaceOnDisk } from './linked-layer.ts'
 
 /** Prose and records are smaller than this; what is larger is something else. */
 export const LARGEST_PACK_FILE = 2 * 1024 * 1024
 
 const TEXT_EXTENSIONS = new Set(
-  ['md', 'markdown', 'rst', 'adoc', 'asciidoc', 'txt', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'yml'].map(
-    (ext) => `.${ext}`,
-  ),
+  '.md .mdx .markdown .rst .adoc .asciidoc .txt .json .jsonl .csv .tsv .yaml .yml'.split(' '),
 )
 
 const MOST_FILES = 20_000
 const DEEPEST_FOLDER = 12
 
-/** The files of one pack. Nothing outside its folder is opened, whatever paths and links inside it say. */
-export function openPack(root: string, approved?: FileDigests): PackFiles {
-  return new PackFolder(root, approved)
+/** Files that also tell where they are, for a cache to ask whether they changed. */
+export interface PackFilesOnDisk extends PackFiles {
+  fullPath(path: string): string
 }
 
-class PackFolder implements PackFiles {
+/**
+ * The files of one pack. Nothing outside its folder, and the folder of its project that it links, is opened, whatever
+ * paths and links inside it say.
+ */
+export function openPack(place: PackPlaceOnDisk, approved?: FileDigests): PackFilesOnDisk {
+  return new PackFolder(place, approved)
+}
+
+class PackFolder implements PackFilesOnDisk {
   readonly warnings: PackWarning[] = []
   readonly opened: string[] = []
   private readonly root: string
+  private readonly linked: LinkedLayer | undefined
   private readonly approved: FileDigests | undefined
   private readonly listings = new Map<string, string[]>()
   private readonly files = new Map<string, PackFile | undefined>()
 
-  constructor(root: string, approved: FileDigests | undefined) {
+  constructor({ root, linked }: PackPlaceOnDisk, approved: FileDigests | undefined) {
     this.root = root
+    this.linked = linked
     this.approved = approved
   }
 
@@ -51,7 +60,10 @@ class PackFolder implements PackFiles {
     let listing = this.listings.get(name)
     if (listing === undefined) {
       listing = []
-      if (name === '' || this.isSafe(folder)) this.collect(name, 0, listing)
+      if (name === '' || this.isSafe(folder)) {
+        if (!this.isLinked(name)) this.collect(name, 0, listing)
+        listing.push(...this.linkedBelow(name))
+      }
       listing.sort(compareText)
       this.listings.set(name, listing)
     }
@@ -92,7 +104,8 @@ class PackFolder implements PackFiles {
   }
 
   private readBytes(path: string, name: string): Buffer | undefined {
-    const { bytes, failure } = readInside(this.root, name, { most: LARGEST_PACK_FILE })
+    const { root, path: inside } = this.placeOf(name)
+    const { bytes, failure } = readInside(root, inside, { most: LARGEST_PACK_FILE })
     if (bytes === undefined) {
       this.warnUnread(failure, path, name)
       return undefined
@@ -117,7 +130,8 @@ class PackFolder implements PackFiles {
   private isApproved(path: string, bytes: Buffer): boolean {
     if (this.approved === undefined) return true
     const full = this.inside(path)
-    const name = full === undefined ? path : relative(this.root, full).split(sep).join('/')
+    const { root, prefix } = this.placeOf(path)
+    const name = full === undefined ? path : `${prefix}${relative(root, full).split(sep).join('/')}`
     return (
       Object.hasOwn(this.approved, name) && this.approved[name] === createHash('sha256').update(bytes).digest('hex')
     )
@@ -144,6 +158,8 @@ class PackFolder implements PackFiles {
     }
     for (const entry of entries) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      // What the pack links has the name, and is listed by itself.
+      if (this.isLinked(path)) continue
       if (entry.isDirectory()) this.collect(path, depth + 1, found)
       else if (entry.isFile()) found.push(path)
       else if (entry.isSymbolicLink() && this.sizeOf(path) !== undefined) found.push(path)
@@ -156,12 +172,37 @@ class PackFolder implements PackFiles {
     return problem === undefined
   }
 
-  /** The real path, if it is still inside the pack. */
+  fullPath(path: string): string {
+    const { root, path: inside } = this.placeOf(path)
+    return join(root, inside)
+  }
+
+  /** The root that a path is read below, its path from there, and what stands before it in the pack. */
+  private placeOf(name: string): { root: string; path: string; prefix: string } {
+    if (this.linked === undefined || !this.isLinked(name)) return { root: this.root, path: name, prefix: '' }
+    const { layer } = this.linked
+    return { root: linkedRoot(this.linked), path: name.slice(layer.length + 1), prefix: `${layer}/` }
+  }
+
+  private isLinked(name: string): boolean {
+    const layer = this.linked?.layer
+    return layer !== undefined && (name === layer || name.startsWith(`${layer}/`))
+  }
+
+  private linkedBelow(folder: string): string[] {
+    const { linked } = this
+    if (linked === undefined || (folder !== '' && !this.isLinked(folder))) return []
+    const { paths, isCut } = listLinked(linked, this.root)
+    if (isCut) this.warn('discovery.limit', linked.layer, 'it holds more than is looked at')
+    const all = paths.map((path) => `${linked.layer}/${path}`)
+    return folder === '' || folder === linked.layer ? all : all.filter((path) => path.startsWith(`${folder}/`))
+  }
+
+  /** The real path, if it is still inside the pack, or inside what it links. */
   private inside(name: string): string | undefined {
-    const real = realpathSync.native(join(this.root, name))
-    return real === this.root || real.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep)
-      ? real
-      : undefined
+    const { root, path } = this.placeOf(name)
+    const real = realpathSync.native(join(root, path))
+    return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? real : undefined
   }
 
   private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): void {

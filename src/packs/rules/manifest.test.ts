@@ -57,6 +57,8 @@ describe('readManifest', () => {
       primaryOntology: 'ontology/ontology.json',
       primaryAnswers: 'answers/answers.json',
       producedBy: { kind: 'agent-skill', name: 'builder', version: '2', digest: 'sha256:0' },
+      linked: undefined,
+      isProposed: false,
     })
   })
 

@@ -3,6 +3,7 @@ import { getOwn, isRecord } from '../../text/values.ts'
 import {
   GROUNDINGS,
   isKnownType,
+  type LinkedFolder,
   normalizePackPath,
   oneOf,
   PACK_FILE,
@@ -50,6 +51,8 @@ export function readManifest(fields: Record<string, unknown>, folderName: string
     primaryOntology: metadata.path('primaryOntology'),
     primaryAnswers: metadata.path('primaryAnswers'),
     producedBy: readProducer(metadata),
+    linked: readLinked(metadata),
+    isProposed: metadata.written('proposed') === 'description',
   }
   const warnings = settleWarnings(reader.warnings)
   return { manifest: description === undefined ? undefined : { name, description, ...words, ...rest }, warnings }
@@ -168,6 +171,17 @@ function readProducer(metadata: ManifestReader): Producer | undefined {
   if (!isRecord(value)) return undefined
   const [kind, name] = [part.text('kind', 100), part.text('name', 200)]
   return { kind, name, version: part.text('version', 64), digest: part.text('digest', 200) }
+}
+
+/** One layer can lie elsewhere in the project: its documents, or its pages. */
+function readLinked(metadata: ManifestReader): LinkedFolder | undefined {
+  const documents = metadata.path('documentsFrom')
+  const wiki = metadata.path('wikiFrom')
+  if (documents !== undefined && wiki !== undefined) {
+    metadata.warn('warning', 'pack.field.invalid', 'metadata.wikiFrom is not used beside metadata.documentsFrom')
+  }
+  if (documents !== undefined) return { layer: 'documents', folder: documents }
+  return wiki === undefined ? undefined : { layer: 'wiki', folder: wiki }
 }
 
 const LONGEST_PATH = 500

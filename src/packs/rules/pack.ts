@@ -128,6 +128,27 @@ export interface PackManifest {
   primaryOntology: string | undefined
   primaryAnswers: string | undefined
   producedBy: Producer | undefined
+  linked: LinkedFolder | undefined
+  /** Whether a tool wrote the description, and nobody has confirmed it yet. */
+  isProposed: boolean
+}
+
+/** A folder or file of the project that a pack takes as its documents or pages, as its frontmatter says. */
+export interface LinkedFolder {
+  layer: 'documents' | 'wiki'
+  /** From the project, with slashes. */
+  folder: string
+}
+
+/**
+ * Documents that a pack takes from its project instead of holding them: the files of one folder, or one file, appear as
+ * if they lay in the layer. An approval covers them like the pack's own.
+ */
+export interface LinkedLayer extends LinkedFolder {
+  /** The project, after links. Nothing outside of it is read. */
+  root: string
+  /** Of the folder, only this file. */
+  only?: string
 }
 
 /** Who made the pack. Shown, never loaded or run. */
@@ -144,6 +165,7 @@ export interface KnowledgePack {
   scope: Scope
   /** The pack's folder, after links. */
   root: string
+  linked?: LinkedLayer | undefined
   /** How many folders below its discovery root. */
   depth: number
   /** What is odd about its metadata. */

@@ -29,6 +29,8 @@ export function makePack(
       primaryOntology: undefined,
       primaryAnswers: undefined,
       producedBy: undefined,
+      linked: undefined,
+      isProposed: false,
       ...manifest,
     },
     scope,

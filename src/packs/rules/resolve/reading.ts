@@ -24,7 +24,7 @@ export interface Reading {
 
 /** Whether a file is prose that a model can read. */
 export function isProse(path: string): boolean {
-  return /\.(?:md|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
+  return /\.(?:md|mdx|markdown|txt|rst|adoc|asciidoc)$/i.test(path)
 }
 
 /** What the guide's map says about a path. */

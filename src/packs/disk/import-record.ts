@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { exists, removeFile } from '../../machine/files.ts'
+import { readInside, readJsonInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { getOwn, isRecord, sha256 } from '../../text/values.ts'
+import { writeNewFolder } from './new-pack-folder.ts'
+
+/** Names what `packs new --from` made, so that making it again replaces its own files and nobody else's. */
+const IMPORT_RECORD = 'runs/import.json'
+
+export interface ImportWritten {
+  written: string[]
+  unchanged: string[]
+  /** Somebody changed them, or put them there; they were left as they are. */
+  kept: string[]
+  removed: string[]
+}
+
+/** Writes the files of an imported pack. A folder that is not ours is refused; in ours only what we made is replaced. */
+export async function writeImport(
+  root: string,
+  target: string,
+  files: ReadonlyMap<string, string>,
+  from: string,
+): Promise<ImportWritten> {
+  const record = recordText(from, files)
+  if (!exists(target)) {
+    await writeNewFolder(root, target, new Map([...files, [IMPORT_RECORD, record]]))
+    return { written: [...files.keys()], unchanged: [], kept: [], removed: [] }
+  }
+  const before = readRecord(target)
+  if (before === undefined) {
+    throw new LoadoutError('PACK_EXISTS', `${target} exists already, and was not made from documents`, {
+      hint: 'choose another name; nothing was written',
+    })
+  }
+  const result: ImportWritten = { written: [], unchanged: [], kept: [], removed: [] }
+  const made = new Map<string, string>()
+  for (const [path, text] of files) {
+    const now = digestAt(target, path)
+    const ours = getOwn(before, path)
+    if (now === sha256(text)) result.unchanged.push(path)
+    else if (now === undefined || now === ours) result.written.push(path)
+    else result.kept.push(path)
+    // What somebody changed stays theirs.
+    if (!result.kept.includes(path)) made.set(path, text)
+  }
+  for (const path of result.written) refuseLinkOut(target, path)
+  for (const path of result.written) writeInside(target, path, files.get(path) ?? '')
+  for (const path of Object.keys(before).filter((each) => !files.has(each))) {
+    if (digestAt(target, path) !== getOwn(before, path)) continue
+    refuseLinkOut(target, path)
+    removeFile(join(target, path))
+    result.removed.push(path)
+  }
+  const text = recordText(from, made)
+  if (digestAt(target, IMPORT_RECORD) !== sha256(text)) writeInside(target, IMPORT_RECORD, text)
+  return result
+}
+
+/** Marks a folder that already held its texts as one that was completed by us. */
+export function addToFolder(target: string, files: ReadonlyMap<string, string>, from: string): void {
+  for (const path of [...files.keys(), IMPORT_RECORD]) refuseLinkOut(target, path)
+  for (const [path, text] of files) writeInside(target, path, text)
+  writeInside(target, IMPORT_RECORD, recordText(from, files))
+}
+
+function recordText(from: string, files: ReadonlyMap<string, string>): string {
+  const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256(text)]))
+  return `${JSON.stringify({ tool: 'loadout packs new', from, files: digests }, undefined, 2)}\n`
+}
+
+const LARGEST_RECORD = 4 * 1024 * 1024
+
+function readRecord(target: string): Record<string, string> | undefined {
+  try {
+    const json = readJsonInside(target, IMPORT_RECORD, LARGEST_RECORD)
+    if (!isRecord(json) || !isRecord(json.files)) return undefined
+    const rows = Object.entries(json.files).filter((row): row is [string, string] => typeof row[1] === 'string')
+    return Object.fromEntries(rows.filter(([path]) => !path.split('/').includes('..')))
+  } catch {
+    return undefined
+  }
+}
+
+function digestAt(target: string, path: string): string | undefined {
+  const { bytes } = readInside(target, path, { most: LARGEST_RECORD })
+  return bytes === undefined ? undefined : sha256(bytes.toString('utf8'))
+}

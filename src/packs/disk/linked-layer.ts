@@ -1,0 +1,117 @@
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, relative, sep } from 'node:path'
+import { isInside, Walk } from '../../machine/walk.ts'
+import {
+  KNOWLEDGE_FOLDERS,
+  type LinkedFolder,
+  type LinkedLayer,
+  layerOf,
+  PACK_FILE,
+  type PackWarning,
+} from '../rules/pack.ts'
+import { isProse } from '../rules/resolve/reading.ts'
+
+/** Where a pack lies and what it takes from elsewhere. */
+export interface PackPlaceOnDisk {
+  root: string
+  linked?: LinkedLayer | undefined
+}
+
+export interface ResolvedLink {
+  linked?: LinkedLayer
+  warnings: PackWarning[]
+}
+
+/** More documents than this are too many for one pack. */
+export const MOST_LINKED = 4_000
+
+/** What the frontmatter of a pack links, if it lies in the same project. A home folder is no project. */
+export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined): ResolvedLink {
+  if (link === undefined) return { warnings: [] }
+  const refuse = (code: PackWarning['code'], why: string): ResolvedLink => {
+    const message = `metadata.${link.layer}From is not read: ${why}`
+    return { warnings: [{ severity: 'error', code, path: PACK_FILE, message }] }
+  }
+  const project = projectOf(packRoot)
+  if (project === undefined || project === realOrNothing(home)) {
+    return refuse('source.escape', 'only a pack in the knowledge folder of a project can name a folder of it')
+  }
+  const full = realOrNothing(`${project}${sep}${link.folder}`)
+  if (full === undefined) return refuse('source.absent', 'it names a folder that is not there')
+  if (!isInside(project, full)) return refuse('source.escape', 'it leads out of the project')
+  const isFile = statSync(full).isFile()
+  const folder = relative(project, isFile ? dirname(full) : full)
+    .split(sep)
+    .join('/')
+  const isHidden = folder.split('/').some((part) => part.startsWith('.'))
+  if (isHidden && !isInside(packRoot, full)) return refuse('source.escape', 'hidden folders are not read')
+  return {
+    linked: { layer: link.layer, root: project, folder, ...(isFile ? { only: basename(full) } : {}) },
+    warnings: [],
+  }
+}
+
+/** The folder whose knowledge folder holds a pack. */
+export function projectOf(packRoot: string): string | undefined {
+  const path = packRoot.split(sep).join('/')
+  const at = Math.max(...KNOWLEDGE_FOLDERS.map((folder) => path.lastIndexOf(`/${folder}/`)))
+  return at > 0 ? packRoot.slice(0, at) : undefined
+}
+
+export function linkedRoot({ root, folder }: LinkedLayer): string {
+  return folder === '' ? root : `${root}${sep}${folder.split('/').join(sep)}`
+}
+
+/** Why a file of a folder is no document of its pack. */
+export type LeftOut = 'link' | 'ignored' | 'kind' | 'pack'
+
+/** The documents of a linked folder, from that folder, in code unit order. Opens none of them. */
+export function listLinked(
+  { root, folder, only }: LinkedLayer,
+  packRoot: string,
+  onLeftOut: (path: string, why: LeftOut) => void = () => {},
+): { paths: string[]; isCut: boolean } {
+  if (only !== undefined) return { paths: [only], isCut: false }
+  const paths: string[] = []
+  const own = linkedRoot({ root, folder, layer: 'documents' }) === packRoot
+  const walk = new Walk(root, {
+    ignore: ['versions', 'dependencies'],
+    ignoreHidden: true,
+    useGitignore: true,
+    mostFolders: 20_000,
+    mostDepth: 24,
+  })
+  for (const { inside, entries, enter } of walk.folders(folder)) {
+    const below = inside.slice(folder === '' ? 0 : folder.length + 1)
+    for (const { name, kind, isIgnored, isNameable } of entries) {
+      const path = below === '' ? name : `${below}/${name}`
+      if (isIgnored || !isNameable) onLeftOut(path, 'ignored')
+      else if (own && isOfPack(path, kind === 'folder')) onLeftOut(path, 'pack')
+      else if (kind === 'folder') enter(name)
+      else if (kind !== 'file') onLeftOut(path, 'link')
+      else if (!isProse(name) || NOT_DOCUMENTS.test(name)) onLeftOut(path, 'kind')
+      else paths.push(path)
+    }
+    if (paths.length > MOST_LINKED) break
+  }
+  const { count, tooDeep } = walk.leftOut
+  const isCut = paths.length > MOST_LINKED || count > 0 || tooDeep.length > 0
+  return { paths: paths.slice(0, MOST_LINKED).sort(), isCut }
+}
+
+/** What a pack keeps beside the documents that lie loose in its folder. */
+function isOfPack(path: string, isFolder: boolean): boolean {
+  if (path === PACK_FILE) return true
+  return isFolder && (layerOf(`${path}/`) !== undefined || /^(?:runs|evals|schemas|scripts)$/.test(path))
+}
+
+/** Lists for programs, not texts for readers. */
+const NOT_DOCUMENTS = /^(?:requirements.*|constraints.*|robots|humans|CMakeLists)\.txt$/i
+
+function realOrNothing(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

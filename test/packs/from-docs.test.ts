@@ -1,0 +1,257 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { approve } from '../../src/kit/approve.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { startPackFrom } from '../../src/packs/new-from.ts'
+import { resolvePacks } from '../../src/packs/resolve.ts'
+import { validatePackAt } from '../../src/packs/validate.ts'
+import { aLinkTo, type Content, makeFolder, makeProject } from '../cli/run.ts'
+
+const MARKDOWN = '# Refunds\n\n## Deadlines\n\nAn article can be returned within 30 days.\n'
+const RST = 'Shipping\n========\n\nCarriers\n--------\n\nHeavy parcels travel with the Kestrel line.\n'
+const ADOC = '= Storage\n\n== Cellar\n\nThe cellar holds 400 crates.\n'
+const DOCS = { 'docs/refunds.md': MARKDOWN, 'docs/guide/shipping.rst': RST, 'docs/guide/storage.adoc': ADOC }
+
+function machineIn(files: Record<string, Content>): Machine {
+  return { cwd: makeProject({ '.git/HEAD': '', ...files }), home: makeFolder(), env: {}, now: () => new Date() }
+}
+
+function text(machine: Machine, path: string): string {
+  return readFileSync(join(machine.cwd, path), 'utf8')
+}
+
+const KNOWLEDGE = '.agents/knowledge/shop/KNOWLEDGE.md'
+
+async function ask(machine: Machine, task: string) {
+  await approve(machine, { what: 'pack:shop' })
+  const { value } = resolvePacks(machine, { task, packs: ['shop'], isRecorded: false })
+  return value.active[0]?.presented.wrapper ?? value.refused
+}
+
+describe('a pack from documents', () => {
+  it.each([
+    ['until when can an article be returned', 'documents/refunds.md', 'within 30 days'],
+    ['which carriers take heavy parcels', 'documents/guide/shipping.rst', 'the Kestrel line'],
+    ['how many crates does the cellar hold', 'documents/guide/storage.adoc', '400 crates'],
+  ])('%s', async (task, path, answer) => {
+    const machine = machineIn(DOCS)
+    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect(value).toMatchObject({ documents: 3, profile: 'document-first', isProposed: true, isCopied: false })
+    expect(readdirSync(join(machine.cwd, '.agents/knowledge/shop')).sort()).toEqual(['KNOWLEDGE.md', 'runs'])
+    expect(validatePackAt(machine, { path: value.path }).value.errors).toBe(0)
+    const wrapper = await ask(machine, task)
+    expect(wrapper).toContain(path)
+    expect(wrapper).toContain(answer)
+  })
+
+  it('is chosen and mapped by the headings, and says that nobody confirmed its description', async () => {
+    const machine = machineIn(DOCS)
+    await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    const guide = text(machine, KNOWLEDGE)
+    expect(guide).toContain('- Refunds: Deadlines: `documents/refunds.md`\n')
+    expect(guide).toContain('- Shipping: Carriers: `documents/guide/shipping.rst`\n')
+    expect(guide).toContain('description: "Documentation of shop: Refunds, Shipping, Storage. Use for')
+    expect(guide).toMatch(/^# proposed from the headings/m)
+    expect(guide).toContain('status: needs-review')
+  })
+
+  it('holds the documents itself when asked', async () => {
+    const machine = machineIn({})
+    const outside = makeProject(DOCS)
+    const request = { from: join(outside, 'docs'), name: 'shop' }
+    await expect(startPackFrom(machine, request)).rejects.toThrow(/does not lie in this project/)
+    expect(existsSync(join(machine.cwd, '.agents'))).toBe(false)
+    const { value } = await startPackFrom(machine, { ...request, copy: true })
+    expect(value.written).toContain('documents/guide/shipping.rst')
+    expect(text(machine, '.agents/knowledge/shop/documents/guide/shipping.rst')).toBe(RST)
+    expect(await ask(machine, 'which carriers take heavy parcels')).toContain('the Kestrel line')
+  })
+
+  it('counts what it leaves out, with reasons', async () => {
+    const machine = machineIn({
+      ...DOCS,
+      '.gitignore': 'docs/_build\n',
+      'docs/_build/made.md': '# Made\n',
+      'docs/a.png': 'x',
+      'docs/b.PNG': 'x',
+      'docs/paper.pdf': 'x',
+      'docs/empty.md': ' \n',
+      'docs/binary.md': 'a\0b',
+      'docs/link.md': aLinkTo('/etc/passwd'),
+    })
+    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect(value.documents).toBe(3)
+    expect(value.leftOut.map(({ what, count }) => [what, count])).toEqual([
+      ['image', 2],
+      ['PDF', 1],
+      ['empty document', 1],
+      ['file that is not text', 1],
+      ['hidden or ignored', 1],
+      ['link', 1],
+    ])
+  })
+
+  it.each([
+    [
+      'one line without a heading',
+      { 'docs/pump.md': 'The pump moves 40 litres.' },
+      'how many litres does the pump move',
+    ],
+    [
+      'another language',
+      { 'docs/bremse.md': '# Bremse\n\nDie Bremse wird jährlich geprüft.' },
+      'wie oft wird die bremse geprüft',
+    ],
+    [
+      'no letters',
+      { 'docs/\u91d1\u989d.md': '# \u9000\u6b3e\n\n\u9000\u6b3e\u671f\u9650\u4e3a30\u5929\u3002' },
+      '\u9000\u6b3e\u671f\u9650\u662f\u591a\u4e45',
+    ],
+  ])('of %s', async (_, files, task) => {
+    const machine = machineIn(files)
+    await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect(await ask(machine, task)).toContain(Object.values(files)[0]?.split('\n').at(-1))
+  })
+
+  it('is a wiki when its pages link each other like one', async () => {
+    const machine = machineIn({ 'notes/a.md': '# A\n\n[[b]]', 'notes/b.md': '# B\n\n[[a]] costs 7 crowns' })
+    const { value } = await startPackFrom(machine, { from: 'notes', name: 'shop' })
+    expect(value.profile).toBe('wiki-first')
+    expect(await ask(machine, 'what does b cost in crowns')).toContain('wiki/b.md')
+  })
+
+  it('of 10,000 mixed files is bounded, and of too many documents refused with nothing written', async () => {
+    const machine = machineIn({})
+    const make = (folder: string, count: number, ext: string) => {
+      mkdirSync(join(machine.cwd, folder), { recursive: true })
+      for (let at = 0; at < count; at++)
+        writeFileSync(join(machine.cwd, folder, `n${at}.${ext}`), `# Note ${at}\n\nText`)
+    }
+    make('docs/a', 450, 'md')
+    make('docs/b', 4_800, 'pdf')
+    make('docs/c', 4_800, 'png')
+    const { value } = await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect(value).toMatchObject({ documents: 450, leftOut: [{ count: 4_800 }, { count: 4_800 }] })
+    // Too many for a line each.
+    expect(text(machine, KNOWLEDGE)).toContain('- 450 documents, such as Note 0,')
+    make('many', 4_001, 'md')
+    await expect(startPackFrom(machine, { from: 'many' })).rejects.toThrow(/holds more than 4000 documents/)
+    expect(readdirSync(join(machine.cwd, '.agents/knowledge'))).toEqual(['shop'])
+  }, 60_000)
+})
+
+describe('made again', () => {
+  it('changes nothing when nothing changed, and takes over what did', async () => {
+    const machine = machineIn(DOCS)
+    const request = { from: 'docs', name: 'shop', copy: true }
+    await startPackFrom(machine, request)
+    expect((await startPackFrom(machine, request)).value).toMatchObject({ written: [], kept: [], removed: [] })
+    writeFileSync(join(machine.cwd, 'docs/refunds.md'), `${MARKDOWN}\n## Gift cards\n`)
+    rmSync(join(machine.cwd, 'docs/guide/storage.adoc'))
+    const { value } = await startPackFrom(machine, request)
+    expect(value.written.sort()).toEqual(['KNOWLEDGE.md', 'documents/refunds.md'])
+    expect(value.removed).toEqual(['documents/guide/storage.adoc'])
+  })
+
+  it('keeps what somebody wrote, and says so', async () => {
+    const machine = machineIn(DOCS)
+    const request = { from: 'docs', name: 'shop', copy: true }
+    await startPackFrom(machine, request)
+    const mine = ['KNOWLEDGE.md', 'documents/refunds.md']
+    for (const path of mine) writeFileSync(join(machine.cwd, '.agents/knowledge/shop', path), `mine: ${path}`)
+    writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Other\n\nOther\n')
+    const { value, findings } = await startPackFrom(machine, request)
+    expect(value.kept.sort()).toEqual(mine)
+    expect(findings.map(({ code }) => code)).toEqual(['LEFT_OUT', 'LEFT_OUT'])
+    for (const path of mine) expect(text(machine, `.agents/knowledge/shop/${path}`)).toBe(`mine: ${path}`)
+  })
+
+  it('never touches a folder that it did not make', async () => {
+    const machine = machineIn({ ...DOCS, [KNOWLEDGE]: 'mine' })
+    await expect(startPackFrom(machine, { from: 'docs', name: 'shop' })).rejects.toThrow(/was not made from documents/)
+    expect(text(machine, KNOWLEDGE)).toBe('mine')
+  })
+})
+
+describe('a KNOWLEDGE.md without frontmatter', () => {
+  const BODY = '# Refunds\n\nAn article can be returned within 30 days.\n'
+
+  it('becomes a pack where it lies, and keeps its text', async () => {
+    const machine = machineIn({ [KNOWLEDGE]: BODY })
+    const { value } = await startPackFrom(machine, { from: KNOWLEDGE })
+    expect(value).toMatchObject({ name: 'shop', profile: 'wiki-first', documents: 0 })
+    expect(text(machine, KNOWLEDGE)).toMatch(/^---\n[\s\S]+\n---\n# Refunds\n/)
+    expect(text(machine, KNOWLEDGE).endsWith(BODY)).toBe(true)
+    expect(await ask(machine, 'until when can an article be returned')).toContain('within 30 days')
+    await expect(startPackFrom(machine, { from: KNOWLEDGE })).rejects.toThrow(/is a pack already/)
+  })
+
+  it('takes the documents beside it along', async () => {
+    const machine = machineIn({
+      [KNOWLEDGE]: BODY,
+      '.agents/knowledge/shop/extra/cellar.md': '# Cellar\n\nIt holds 400 crates.\n',
+    })
+    const { value } = await startPackFrom(machine, { from: '.agents/knowledge/shop' })
+    expect(value).toMatchObject({ profile: 'document-first', documents: 1 })
+    expect(await ask(machine, 'how many crates does the cellar hold')).toContain('documents/extra/cellar.md')
+  })
+
+  it('elsewhere is a document of a new pack', async () => {
+    const machine = machineIn({ 'KNOWLEDGE.md': BODY })
+    await startPackFrom(machine, { from: 'KNOWLEDGE.md', name: 'shop' })
+    expect(await ask(machine, 'until when can an article be returned')).toContain('documents/KNOWLEDGE.md')
+    expect(text(machine, 'KNOWLEDGE.md')).toBe(BODY)
+  })
+})
+
+describe('what a pack links', () => {
+  const linking = (folder: string) =>
+    `---\nname: shop\ndescription: d\ntype: domain-reference\nstatus: ready\nprofile: document-first\nmetadata:\n  documentsFrom: ${folder}\n---\n`
+
+  it.each([
+    ['../outside', /outside|refused/],
+    ['.secrets', /hidden folders are not read/],
+    ['out', /leads out of the project/],
+    ['nowhere', /not there/],
+  ])('%s is refused', (folder, problem) => {
+    const out = makeProject({ 'a.md': '# secret' })
+    const machine = machineIn({ [KNOWLEDGE]: linking(folder), '.secrets/a.md': '# secret', out: aLinkTo(out) })
+    const { value } = validatePackAt(machine, { path: '.agents/knowledge/shop' })
+    expect(value.issues.map(({ message }) => message).join('\n')).toMatch(problem)
+    expect(value.errors).toBeGreaterThan(0)
+  })
+
+  it('is refused in a home folder', () => {
+    const home = makeProject({ [KNOWLEDGE]: linking('private'), 'private/a.md': '# secret' })
+    const machine: Machine = { cwd: makeFolder(), home, env: {}, now: () => new Date() }
+    const { value } = resolvePacks(machine, { task: 'secret', packs: ['shop'], isRecorded: false })
+    expect(JSON.stringify(value.active[0]?.presented)).not.toContain('# secret')
+    expect(value.active[0]?.presented.warnings.map(({ code }) => code)).toContain('source.escape')
+  })
+
+  it('asks again when a document changes, is added or is removed', async () => {
+    const machine = machineIn(DOCS)
+    await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    await approve(machine, { what: 'pack:shop' })
+    const state = () => resolvePacks(machine, { task: 'refunds', packs: ['shop'], isRecorded: false }).value.refused
+    expect(state()).toEqual([])
+    writeFileSync(join(machine.cwd, 'docs/new.md'), '# New\n')
+    expect(state()).toMatchObject([{ reason: 'approval-needed', message: expect.stringContaining('documents/new.md') }])
+    rmSync(join(machine.cwd, 'docs/new.md'))
+    expect(state()).toEqual([])
+    writeFileSync(join(machine.cwd, 'docs/refunds.md'), '# Changed\n')
+    expect(state()).toMatchObject([{ message: expect.stringContaining('documents/refunds.md') }])
+  })
+})
+
+it.each([
+  ['missing', {}, 'docs', /docs does not exist/],
+  ['empty', { 'docs/.keep': '' }, 'docs', /of its 1 entries none/],
+  ['a picture', { 'a.png': 'x' }, 'a.png', /not a document/],
+  ['a name without letters', { '\u6587\u6863/a.md': '# A' }, '\u6587\u6863', /no name for a pack/],
+])('--from %s says what is wrong and writes nothing', async (_, files, from, problem) => {
+  const machine = machineIn(files)
+  await expect(startPackFrom(machine, { from })).rejects.toThrow(problem)
+  expect(existsSync(join(machine.cwd, '.agents'))).toBe(false)
+})
