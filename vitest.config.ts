@@ -2,9 +2,14 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Most tests wait for programs they have started; without this, a core would stay idle.
     maxWorkers: '100%',
+    setupFiles: ['test/clean-up.ts'],
+    projects: [
+      // Pure code keeps nothing between files: what they share is loaded once.
+      { extends: true, test: { name: 'rules', include: ['src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'program', include: ['test/**/*.test.ts'] } },
+    ],
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
@@ -65,9 +64,10 @@ function isRoot(): boolean {
 
 const folders: string[] = []
 
-afterAll(() => {
+/** Called at the end of every test file. */
+export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+}
 
 /** A new temporary folder that anyone may read; it is removed when the test file ends. */
 export function makeFolder(): string {
