@@ -25,7 +25,7 @@ import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry 
 import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
 import { summarizeJson } from './rules/control-summary.ts'
 import { isInstruction, readIntent } from './rules/presets.ts'
-import { type Rendering, renderBundle } from './rules/render.ts'
+import type { Rendering } from './rules/render.ts'
 import { contextSettings } from './settings.ts'
 import { readTaskSlice } from './task-slice.ts'
 
@@ -177,9 +177,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     tokenizer: counter,
     mayBeUnrestricted: request.unrestricted ?? false,
   })
-  const { bundle, marks, needs } = buildBundle(input)
-  const render = (rendering: Rendering) => (bundle.estimate.chars === 0 ? '' : renderBundle(bundle, rendering, marks))
-  const renderings = { markdown: render('markdown'), xml: render('xml'), text: render('text') }
+  const { bundle, renderings, needs } = buildBundle(input)
   if (request.out !== undefined && out !== undefined) {
     writeNamed(root, out, request.out.format === 'json' ? bundleText(bundle) : renderings[request.out.format])
   }

@@ -151,22 +151,30 @@ function statOrNothing(path: string): Stats | undefined {
  * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
  * that is there keeps its mode; a new one gets the given one. Not for files of a project: see `writeInside`.
  */
-export function writeAtomically(path: string, content: string | readonly Uint8Array[], newMode = 0o666): void {
+export function writeAtomically(
+  path: string,
+  content: string | readonly Uint8Array[],
+  newMode = 0o666,
+  isFlushed = true,
+): void {
   try {
     const target = resolveLink(path)
     makeFolders(dirname(target))
-    replaceFile(target, path, content, { newMode })
+    replaceFile(target, path, content, { newMode, isFlushed })
   } catch (error) {
     throw asLoadoutError(error, path, 'write')
   }
 }
 
-/** Puts a file in its place, in a folder that is there; a link in that place is replaced. Pipes and devices stay. */
+/**
+ * Puts a file in its place, in a folder that is there; a link in that place is replaced. Pipes and devices stay. One that
+ * is not flushed survives a kill, but not every power cut, and leaves the sweeping of its folder to the caller.
+ */
 export function replaceFile(
   target: string,
   shown: string,
   content: string | readonly Uint8Array[],
-  { newMode = 0o666 }: { newMode?: number } = {},
+  { newMode = 0o666, isFlushed = true }: { newMode?: number; isFlushed?: boolean } = {},
 ): void {
   const stage = join(dirname(target), `${ownedName(`.${basename(target)}`)}.tmp`)
   try {
@@ -176,13 +184,13 @@ export function replaceFile(
     const file = openSync(stage, 'wx', mode ?? newMode)
     try {
       for (const part of typeof content === 'string' ? [Buffer.from(content)] : content) writeFully(file, part)
-      fsyncSync(file)
+      if (isFlushed) fsyncSync(file)
     } finally {
       closeSync(file)
     }
     if (mode !== undefined) chmodSync(stage, mode)
     renameSync(stage, target)
-    removeLeftovers(target)
+    if (isFlushed) removeLeftovers(target)
   } catch (error) {
     rmSync(stage, { force: true })
     throw asLoadoutError(error, shown, 'write')

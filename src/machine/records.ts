@@ -3,6 +3,7 @@ import { dirname, join, sep } from 'node:path'
 import { type Code, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { asLoadoutError, exists, makeFolders, readJson, readText, requireFile, writeAtomically } from './files.ts'
+import { removeOrphans } from './leftovers.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
 
@@ -63,11 +64,11 @@ export async function changeRecord<T>(
 }
 
 /** Writes a whole file atomically and reads it back. Only this user can read it. */
-export function writeRecord(machine: Machine, place: string, text: string): void {
+export function writeRecord(machine: Machine, place: string, text: string, isFlushed = true): void {
   const path = recordPath(machine, place)
   privateFolder(machine, dirname(place))
   tighten(path, PRIVATE_FILE)
-  writeAtomically(path, text, PRIVATE_FILE)
+  writeAtomically(path, text, PRIVATE_FILE, isFlushed)
   if (readText(path) === text) return
   throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it holds something else than was written`, {
     hint: 'check the disk, then run the command again',
@@ -130,11 +131,20 @@ export interface AuditFormat<T> extends AuditFolder {
 
 const ID_LENGTH = 16
 
+/**
+ * Not flushed: there is one for every answer, and its id tells one that a power cut tore. The folder holds many: what
+ * killed writers left in it is removed by the first write of a process.
+ */
 export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: T): string {
   const id = format.idOf(record)
-  writeRecord(machine, placeOf(format, id), `${JSON.stringify(record)}\n`)
+  writeRecord(machine, placeOf(format, id), `${JSON.stringify(record)}\n`, false)
+  const folder = recordPath(machine, format.place)
+  if (!swept.has(folder)) removeOrphans(folder)
+  swept.add(folder)
   return id
 }
+
+const swept = new Set<string>()
 
 /** The record that an id names, or as much of its start as only one record has. */
 export function findAudit<K extends string>(

@@ -18,7 +18,7 @@ import {
   withText,
 } from './bundle.ts'
 import type { IntentReading } from './presets.ts'
-import { frameTexts, type Marks, overheadTexts, RENDERINGS, renderBundle, SHORTENED } from './render.ts'
+import { frameTexts, type Marks, overheadTexts, type Rendering, renderAll, SHORTENED } from './render.ts'
 
 export interface BundleInput {
   task: string
@@ -49,6 +49,8 @@ export interface BundleInput {
 interface BuiltBundle {
   bundle: ContextBundle
   marks: Marks
+  /** Empty when nothing fits. */
+  renderings: Readonly<Record<Rendering, string>>
   /** The smallest total that would give something, when nothing is in the bundle. Takes a while to find. */
   needs(): number | undefined
 }
@@ -64,8 +66,7 @@ export function buildBundle(given: BundleInput): BuiltBundle {
   }
   const head = headOf(input)
   const { level, attempts, assembly, limits } = descend(input, (wider) => assembleWithin(input, head, wider, marks))
-  const content = contentOf(input, head, assembly)
-  const texts = assembly.isShown ? RENDERINGS.map((rendering) => renderBundle(content, rendering, marks)) : ['']
+  const { content, renderings } = assembly
   const bundle = withDigest({
     ...content,
     budget: { unit: input.unit, limits: limitsOf(limits), partitions: assembly.partitions },
@@ -73,12 +74,12 @@ export function buildBundle(given: BundleInput): BuiltBundle {
     degraded: input.degraded,
     source_anchors: input.sourceAnchors,
     now: input.now,
-    estimate: estimate(texts, input.tokenizer),
+    estimate: estimate(Object.values(renderings), input.tokenizer),
   })
   const isEmpty = bundle.files.every(({ excerpt }) => excerpt === '')
   const needs = () =>
     isEmpty ? smallestTotal(input, limits, (wider) => assembleWithin(input, head, wider, marks)) : undefined
-  return { bundle, marks, needs }
+  return { bundle, marks, renderings, needs }
 }
 
 /** The smallest total that gives a file a place, or at least shows the frame; undefined when none does. */
@@ -98,22 +99,26 @@ function smallestTotal(input: BundleInput, limits: Limits, assembleIn: (limits: 
   return enough
 }
 
-/** Nothing is shown when the frame alone does not fit. */
 interface Shown extends Assembly {
+  /** Nothing is shown when the frame alone does not fit. */
   isShown: boolean
+  content: ReturnType<typeof contentOf>
+  renderings: Readonly<Record<Rendering, string>>
 }
+
+const NO_RENDERINGS = { markdown: '', xml: '', text: '' }
 
 /** Of joined texts, tokens do not quite add up: what comes out too long is made again in less space. */
 function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: Marks): Shown {
   const rules = rulesFor(input, limits, marks)
   const largest = (texts: readonly string[]) => Math.max(...texts.map((text) => input.measure(text)))
   for (let space = limits.total - largest(frameTexts(head, marks)); ; ) {
-    const isShown = space >= 0
-    const assembly = { ...assemble(input.slices, space, limits, input.configured, rules), isShown }
-    if (!isShown) return assembly
+    const assembly = assemble(input.slices, space, limits, input.configured, rules)
     const content = contentOf(input, head, assembly)
-    const excess = largest(RENDERINGS.map((rendering) => renderBundle(content, rendering, marks))) - limits.total
-    if (excess <= 0) return assembly
+    if (space < 0) return { ...assembly, content, isShown: false, renderings: NO_RENDERINGS }
+    const renderings = renderAll(content, marks)
+    const excess = largest(Object.values(renderings)) - limits.total
+    if (excess <= 0) return { ...assembly, content, isShown: true, renderings }
     space -= excess
   }
 }

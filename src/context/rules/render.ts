@@ -26,11 +26,36 @@ interface Frame {
 interface Style {
   head(frame: Frame, boundary: string): string
   /** A line of the table of what is inside, and why. */
-  row(file: BundleFile, boundary: string): string
+  row(file: BundleFile, labels: Labels): string
   middle: string
-  open(file: BundleFile, boundary: string): string
+  open(file: BundleFile, labels: Labels): string
   close: string
   foot: string
+}
+
+/** What is said of a file, made harmless. */
+interface Labels {
+  name: string
+  reason: string
+  /** The tag that opens its fence. */
+  opening: string
+}
+
+// By file: all renderings say the same, and each is written several times until the bundle fits.
+const written = new WeakMap<Marks, Map<string, Labels>>()
+
+function labelsOf(file: BundleFile, marks: Marks): Labels {
+  const boundary = marks.boundaries[file.source_class]
+  const known = written.get(marks) ?? new Map<string, Labels>()
+  written.set(marks, known)
+  const key = JSON.stringify([file.source_class, file.path, file.selected_by, file.reason, file.score > 0])
+  const labels = known.get(key) ?? {
+    name: nameOf(file, boundary),
+    reason: reasonOf(file, boundary),
+    opening: openFile(file, boundary),
+  }
+  known.set(key, labels)
+  return labels
 }
 
 const ELEMENT = 'loadout_file'
@@ -71,12 +96,12 @@ const STYLES: Record<Rendering, Style> = {
         ...listed('\n## Missing: ask, or call it unknown\n\n', missing),
         '\n## What is inside\n\n| file | class | why | size |\n| --- | --- | --- | --- |\n',
       ].join(''),
-    row: (file, boundary) => {
+    row: (file, { name, reason }) => {
       const cell = (text: string) => text.replaceAll('|', '/')
-      return `| ${cell(nameOf(file, boundary))} | ${file.source_class} | ${cell(reasonOf(file, boundary))} | ${sizeOf(file)} |\n`
+      return `| ${cell(name)} | ${file.source_class} | ${cell(reason)} | ${sizeOf(file)} |\n`
     },
     middle: '\n## Files\n',
-    open: (file, boundary) => `\n### ${nameOf(file, boundary)}\n\n${file.fenced ? '' : openFile(file, boundary)}`,
+    open: (file, { name, opening }) => `\n### ${name}\n\n${file.fenced ? '' : opening}`,
     close: closingTag,
     foot: '',
   },
@@ -89,10 +114,9 @@ const STYLES: Record<Rendering, Style> = {
         ...listed('Missing (ask, or call it unknown):\n', missing),
         'Inside:\n',
       ].join(''),
-    row: (file, boundary) =>
-      `- ${nameOf(file, boundary)}: ${file.source_class}, ${reasonOf(file, boundary)}, ${sizeOf(file)}\n`,
+    row: (file, { name, reason }) => `- ${name}: ${file.source_class}, ${reason}, ${sizeOf(file)}\n`,
     middle: '',
-    open: (file, boundary) => (file.fenced ? '' : openFile(file, boundary)),
+    open: (file, { opening }) => (file.fenced ? '' : opening),
     close: closingTag,
     foot: '</loadout_context>\n',
   },
@@ -105,10 +129,9 @@ const STYLES: Record<Rendering, Style> = {
         ...listed('\nMissing: ask, or call it unknown\n', missing),
         '\nInside\n',
       ].join(''),
-    row: (file, boundary) =>
-      `  ${nameOf(file, boundary)}  ${file.source_class}  ${reasonOf(file, boundary)}  ${sizeOf(file)}\n`,
+    row: (file, { name, reason }) => `  ${name}  ${file.source_class}  ${reason}  ${sizeOf(file)}\n`,
     middle: '',
-    open: (file, boundary) => `\n${file.fenced ? '' : openFile(file, boundary)}`,
+    open: (file, { opening }) => `\n${file.fenced ? '' : opening}`,
     close: closingTag,
     foot: '',
   },
@@ -151,34 +174,45 @@ function wide(count: number): string {
 }
 
 export function renderBundle(bundle: Rendered, rendering: Rendering, marks: Marks): string {
+  return renderAs(bundle, frameOf(bundle, bundle.omitted.length, marks), rendering, marks)
+}
+
+/** In every rendering. */
+export function renderAll(bundle: Rendered, marks: Marks): Record<Rendering, string> {
+  const frame = frameOf(bundle, bundle.omitted.length, marks)
+  const render = (rendering: Rendering) => renderAs(bundle, frame, rendering, marks)
+  return { markdown: render('markdown'), xml: render('xml'), text: render('text') }
+}
+
+function renderAs({ files }: Rendered, frame: Frame, rendering: Rendering, marks: Marks): string {
   const style = STYLES[rendering]
-  const { boundaries } = marks
   return [
-    style.head(frameOf(bundle, bundle.omitted.length, marks), boundaries.frame),
-    ...bundle.files.map((file) => style.row(file, boundaries[file.source_class])),
+    style.head(frame, marks.boundaries.frame),
+    ...files.map((file) => style.row(file, labelsOf(file, marks))),
     style.middle,
-    ...bundle.files.map((file) => renderFile(style, file, boundaries[file.source_class])),
+    ...files.map((file) => renderFile(style, file, labelsOf(file, marks))),
     style.foot,
   ].join('')
 }
 
-function renderFile(style: Style, file: BundleFile, boundary: string): string {
-  return `${style.open(file, boundary)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
+function renderFile(style: Style, file: BundleFile, labels: Labels): string {
+  return `${style.open(file, labels)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
 }
 
 /** The texts of a frame in each rendering, to be measured: what a bundle takes without its files. */
 export function frameTexts(bundle: Framed, marks: Marks): string[] {
+  const frame = frameOf(bundle, 0, marks)
   return RENDERINGS.map((rendering) => {
     const style = STYLES[rendering]
-    return style.head(frameOf(bundle, 0, marks), marks.boundaries.frame) + style.middle + style.foot
+    return style.head(frame, marks.boundaries.frame) + style.middle + style.foot
   })
 }
 
 /** The texts around a file in each rendering. No shorter excerpt makes them longer. */
-export function overheadTexts(file: BundleFile, { boundaries }: Marks): string[] {
-  const boundary = boundaries[file.source_class]
+export function overheadTexts(file: BundleFile, marks: Marks): string[] {
+  const labels = labelsOf(file, marks)
   return RENDERINGS.map((rendering) => {
     const style = STYLES[rendering]
-    return `${style.row(file, boundary)}${style.open(file, boundary)}\n${file.fenced ? '' : style.close}`
+    return `${style.row(file, labels)}${style.open(file, labels)}\n${file.fenced ? '' : style.close}`
   })
 }
