@@ -29,7 +29,9 @@ export function findRequest(
   const hidden = new Set(sources.flatMap((path) => path ?? []))
   const isExcluded = matcher(choice.exclude)
   // Payloads and their index have their own way into a bundle.
-  const isPayload = matcher([...project.settings.payloads, INDEX_IN_PROJECT])
+  const payloads = [...project.settings.payloads, INDEX_IN_PROJECT]
+  const isPayload = matcher(payloads)
+  const leaveOutRule = JSON.stringify([[...hidden], choice.exclude, payloads])
   const isBoosted = matcher(choice.boost)
   // The default intent says nothing about the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
@@ -39,7 +41,7 @@ export function findRequest(
     return isExcluded(path) ? 'excluded' : undefined
   }
   const lift = (path: string) => (isBoosted(path) ? BOOST : 1) * (isIntended(path) ? LIFT : 1)
-  return { task, project, leaveOut, lift, useHistory: choice.history }
+  return { task, project, leaveOut, leaveOutRule, lift, useHistory: choice.history }
 }
 
 /** Notes, examples and indexes reach a bundle by ways of their own, or not at all. */

@@ -2,6 +2,7 @@ import { Kept } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readHistory } from './disk/history-log.ts'
+import { listKept } from './disk/kept-listing.ts'
 import { type Listing, listProject } from './disk/listing.ts'
 import { openFewChanged, openIndex, type ProjectIndex } from './disk/project-index.ts'
 import { readShown } from './disk/project-text.ts'
@@ -16,6 +17,8 @@ export interface FindRequest {
   project: Pick<Project, 'root' | 'repository'>
   /** Why a path is no candidate, beside what its name tells. Of a hidden one nothing is said. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
+  /** All that `leaveOut` depends on; without it, nothing is kept for the next question. */
+  leaveOutRule?: string
   /** Factor of a file that settings or intents speak of. */
   lift?: (path: string) => number
   /** False: past commits do not count. */
@@ -46,12 +49,29 @@ export interface ProjectAnswer {
 /** What of a project's own files is about a task. The same answer whether the index was there, stale or missing. */
 export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  const listing = await listFiles(machine, request)
   // A repository that git cannot list has no history that it can read.
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = (isFresh: boolean) =>
-    answerFrom(openIndex(machine, project.root, listing.files, isFresh), request, listing, history)
+    answerFrom(indexFor(machine, project.root, listing, isFresh), request, listing, history)
   return orAnew(answer)
+}
+
+function listFiles(machine: Machine, { project, leaveOut, leaveOutRule }: FindRequest): Promise<Listing> {
+  const why = leaveOut ?? (() => undefined)
+  return leaveOutRule === undefined ? listProject(machine, project, why) : listKept(machine, project, why, leaveOutRule)
+}
+
+/** For a process that stays: of the listing that was asked for last. */
+let opened: { listing: Listing; index: ProjectIndex } | undefined
+
+function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boolean): ProjectIndex {
+  if (opened?.listing === listing && !isFresh) return opened.index
+  // Opening one may close another.
+  opened = undefined
+  const index = openIndex(machine, root, listing.files, isFresh)
+  opened = { listing, index }
+  return index
 }
 
 /**
@@ -60,9 +80,10 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request
-  const listing = await listProject(machine, project, request.leaveOut ?? (() => undefined))
+  const listing = await listFiles(machine, request)
   const history =
     useHistory && listing.by === 'git' ? await readHistory(machine, project, { isOnlySaved: true }) : NO_HISTORY
+  opened = undefined
   const index = openFewChanged(machine, project.root, listing.files)
   return index && answerFrom(index, request, listing, history)
 }

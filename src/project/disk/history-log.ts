@@ -3,7 +3,8 @@ import { type Codec, cached, readCached } from '../../machine/cache.ts'
 import { isFile, readText } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
 import { commonGitFolder, gitFolder } from '../../machine/git-folder.ts'
-import type { Machine } from '../../machine/machine.ts'
+import { Kept } from '../../machine/kept.ts'
+import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
@@ -12,6 +13,9 @@ import { limitTo } from './listed-paths.ts'
 /** So many commits are read; where that is too much, so few. */
 const COMMITS = [2000, 200]
 const GIT_MS = 15_000
+
+const KEPT_PROJECTS = 4
+const kept = new Kept<History>(KEPT_PROJECTS)
 
 /** The last commits of a project: only to rank by. Nothing when there is no git, or no commit yet. */
 export async function readHistory(
@@ -27,8 +31,13 @@ export async function readHistory(
     const prefix = inside === '' ? '' : `${inside}/`
     const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
     const key = { kind: 'project-history', version: 3, name: [root], state: `${head} ${isShallow}` }
+    const name = JSON.stringify([cacheFolder(machine), root, key.state])
+    const known = kept.get(name)
+    if (known !== undefined) return known
     if (isOnlySaved) return readCached(machine, key, HISTORY.decode) ?? NO_HISTORY
-    return await cachedLater(machine, key, () => readCommits(machine, repository, prefix, isShallow))
+    const history = await cachedLater(machine, key, () => readCommits(machine, repository, prefix, isShallow))
+    kept.set(name, history)
+    return history
   } catch (error) {
     if (error instanceof LoadoutError) return NO_HISTORY
     throw error

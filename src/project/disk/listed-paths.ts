@@ -22,6 +22,8 @@ export interface ListedPaths {
   /** Why a path is no candidate, as far as it tells itself: a place in LEFT_OUT, or NO_REASON. */
   reasons: Uint8Array
   by: 'git' | 'walk'
+  /** Whatever changes the list changes one of these; undefined where not all can be told. */
+  witnesses?: readonly string[]
 }
 
 export const NO_REASON = 255

@@ -4,7 +4,7 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { listPaths, NO_REASON } from './listed-paths.ts'
-import { putStamp, STAMP_NUMBERS } from './stamps.ts'
+import { isSameStamp, isSettledAt, putStamp, STAMP_NUMBERS } from './stamps.ts'
 
 /** The files that may be about a task, as they were when they were looked at. By path, in code units. */
 export interface ListedFiles {
@@ -19,6 +19,8 @@ export interface Listing {
   files: ListedFiles
   leftOut: Map<LeftOut, number>
   by: 'git' | 'walk'
+  /** Whatever changes the list of paths changes one of these; undefined where not all can be told. */
+  witnesses: readonly string[] | undefined
 }
 
 /** The candidates of a project. None is opened. */
@@ -27,7 +29,7 @@ export async function listProject(
   project: Pick<Project, 'root' | 'repository'>,
   why: (path: string) => LeftOut | 'hidden' | undefined,
 ): Promise<Listing> {
-  const { paths, keys, reasons, by } = await listPaths(machine, project)
+  const { paths, keys, reasons, by, witnesses } = await listPaths(machine, project)
   const leftOut = new Map<LeftOut, number>()
   const found: string[] = []
   const foundKeys = new Float64Array(paths.length)
@@ -50,7 +52,21 @@ export async function listProject(
     keys: foundKeys.subarray(0, found.length),
     stamps: stamps.subarray(0, found.length * STAMP_NUMBERS),
   }
-  return { files, leftOut, by }
+  return { files, leftOut, by, witnesses }
+}
+
+/** Whether both say the same of the same files. */
+export function isSameListing(a: Listing, b: Listing): boolean {
+  const counts = ({ by, leftOut, files }: Listing) => JSON.stringify([by, files.paths.length, [...leftOut]])
+  if (counts(a) !== counts(b)) return false
+  return a.files.paths.every(
+    (path, at) => path === b.files.paths[at] && isSameStamp(a.files.stamps, at, b.files.stamps, at),
+  )
+}
+
+/** Whether a later change of any of its files shows in the stamp of that file. */
+export function isSettledListing({ files: { paths, stamps } }: Listing, now: Date): boolean {
+  return paths.every((_, at) => isSettledAt(stamps, at, now))
 }
 
 /** A file that git knows and that is gone is no candidate, and not worth a word. */

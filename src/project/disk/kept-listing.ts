@@ -1,0 +1,81 @@
+import { dirname } from 'node:path'
+import { isFolder } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Project } from '../../machine/open-project.ts'
+import { Stillness } from '../../machine/stillness.ts'
+import type { LeftOut } from '../rules/candidates.ts'
+import { areStill, stampsOf } from './git-witnesses.ts'
+import { isSameListing, isSettledListing, type Listing, listProject } from './listing.ts'
+
+// For a process that stays: looking at 1,000 files takes 3 ms, more than all else that a question needs. From the second
+// question on, the system tells of changes in the folders of a project, and the last listing is given as long as it
+// tells of none, at most for a second.
+
+const TRUSTED_MS = 1000
+
+interface Held {
+  name: string
+  listing: Listing
+  lookedAt: number
+  /** A second change of a file would have shown in its stamp. */
+  isSettled: boolean
+  stillness: Stillness | undefined
+  /** Witnesses outside of the folders that are still, and their stamps. */
+  others: readonly string[]
+  stamps: Float64Array
+}
+
+/** Of the project that was asked for last. */
+let held: Held | undefined
+
+/** As `listProject`; the same value as before when nothing changed. `rule`: all that `why` depends on. */
+export async function listKept(
+  machine: Machine,
+  project: Pick<Project, 'root' | 'repository'>,
+  why: (path: string) => LeftOut | 'hidden' | undefined,
+  rule: string,
+): Promise<Listing> {
+  const name = JSON.stringify([project.root, project.repository, rule])
+  const known = held?.name === name ? held : undefined
+  if (known !== undefined && (await isTrusted(known, machine.now()))) return known.listing
+  const now = machine.now()
+  const still = known && stillnessFor(known)
+  const found = await listProject(machine, project, why)
+  const isSame = known?.isSettled === true && isSameListing(known.listing, found)
+  const listing = isSame ? known.listing : found
+  const stillness = areEqual(known?.listing.witnesses, found.witnesses) ? still?.stillness : undefined
+  for (const each of [held?.stillness, still?.stillness]) if (each !== stillness) each?.end()
+  held = {
+    name,
+    listing,
+    lookedAt: now.getTime(),
+    isSettled: isSettledListing(found, now),
+    ...NOTHING,
+    ...still,
+    stillness,
+  }
+  return listing
+}
+
+const NOTHING = { others: [], stamps: new Float64Array(0) }
+
+function areEqual(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return a !== undefined && a.length === b?.length && a.every((path, at) => path === b[at])
+}
+
+async function isTrusted({ stillness, lookedAt, others, stamps }: Held, now: Date): Promise<boolean> {
+  const age = now.getTime() - lookedAt
+  if (stillness === undefined || age < 0 || age > TRUSTED_MS) return false
+  return (await stillness.lasts()) && areStill(others, stamps)
+}
+
+/** From before the project is looked at. What it may not rely on, the next question finds out. */
+function stillnessFor(known: Held): Pick<Held, 'stillness' | 'others' | 'stamps'> | undefined {
+  const { witnesses } = known.listing
+  if (witnesses === undefined) return undefined
+  const folders = witnesses.filter(isFolder)
+  const watched = new Set(folders)
+  const others = witnesses.filter((path) => !watched.has(path) && !watched.has(dirname(path)))
+  const isAsBefore = known.stillness?.startAgain() === true
+  return { stillness: isAsBefore ? known.stillness : Stillness.in(folders), others, stamps: stampsOf(others) }
+}
