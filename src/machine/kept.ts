@@ -1,3 +1,5 @@
+import { isSettled, type Stamp, stampAt } from './cache.ts'
+
 /** Values that a process keeps, so that a server need not read them again: those that were used last. */
 export class Kept<T> {
   private readonly values = new Map<string, T>()
@@ -29,3 +31,47 @@ export class Kept<T> {
     this.values.delete(name)
   }
 }
+
+/** What a process made from files, each while its file stays as it is: a server reads the same files for many questions. */
+export class KeptFiles<T> {
+  private readonly values = new Map<string, { stamp: Stamp; value: T; bytes: number }>()
+  private readonly most: number
+  private bytes = 0
+
+  /** `most`: bytes of all files together. */
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** What `make` gives for a file, or gave when it was as it is. `name`: tells values of one file apart. */
+  of(path: string, make: () => T, name = path): T {
+    const stamp = stampAt(path)
+    const known = this.values.get(name)
+    if (known !== undefined && stamp?.every((number, at) => number === known.stamp[at])) return this.keep(name, known)
+    // Of the real time, whatever time a question is about: it is compared with times of files.
+    const now = new Date()
+    const value = make()
+    this.forget(name)
+    if (stamp !== undefined && isSettled(stamp, now)) this.keep(name, { stamp, value, bytes: stamp[1] + EACH })
+    return value
+  }
+
+  private keep(name: string, kept: { stamp: Stamp; value: T; bytes: number }): T {
+    this.forget(name)
+    this.values.set(name, kept)
+    this.bytes += kept.bytes
+    for (const oldest of this.values.keys()) {
+      if (this.bytes <= this.most) break
+      this.forget(oldest)
+    }
+    return kept.value
+  }
+
+  private forget(name: string): void {
+    this.bytes -= this.values.get(name)?.bytes ?? 0
+    this.values.delete(name)
+  }
+}
+
+/** What a value takes, however small its file. */
+const EACH = 1024

@@ -13,7 +13,7 @@ import { orderSections } from './rules/portions.ts'
 import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
 import type { TermPostings } from './rules/saved-segment.ts'
-import { weighSections } from './rules/sections.ts'
+import { cutSections, weighSections } from './rules/sections.ts'
 import { weighFile } from './rules/segment-builder.ts'
 
 export interface HistoryEvaluation {
@@ -202,7 +202,7 @@ function linesShown(
     path,
     score,
     isSide: at > 0 && !isNamed && (role.isLog || role.isConfig || role.isData),
-    sections: weighSections(path, texts.get(path) ?? '', terms),
+    sections: weighSections(cutSections(path, texts.get(path) ?? ''), terms),
   }))
   const shown: LineRanges = new Map()
   let left = TEXT_CHARS

@@ -1,4 +1,4 @@
-import { Kept } from '../machine/kept.ts'
+import { KeptFiles } from '../machine/kept.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { readHistory } from './disk/history-log.ts'
@@ -10,7 +10,7 @@ import type { LeftOut } from './rules/candidates.ts'
 import { type History, NO_HISTORY } from './rules/history.ts'
 import { readProjectTask } from './rules/project-task.ts'
 import { type RankedFile, rankFiles, type WeighedTerm } from './rules/rank-files.ts'
-import { cutSections, type FileSection, weighSections } from './rules/sections.ts'
+import { countSections, cutSections, type FileSection, weighSections } from './rules/sections.ts'
 
 export interface FindRequest {
   task: string
@@ -136,16 +136,26 @@ export interface SectionedText {
   sections: FileSection[]
 }
 
-/** For a server: the files that tasks ask for are few, and cutting one takes longer than weighing its sections. */
-const KEPT_CUTS = 200
-const cuts = new Kept<ReturnType<typeof cutSections>>(KEPT_CUTS)
+interface ReadFile {
+  read: ReturnType<typeof readShown>
+  sections: ReturnType<typeof cutSections>
+  /** Counted when it is asked about again: that takes longer than looking for the words of one task. */
+  terms?: ReturnType<typeof countSections>
+}
+
+const KEPT_BYTES = 16 * 1024 * 1024
+const files = new KeptFiles<ReadFile>(KEPT_BYTES)
 
 /** Undefined when it can no longer be read. */
 export function readSections(root: string, path: string, terms: readonly WeighedTerm[]): SectionedText | undefined {
-  const read = readShown(root, path)
+  let isNew = false
+  const file = files.of(`${root}/${path}`, () => {
+    isNew = true
+    const read = readShown(root, path)
+    return { read, sections: read === undefined ? [] : cutSections(path, read.text) }
+  })
+  const { read, sections } = file
   if (read === undefined) return undefined
-  const name = `${read.sha256} ${path}`
-  const sections = cuts.get(name) ?? cutSections(path, read.text)
-  cuts.set(name, sections)
-  return { ...read, sections: weighSections(path, read.text, terms, sections) }
+  if (!isNew) file.terms ??= countSections(sections)
+  return { ...read, sections: weighSections(sections, terms, file.terms) }
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { brokenTail, codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
+import { KeptFiles } from '../../machine/kept.ts'
 import { type FoundFile, findFiles } from '../../machine/project-files.ts'
 import { KNOWLEDGE_FOLDERS } from '../../packs/rules/pack.ts'
 import { normalizeText } from '../../text/lines.ts'
@@ -38,6 +39,14 @@ export function readBounded(root: string, path: string, mostChars: number): Boun
   if (isInPack(path)) return BEHIND_GATES
   const needed = Math.max(SMALLEST_HEAD, Math.ceil(mostChars) * BYTES_PER_CHAR + BYTES_PER_CHAR)
   const head = Math.min(LARGEST_WHOLE, needed)
+  const file = `${root}/${path}`
+  return texts.of(file, () => readAnew(root, path, head), `${head} ${file}`)
+}
+
+const KEPT_BYTES = 4 * 1024 * 1024
+const texts = new KeptFiles<BoundedText | Unread>(KEPT_BYTES)
+
+function readAnew(root: string, path: string, head: number): BoundedText | Unread {
   const { bytes, size, real, failure } = readInside(root, path, { most: LARGEST_WHOLE, head })
   if (bytes === undefined) return unread(failure)
   // The file that was opened, whatever its path led to before.

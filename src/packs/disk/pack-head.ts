@@ -12,6 +12,7 @@ import {
 } from '../../machine/cache.ts'
 import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
+import { KeptFiles } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { readTextYaml, Trouble } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
@@ -112,10 +113,10 @@ type Row = [path: string, stamp: Stamp, fields: Fields]
 
 const LARGEST_HEAD = 8 * 1024
 
-// Fewer are read as fast as a cache.
-const FEWEST_HEADS = 8
+const KEPT_BYTES = 4 * 1024 * 1024
+const heads = new KeptFiles<PackHead>(KEPT_BYTES)
 
-/** With 500 packs, reading their YAML takes more than half of a discovery; listing folders needs no cache. */
+/** Loading what reads YAML takes longer than a discovery; listing folders needs no cache. */
 export function openHeadCache(machine: Machine, root: string): HeadCache {
   const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
   let stored: ReadonlyMap<string, Row> | undefined
@@ -128,14 +129,14 @@ export function openHeadCache(machine: Machine, root: string): HeadCache {
       const stamp = stampAt(path)
       const row = known().get(path)
       const isKnown = row !== undefined && stamp?.every((value, at) => value === row[1][at])
-      const head: PackHead = isKnown ? { fields: row[2] } : readPackHead(path)
+      const head: PackHead = isKnown ? { fields: row[2] } : heads.of(path, () => readPackHead(path))
       const isKept = stamp !== undefined && 'fields' in head && isSettled(stamp, now) && isSmall(head.fields)
       if (isKept) rows.push([path, stamp, head.fields])
       isChanged ||= isKept && !isKnown
       return head
     },
     save() {
-      if (!isChanged || rows.length < FEWEST_HEADS) return
+      if (!isChanged) return
       const bytes = ROWS.encode(rows)
       if (bytes !== undefined) writeCached(machine, key, bytes)
     },

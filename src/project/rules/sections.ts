@@ -123,15 +123,43 @@ function isShort({ from, to }: Bounds, lines: readonly string[]): boolean {
 const NEIGHBOUR = 0.5
 const FLOOR = 0.3
 
-/** What each section of a file is worth for a task: its words by rarity, and half of the better neighbour's. */
+/** All words of a section, in the order of the text, and how often each stands there. */
+interface SectionTerms {
+  terms: readonly string[]
+  counts: readonly number[]
+}
+
+/** For a file that many tasks ask about. */
+export function countSections(sections: readonly CutSection[]): SectionTerms[] {
+  return sections.map(({ text }) => {
+    const counts = new Map<string, number>()
+    visitTerms(text, (term) => counts.set(term, (counts.get(term) ?? 0) + 1))
+    return { terms: [...counts.keys()], counts: [...counts.values()] }
+  })
+}
+
+function pickCounts({ terms, counts }: SectionTerms, byTerm: ReadonlyMap<string, WeighedTerm>) {
+  const picked = new Map<WeighedTerm, number>()
+  for (let at = 0; at < terms.length; at++) {
+    const known = byTerm.get(terms[at]!)
+    if (known !== undefined) picked.set(known, counts[at]!)
+  }
+  return picked
+}
+
+/**
+ * What each section of a file is worth for a task: its words by rarity, and half of the better neighbour's. `counted`
+ * saves looking for the words.
+ */
 export function weighSections(
-  path: string,
-  text: string,
+  sections: readonly CutSection[],
   terms: readonly WeighedTerm[],
-  sections = cutSections(path, text),
+  counted?: readonly SectionTerms[],
 ): FileSection[] {
   const { byTerm, hint } = wantedOf(terms)
-  const found = sections.map((section) => countTerms(section.text, byTerm, hint))
+  const found = sections.map((section, at) =>
+    counted === undefined ? countTerms(section.text, byTerm, hint) : pickCounts(counted[at]!, byTerm),
+  )
   const own = found.map((counts) => {
     let sum = 0
     for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
@@ -183,13 +211,16 @@ function hintOf(terms: readonly WeighedTerm[]): RegExp {
 
 const SHORT = 3
 
-/** A stem differs from its words at the end. A short one must stand at the start of a word, or of a hump of one. */
+/**
+ * A stem differs from its words at the end. A short one must stand at the start of a word, or of a hump of one. What a
+ * text glues together is read as one word too.
+ */
 function startOf(term: string): string {
-  if (term.length <= SHORT) {
-    const upper = term.toUpperCase()
-    return `(?:^|[^A-Za-z])${term}|${upper[0]}${term.slice(1)}|${upper}`
-  }
-  return [...term.slice(0, -1)].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('')
+  const [first = '', ...rest] = term.length <= SHORT ? term : term.slice(0, -1)
+  const any = (letter: string) => (letter < 'a' ? letter : `[${letter}${letter.toUpperCase()}]`)
+  const others = rest.map((letter) => `[-_./]?${any(letter)}`).join('')
+  if (term.length > SHORT) return any(first) + others
+  return `(?:^|[^A-Za-z])${any(first)}${others}|${first.toUpperCase()}${others}`
 }
 
 function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>, hint: RegExp): Map<WeighedTerm, number> {
