@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, expect, it } from 'vitest'
+import type { Machine } from '../../src/machine/machine.ts'
+import { listKept } from '../../src/project/disk/kept-listing.ts'
+import { type FindRequest, findFiles, readSections } from '../../src/project/find-files.ts'
+
+const made: string[] = []
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+})
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loadout-stays-'))
+  made.push(folder)
+  return folder
+}
+
+function write(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+function git(root: string, ...words: string[]): void {
+  const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false', '-c', 'gc.auto=0']
+  execFileSync('git', ['-C', root, ...me, ...words], { env: { PATH: process.env.PATH, HOME: root }, stdio: 'ignore' })
+}
+
+function makeProject(): string {
+  const root = join(makeFolder(), 'project')
+  write(root, 'src/gate.ts', 'export function openGate(origins) {\n  return origins\n}\n')
+  write(root, 'src/door.ts', 'export const door = 1\n')
+  write(root, 'docs/gate.md', '# The gate\n\nA list of origins.\n')
+  write(root, '.gitignore', 'out/\n*.log\n')
+  git(root, 'init', '-q', '-b', 'main')
+  git(root, 'add', '-A')
+  git(root, 'commit', '-qm', 'Let the gate know its origins')
+  git(root, 'branch', 'other')
+  mkdirSync(join(root, 'empty'))
+  return root
+}
+
+function machineIn(home: string): Machine {
+  return { cwd: home, home, env: { PATH: process.env.PATH }, now: () => new Date() }
+}
+
+/** Until times of files tell of their next change. */
+const settle = () => new Promise((done) => setTimeout(done, 120))
+
+async function ask(root: string, home: string, kept: Pick<FindRequest, 'leaveOutRule'>) {
+  const task = 'allow a list of origins in the gate'
+  const { files, terms, paths, signals } = await findFiles(machineIn(home), {
+    task,
+    project: { root, repository: root },
+    ...kept,
+  })
+  const sections = files.map(({ path: name }) => readSections(root, name, terms))
+  for (const [at, { path: name }] of files.entries()) {
+    expect(sections[at]?.text).toBe(readFileSync(join(root, name), 'utf8'))
+  }
+  return { files, paths, signals, sections }
+}
+
+const path = fc.constantFrom('src/gate.ts', 'src/door.ts', 'a.md', 'new/deep/list.py', 'out/x.ts', 'empty/y.ts')
+const word = fc.constantFrom('origins', 'gate', 'list', 'door')
+
+type Edit = (root: string) => void
+const ifThere = (root: string, name: string, edit: (full: string) => void) => {
+  if (existsSync(join(root, name))) edit(join(root, name))
+}
+const edits: fc.Arbitrary<Edit> = fc.oneof(
+  fc.tuple(path, word).map(
+    ([name, text]): Edit =>
+      (root) =>
+        write(root, name, `${text}\n`),
+  ),
+  fc.tuple(path, word).map(
+    ([name, text]): Edit =>
+      (root) =>
+        ifThere(root, name, (full) => appendFileSync(full, `${text}\n`)),
+  ),
+  // As many bytes, and the time set back.
+  fc.tuple(path, word).map(
+    ([name, text]): Edit =>
+      (root) =>
+        ifThere(root, name, (full) => {
+          const { size, atime, mtime } = statSync(full)
+          writeFileSync(full, `${text} `.repeat(size).slice(0, size), { flag: 'r+' })
+          utimesSync(full, atime, mtime)
+        }),
+  ),
+  path.map(
+    (name): Edit =>
+      (root) =>
+        rmSync(join(root, name), { force: true }),
+  ),
+  path.map(
+    (name): Edit =>
+      (root) =>
+        ifThere(root, name, (full) => renameSync(full, join(root, 'src/moved.ts'))),
+  ),
+  // Gone and there again, under the same name.
+  fc.constant<Edit>((root) => {
+    rmSync(join(root, 'src'), { recursive: true, force: true })
+    write(root, 'src/list.ts', 'export const list = 1\n')
+  }),
+  word.map(
+    (text): Edit =>
+      (root) =>
+        write(root, '.gitignore', `${text}.ts\nout/\n`),
+  ),
+  fc.constantFrom<Edit>(
+    (root) => git(root, 'checkout', '-qf', 'other'),
+    (root) => git(root, 'commit', '-qam', 'Close the door', '--allow-empty'),
+  ),
+)
+
+it('a process that stays answers as one that has only started, after every edit', async () => {
+  const steps = fc.array(fc.tuple(edits, fc.boolean()), { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const [root, home] = [makeProject(), makeFolder()]
+      await settle()
+      for (let time = 0; time < 3; time++) await ask(root, home, { leaveOutRule: '' })
+      for (const [edit, isSettled] of all) {
+        edit(root)
+        if (isSettled) await settle()
+        const fresh = await ask(root, makeFolder(), {})
+        expect(await ask(root, home, { leaveOutRule: '' })).toEqual(fresh)
+        expect(await ask(root, home, { leaveOutRule: '' })).toEqual(fresh)
+      }
+    }),
+    { numRuns: 12 },
+  )
+}, 120_000)
+
+it.runIf(process.platform === 'linux')('looks again only when something changed', async () => {
+  const root = makeProject()
+  await settle()
+  const list = () => listKept(machineIn(makeFolder()), { root, repository: root }, () => undefined, '')
+  await list()
+  const before = await list()
+  expect(await list()).toBe(before)
+  appendFileSync(join(root, 'src/gate.ts'), '// more\n')
+  const after = await list()
+  expect(after).not.toEqual(before)
+})
