@@ -101,6 +101,9 @@ export function createLoadout(options: Partial<Machine> = {}) {
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
     startPackFrom: late(machine, async () => (await import('./packs/new-from.ts')).startPackFrom),
+    exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
+    importCompile: late(machine, async () => (await import('./packs/compile.ts')).importCompile),
+    packStatus: late(machine, async () => (await import('./packs/compile-status.ts')).packStatus),
     fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
@@ -190,6 +193,8 @@ export type { TeachExport, Teaching } from './kit/teach.ts'
 export type { TeachStatus } from './kit/teach-status.ts'
 export type { SampleTour } from './kit/try.ts'
 export type { Validation } from './kit/validate.ts'
+export type { Compiled, CompileTask } from './packs/compile.ts'
+export type { PackCompileStatus } from './packs/compile-status.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'

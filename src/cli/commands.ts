@@ -27,6 +27,7 @@ import {
 import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
 import { noteAdd, noteList, notePrune } from './commands/notes.ts'
+import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
@@ -67,7 +68,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {
     title: 'Knowledge packs',
-    commands: [packsResolve, packsList, packsShow, packsGuide, packsNew, packsFetch],
+    commands: [packsResolve, packsList, packsShow, packsGuide, packsNew, packsCompile, packsStatus, packsFetch],
   },
   { title: 'Consent', commands: [approve, deny, revoke] },
   {

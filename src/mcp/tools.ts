@@ -10,6 +10,7 @@ import { printableLine } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import type { Call, Desk, Tool } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
+import { compilePack } from './tools/compile-pack.ts'
 import { loadContext } from './tools/load-context.ts'
 import { planContext } from './tools/plan-context.ts'
 import { readEntry } from './tools/read-entry.ts'
@@ -17,10 +18,29 @@ import { searchKnowledge } from './tools/search-knowledge.ts'
 import { teachExamples } from './tools/teach-examples.ts'
 
 /** Every tool, in the order of the listing. */
-const TOOLS: readonly Tool[] = [loadContext, planContext, searchKnowledge, readEntry, activatePack, teachExamples]
+const TOOLS: readonly Tool[] = [
+  loadContext,
+  planContext,
+  searchKnowledge,
+  readEntry,
+  activatePack,
+  compilePack,
+  teachExamples,
+]
 
 /** What writes only adds, and saying the same again adds nothing. */
 const ADDING = { destructiveHint: false, idempotentHint: true }
+
+const LIMITS = [
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'additionalProperties',
+] as const
 
 /** Everybody pays for this list in every conversation, so it holds nothing that can be left out. */
 const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false }) => ({
@@ -82,7 +102,7 @@ async function answer(tool: Tool, input: unknown, call: Call): Promise<CallToolR
 function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
-    override: io === 'output' ? withoutStrictness : undefined,
+    override: io === 'output' ? withoutStrictness : withoutLimits,
   })
   return { ...rest, type: 'object' } as Listed['inputSchema']
 }
@@ -90,6 +110,11 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
 /** A client that checks answers must not refuse what a later version adds to them. */
 function withoutStrictness({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
   delete jsonSchema.additionalProperties
+}
+
+/** Nobody writes a better call for knowing them, and everybody would pay for them. They are checked all the same. */
+function withoutLimits({ jsonSchema }: { jsonSchema: { [K in (typeof LIMITS)[number]]?: unknown } }): void {
+  for (const limit of LIMITS) delete jsonSchema[limit]
 }
 
 function describeIssues({ issues }: z.ZodError): string {

@@ -200,6 +200,7 @@ export const CODES = [
   // packs: calls that cannot go on
   'PACK_NOT_FOUND',
   'PACK_EXISTS',
+  'COMPILE_REFUSED',
   'PACK_REFUSED',
   'AUDIT_NOT_RECORDED',
   'APPROVAL_NEEDED',

@@ -45,11 +45,12 @@ describe.each([
       'search_knowledge',
       'read_entry',
       'activate_pack',
+      'compile_pack',
       'teach_examples',
     ])
     for (const { name, inputSchema, outputSchema, annotations } of list.tools) {
       expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
-      const isReading = name !== 'teach_examples'
+      const isReading = name !== 'teach_examples' && name !== 'compile_pack'
       expect(annotations).toMatchObject({ readOnlyHint: isReading, openWorldHint: false })
     }
     expect(countTokens(JSON.stringify(list))).toBeLessThan(1_500)
@@ -122,9 +123,21 @@ describe.each([
     expect(result.structuredContent).toMatchObject({ name: 'water', text: textOf(result) })
   })
 
+  it('activate_pack with a question gives what the pack knows about it, and what it does not', async () => {
+    const result = await call('activate_pack', {
+      pack: 'water',
+      question: 'how often is high tide',
+      need: ['the price'],
+    })
+    expect(textOf(result)).toContain('Twice a day.')
+    const { missing } = result.structuredContent as { missing: string[] }
+    expect(missing.join()).toContain('the price')
+  })
+
   it('a pack that nobody approved answers with the command, never with content', async () => {
     for (const [name, args] of [
       ['activate_pack', { pack: 'closed' }],
+      ['activate_pack', { pack: 'closed', question: 'how is the gauge read', confirm: true }],
       ['read_entry', { id: 'pack:closed' }],
       ['read_entry', { id: 'pack:closed/KNOWLEDGE.md' }],
     ] as const) {

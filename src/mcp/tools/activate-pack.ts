@@ -1,20 +1,70 @@
 import * as z from 'zod'
-import { defineTool, NAME, PROJECT } from '../tool.ts'
+import { allGaps, newWrappers } from '../../display-rules.ts'
+import { printableLine } from '../../text/printable.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { cap, defineTool, NAME, PROJECT, TASK } from '../tool.ts'
+import { MOST_WARNINGS, tellFinding } from './bundle.ts'
 import { MOST_CHARACTERS } from './read-entry.ts'
+
+const NOTHING = 'The pack gives nothing for this question.\n'
 
 export const activatePack = defineTool({
   name: 'activate_pack',
   description:
-    'The guide of a knowledge pack and the list of its files, fenced. A pack that nobody approved is refused, with the command that a person runs to approve it.',
-  input: z.strictObject({ pack: NAME, project: PROJECT }),
-  output: z.object({ name: z.string(), text: z.string(), warnings: z.array(z.string()) }),
-  call: async ({ pack, project }, { loadout, project: usual }) => {
-    const { value, findings } = await loadout.openGuide({
-      pack,
-      project: project ?? usual,
-      maxCharacters: MOST_CHARACTERS,
+    'What a knowledge pack says about a question, fenced; without one its guide and files. `missing`: what it does not know. An unapproved pack is refused, with the command to approve it.',
+  input: z.strictObject({
+    pack: NAME,
+    question: TASK.optional(),
+    cite: z.boolean().optional(),
+    deep: z.boolean().optional(),
+    need: z.array(z.string()).max(20).optional(),
+    confirm: z.boolean().optional().describe('The user agreed'),
+    max_tokens: z.int().min(1).max(50_000).optional(),
+    project: PROJECT,
+  }),
+  output: z.object({
+    name: z.string(),
+    text: z.string(),
+    missing: z.array(z.string()),
+    warnings: z.array(z.string()),
+  }),
+  call: async ({ pack, question, cite, deep, need, confirm, max_tokens: budget, project }, call) => {
+    const place = { pack, project: project ?? call.project }
+    if (question === undefined) {
+      const request = { ...place, isConfirmed: confirm, maxCharacters: MOST_CHARACTERS }
+      const { value, findings } = await call.loadout.openGuide(request)
+      return { name: value.name, text: value.guide, missing: [], warnings: findings.map(({ message }) => message) }
+    }
+    const { value, findings } = await call.loadout.resolvePacks({
+      task: question,
+      packs: [pack],
+      cite,
+      deep,
+      needs: need,
+      confirmed: confirm ? [pack] : [],
+      budget,
+      project: place.project,
     })
-    return { name: value.name, text: value.guide, warnings: findings.map(({ message }) => message) }
+    const [shut] = value.refused
+    if (value.active.length === 0 && shut !== undefined) {
+      const {
+        code = 'PACK_REFUSED',
+        message = shut.message,
+        hint,
+      } = findings.find(({ subject }) => subject === shut.name) ?? {}
+      throw new LoadoutError(code, message, hint === undefined ? {} : { hint })
+    }
+    // What a wrapper says of its own content is not said twice.
+    const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
+    const told = cap(untold.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    // A wrapper names what is missing, too.
+    const text = [...newWrappers(value).map((wrapper) => wrapper.text), ...told.shown.map((each) => `${each}\n`)]
+    return {
+      name: value.active[0]?.pack.manifest.name ?? pack,
+      text: text.join('') || NOTHING,
+      missing: value.active.flatMap(({ resolution }) => allGaps(resolution)).map(printableLine),
+      warnings: [...told.shown, ...told.cut],
+    }
   },
   toText: ({ text }) => text,
 })

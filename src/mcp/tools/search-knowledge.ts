@@ -11,7 +11,7 @@ const USUAL = 10
 export const searchKnowledge = defineTool({
   name: 'search_knowledge',
   description:
-    'Searches payloads, packs and skills for words; best first, to be read with read_entry. `files`: places in the project. A hit with `needs` is shut until the user runs that command.',
+    'Searches payloads, packs, their sections, and skills; best first, to be read with read_entry. `files`: places in the project. A hit with `needs` is shut until the user runs that.',
   input: z.strictObject({
     query: z.string().regex(/\S/).max(LONGEST_QUERY),
     limit: z.int().min(1).max(50).optional(),

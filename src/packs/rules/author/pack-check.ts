@@ -63,7 +63,7 @@ export function startCheck(manifest: PackManifest, files: PackFiles): PackCheck 
     find(path, anchor) {
       if (!finders.has(path)) {
         const file = check.read(path)
-        finders.set(path, file === undefined ? undefined : anchorsOf(file.text))
+        finders.set(path, file === undefined ? undefined : anchorsOf(file.text, path))
       }
       return finders.get(path)?.(anchor)
     },

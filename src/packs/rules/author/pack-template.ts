@@ -8,6 +8,14 @@ export interface PackPlan {
 }
 
 const FACT = 'The first fact of this pack stands here until its author writes a true one.'
+const USE = 'Say here which questions this pack answers, and which it leaves to others.'
+const LIMIT = '# Boundaries\n\n- Say that a fact is unknown when no page of this pack holds it.\n'
+
+/** Whether a text still has what a new pack starts with. */
+export function isPlaceholder(text: string): boolean {
+  return text.includes(FACT) || text.includes(USE) || text === LIMIT
+}
+
 const SOURCE = 'sources/notes.md'
 const SOURCE_LINE = 3
 
@@ -19,7 +27,7 @@ export function packTemplate(plan: PackPlan): Map<string, string> {
     ['KNOWLEDGE.md', guide(plan, hasWiki, hasDocument)],
     ...(hasWiki ? wikiFiles(plan) : []),
     ...(hasDocument ? documentFiles(plan) : []),
-    ['compiled/boundaries.md', '# Boundaries\n\n- Say that a fact is unknown when no page of this pack holds it.\n'],
+    ['compiled/boundaries.md', LIMIT],
     [SOURCE, `# Notes\n\n${FACT}\n`],
     ['indexes/source-map.json', sourceMap(plan, hasWiki, hasDocument)],
     ['evals/discovery.train.json', suite(plan, 'train')],
@@ -63,8 +71,7 @@ function guide(plan: PackPlan, hasWiki: boolean, hasDocument: boolean): string {
     ...(hasWiki ? ['- All pages, for questions that go deeper: `wiki/index.md`'] : []),
     '- To cite or to verify: `sources/`',
   ]
-  const use = 'Say here which questions this pack answers, and which it leaves to others.'
-  return `---\n${fields.join('\n')}\n---\n\n# ${titleOf(plan)}\n\n## When to use\n\n${use}\n\n## Context map\n\n${map.join('\n')}\n`
+  return `---\n${fields.join('\n')}\n---\n\n# ${titleOf(plan)}\n\n## When to use\n\n${USE}\n\n## Context map\n\n${map.join('\n')}\n`
 }
 
 function wikiFiles(plan: PackPlan): [string, string][] {

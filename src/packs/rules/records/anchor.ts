@@ -1,4 +1,4 @@
-import { findHeadings } from '../../../text/sections.ts'
+import { headingsOf } from '../../../text/headings.ts'
 import { normalizePackPath, packPathProblem } from '../pack.ts'
 
 /** A place inside a source: lines or a heading of a text, a page or a moment of something else. */
@@ -32,13 +32,13 @@ export interface AnchorPlace {
   lines?: { from: number; to: number }
 }
 
-/** Where an anchor leads in a text. */
-export function findAnchor(text: string, anchor: string): AnchorPlace {
-  return anchorsOf(text)(anchor)
+/** Where an anchor leads in a text. Which lines are headings follows from its file name. */
+export function findAnchor(text: string, anchor: string, path?: string): AnchorPlace {
+  return anchorsOf(text, path)(anchor)
 }
 
 /** The same for many anchors of one text. */
-export function anchorsOf(text: string): (anchor: string) => AnchorPlace {
+export function anchorsOf(text: string, path = ''): (anchor: string) => AnchorPlace {
   const lines = text.replace(/\n$/, '').split('\n')
   const known = new Map<string, AnchorPlace>()
   let sections: Map<string, { from: number; to: number }> | undefined
@@ -46,7 +46,7 @@ export function anchorsOf(text: string): (anchor: string) => AnchorPlace {
     let place = known.get(anchor)
     if (place === undefined) {
       const parsed = parseAnchor(anchor)
-      if (parsed.kind === 'heading') sections ??= sectionsOf(lines)
+      if (parsed.kind === 'heading') sections ??= sectionsOf(lines, path)
       place = placeOf(parsed, lines.length, sections)
       known.set(anchor, place)
     }
@@ -69,8 +69,8 @@ function placeOf(
 }
 
 /** The lines of each section by the slug of its heading, up to the next heading of its level or above. */
-function sectionsOf(lines: readonly string[]): Map<string, { from: number; to: number }> {
-  const headings = findHeadings(lines)
+function sectionsOf(lines: readonly string[], path: string): Map<string, { from: number; to: number }> {
+  const headings = headingsOf(path, lines)
   const slugs = slugsOf(headings.map(({ title }) => title))
   const sections = new Map<string, { from: number; to: number }>()
   // From the end, so that for each level the next heading of it or above is at hand.

@@ -92,7 +92,7 @@ export function chooseExcerpts(
   const choices = scored.slice(0, MOST_EXCERPTS).flatMap(({ reference: { path, anchor } }) => {
     const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
     if (file === undefined || anchor === undefined) return []
-    const { isFound, lines } = findAnchor(file.text, anchor)
+    const { isFound, lines } = findAnchor(file.text, anchor, file.path)
     if (!isFound) warnings.push(anchorAbsent(path, anchor))
     if (lines === undefined) return []
     const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)

@@ -1,0 +1,104 @@
+import type { Compiled, CompileTask, PackCompileStatus } from '../../loadout.ts'
+import { LoadoutError, type Report } from '../../text/trouble.ts'
+import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
+import { count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+
+export const packsCompile = defineCommand({
+  name: 'packs compile',
+  summary: 'have your agent write the briefing, facts and boundaries of a pack',
+  details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
+loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md takes the answer.
+Every statement must name lines of an input that say it. If one does not, or if an input changed meanwhile, nothing is written.
+Views, source map and the record of the run are written together. Over MCP the tool compile_pack does the same.`,
+  args: [
+    PACK_ARGUMENT,
+    {
+      name: 'file',
+      summary: 'the task is written to it, or the answer read from it (- reads standard input)',
+      complete: 'file',
+    },
+  ],
+  flags: {
+    import: { kind: 'switch', summary: 'take the answer of an agent from the file' },
+    reviewed: { kind: 'switch', summary: 'you have read the answer: nobody else has to' },
+    ...PROJECT_FLAG,
+  },
+  run: (input, loadout): Promise<Report<CompileTask | Compiled>> => {
+    const { args, flags } = input
+    const base = { pack: args.pack ?? '', project: flags.project, isConfirmed: true }
+    if (!flags.import) {
+      if (flags.reviewed) throw misuse('--reviewed goes with --import')
+      return loadout.exportCompile({ ...base, out: args.file })
+    }
+    if (args.file === undefined) throw misuse('--import needs a file, or - for standard input')
+    const source = args.file === '-' ? { text: input.readStdin() } : { file: args.file }
+    return loadout.importCompile({ ...base, ...source, isReviewed: flags.reviewed })
+  },
+  print: (value: CompileTask | Compiled) => ('text' in value ? printTask(value) : printCompiled(value)),
+  toJson: (value: CompileTask | Compiled) => value,
+})
+
+function misuse(message: string): LoadoutError {
+  return new LoadoutError('USAGE', message, { hint: 'loadout help packs compile' })
+}
+
+function printTask({ pack, inputs, text, path }: CompileTask): string {
+  if (path === undefined) return printableText(text)
+  return lines(
+    `the task for ${pack}, from ${count(inputs.length, 'input')}, was written to ${printableLine(path)}`,
+    `Give the file to an agent, save its answer, then: loadout packs compile ${pack} --import <file>`,
+  )
+}
+
+function printCompiled({ pack, root, written, statements, unknown, isReviewed, next }: Compiled): string {
+  if (written.length === 0) return lines('Nothing was written.')
+  return lines(
+    `compiled ${pack}: ${count(statements, 'statement')}, ${count(unknown, 'open question')}`,
+    `  ${printableLine(root)}`,
+    written.map((file) => `  ${file}`),
+    !isReviewed && 'Read the views. --reviewed with --import says that you have; until then each use warns.',
+    'next:',
+    next.map((command) => `  ${printableLine(command)}`),
+  )
+}
+
+export const packsStatus = defineCommand({
+  name: 'packs status',
+  summary: 'which views of your packs are stale, and which were never compiled',
+  args: [{ name: 'pack', summary: 'only this pack' }],
+  flags: PROJECT_FLAG,
+  run: ({ args, flags }, loadout) => loadout.packStatus({ pack: args.pack, project: flags.project }),
+  print: ({ packs }: { packs: PackCompileStatus[] }, screen) =>
+    packs.length === 0
+      ? lines('There is no pack of yours or of this project: loadout packs new <name> starts one.')
+      : lines(packs.flatMap((pack) => describe(pack, screen))),
+})
+
+const STATES: Record<string, string> = {
+  current: 'up to date',
+  stale: 'stale: inputs changed',
+  failed: 'not finished, and not used',
+  'by-hand': 'written by hand',
+  'not-compiled': 'not compiled',
+}
+
+function describe({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
+  if (state === undefined)
+    return [screen.strong(name), '  not approved', ...next.map((each) => screen.faint(`  ${printableLine(each)}`))]
+  const { views, unread, needsReview, toConfirm } = state
+  return [
+    screen.strong(name),
+    ...views.flatMap((view) => [
+      `  ${printableLine(view.path)}  ${STATES[view.state] ?? view.state}`,
+      ...[...view.changed.map((path) => `changed: ${path}`), ...view.gone.map((path) => `gone: ${path}`)]
+        .slice(0, 5)
+        .map((text) => `    ${printableLine(text)}`),
+    ]),
+    ...(unread.length > 0 && views.some((view) => view.run !== undefined)
+      ? [`  ${count(unread.length, 'input')} that no run has read, such as ${printableLine(unread[0] ?? '')}`]
+      : []),
+    ...(needsReview ? ['  what an agent wrote was not reviewed'] : []),
+    ...toConfirm.map((what) => `  to be confirmed: the ${what} in KNOWLEDGE.md`),
+    ...next.map((each) => screen.faint(`  ${printableLine(each)}`)),
+  ]
+}

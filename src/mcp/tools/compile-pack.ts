@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { cap, defineTool, NAME, PROJECT } from '../tool.ts'
+import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+
+const GIVE_BACK = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
+
+export const compilePack = defineTool({
+  name: 'compile_pack',
+  description:
+    'Only when the user asks to compile a pack: call without `answer` for the task, then with what you wrote.',
+  input: z.strictObject({ pack: NAME, answer: z.any().optional(), project: PROJECT }),
+  output: z.object({ text: z.string() }),
+  isWriting: true,
+  call: async ({ pack, answer, project }, { loadout, project: usual }) => {
+    const request = { pack, project: project ?? usual }
+    if (answer === undefined) {
+      const { value } = await loadout.exportCompile({ ...request, giveBack: GIVE_BACK })
+      return { text: value.text }
+    }
+    const given = typeof answer === 'string' ? answer : JSON.stringify(answer)
+    const { value, findings } = await loadout.importCompile({ ...request, text: given })
+    const { shown, cut } = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    const next = value.next.map((command) => `the user runs: ${command}`)
+    const done = value.written.length === 0 ? 'Nothing was written.' : 'The views were written.'
+    return { text: [done, ...shown, ...cut, ...value.written, ...next].join('\n') }
+  },
+  toText: ({ text }) => text,
+})

@@ -1,0 +1,70 @@
+import type { Machine } from '../machine/machine.ts'
+import { shellWord } from '../text/printable.ts'
+import type { Finding, Report } from '../text/trouble.ts'
+import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { type CompileState, compileState } from './rules/author/compile-state.ts'
+import type { TrustedPack } from './rules/gates/catalog.ts'
+import type { Scope } from './rules/pack.ts'
+
+export interface PackCompileStatus {
+  name: string
+  root: string
+  scope: Scope
+  /** Undefined while the pack may not be read. */
+  state: CompileState | undefined
+  /** What to run next. */
+  next: string[]
+}
+
+/** The packs that are written here: what is stale because its inputs changed, and what was never compiled. */
+export function packStatus(
+  machine: Machine,
+  request: CatalogRequest & { pack?: string | undefined },
+): Report<{ packs: PackCompileStatus[] }> {
+  const named = request.pack === undefined ? [] : [request.pack]
+  const { catalog } = openCatalog(machine, { project: request.project, packs: named })
+  const chosen =
+    request.pack === undefined
+      ? catalog.entries.map(({ pack }) => pack).filter(({ scope }) => scope === 'workspace' || scope === 'user')
+      : [findPack(machine, catalog, request.pack)]
+  const packs = chosen.map(statusOf)
+  return { value: { packs }, findings: packs.flatMap(findingsOf) }
+}
+
+function statusOf(pack: TrustedPack): PackCompileStatus {
+  const { manifest, root, scope, trust } = pack
+  // A pack that was approved and has changed is looked at all the same: only names and digests are told.
+  const isKnown = trust.isOpen || trust.state === 'changed'
+  const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
+  const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
+  const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
+  return {
+    name: manifest.name,
+    root,
+    scope,
+    state,
+    next: [
+      ...(trust.isOpen ? [] : [`loadout approve ${shellWord(root)}`]),
+      ...((isBehind || isNew) && state !== undefined ? [`loadout packs compile ${manifest.name}`] : []),
+    ],
+  }
+}
+
+const MOST_NAMED = 3
+
+function findingsOf({ name, state }: PackCompileStatus): Finding[] {
+  return (state?.views ?? []).flatMap(({ path, state: is, changed, gone }): Finding[] => {
+    const hint = `loadout packs compile ${name}`
+    if (is === 'failed') {
+      const message = `${name}/${path} was not finished by its run, and is not used`
+      return [{ severity: 'warning', code: 'run.failed', message, subject: name, hint }]
+    }
+    if (is !== 'stale') return []
+    const [some, code] = changed.length > 0 ? [changed, 'run.input.drift' as const] : [gone, 'run.input.gone' as const]
+    const more = some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : ''
+    const what = changed.length > 0 ? 'changed' : 'are gone'
+    const message = `${name}/${path} is stale: inputs ${what}: ${some.slice(0, MOST_NAMED).join(', ')}${more}`
+    return [{ severity: 'warning', code, message, subject: name, hint }]
+  })
+}

@@ -1,0 +1,260 @@
+import { resolve } from 'node:path'
+import { readText } from '../machine/files.ts'
+import { writeNamed } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { programVersion } from '../machine/package-folder.ts'
+import { type RecordFile, readRecord, writeRecord } from '../machine/records.ts'
+import { parseForeignJson } from '../text/json.ts'
+import { shellWord } from '../text/printable.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { isRecord, sha256 } from '../text/values.ts'
+import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
+import { foreignViews, hasText, noteCompiled, ownViews, removeViews, writeCompiled } from './disk/compile-files.ts'
+import { openPack } from './disk/pack-folder.ts'
+import {
+  type AnswerProblem,
+  type CompileAnswer,
+  checkCompileAnswer,
+  readCompileAnswer,
+} from './rules/author/compile-answer.ts'
+import { isInput } from './rules/author/compile-state.ts'
+import {
+  type CompileInput,
+  compileText,
+  fitsTask,
+  INPUT_FOLDERS,
+  numberedParts,
+  taskId,
+} from './rules/author/compile-task.ts'
+import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
+import { isPlaceholder } from './rules/author/pack-template.ts'
+import { guardPart } from './rules/fence/content-guard.ts'
+import { wrapContext } from './rules/fence/wrapper.ts'
+import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { layerOf } from './rules/pack.ts'
+import { SOURCE_MAP_PATH } from './rules/records/source-map.ts'
+import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { openAdmitted } from './show.ts'
+
+export interface CompileRequest extends CatalogRequest {
+  pack: string
+  /** The user asks for it by its name, so that a draft may be compiled. An agent that asks alone may not. */
+  isConfirmed?: boolean | undefined
+}
+
+export interface CompileTask {
+  pack: string
+  task: string
+  inputs: { path: string; sha256: string }[]
+  /** For an agent: what to write, from what, and how to give it back. */
+  text: string
+  /** The file that it was written to. */
+  path?: string
+}
+
+/** What an agent needs to write the views of a pack. The inputs are remembered: the answer is for them and no others. */
+export function exportCompile(
+  machine: Machine,
+  request: CompileRequest & { out?: string | undefined; giveBack?: string | undefined },
+): Report<CompileTask> {
+  const pack = openForCompile(machine, request)
+  const inputs = readInputs(pack)
+  if (inputs.length === 0) throw nothingToCompile(pack)
+  const { name } = pack.manifest
+  const task = taskId(name, inputs)
+  const remembered = { task, inputs: inputs.map(({ path, sha256: digest }) => ({ path, sha256: digest })) }
+  writeRecord(machine, taskFile(pack).place, `${JSON.stringify(remembered)}\n`)
+  const giveBack = request.giveBack ?? `Save the answer, then run: \`loadout packs compile ${name} --import <file>\``
+  const firstPath = inputs[0]?.path ?? ''
+  const text = compileText({ task, name, inputs: describeInputs(pack, inputs), firstPath, giveBack })
+  const value = { pack: name, ...remembered, text }
+  if (request.out === undefined) return { value, findings: [] }
+  const path = resolve(machine.cwd, request.out)
+  writeNamed(openProject(machine, request.project).root, path, text)
+  return { value: { ...value, path }, findings: [] }
+}
+
+/** With an approval like any reader, and only where its files are the user's to write. */
+function openForCompile(machine: Machine, request: CompileRequest): TrustedPack {
+  const { catalog } = openCatalog(machine, { project: request.project, packs: [request.pack] })
+  const pack = findPack(machine, catalog, request.pack)
+  if (pack.scope === 'organization' || pack.scope === 'built-in') {
+    throw new LoadoutError('PACK_REFUSED', `${packWord(pack.manifest.name)} is a pack of the ${pack.scope} scope`, {
+      hint: 'compile it where it is written',
+    })
+  }
+  return openAdmitted(pack, request.isConfirmed ?? false).pack
+}
+
+function readInputs(pack: TrustedPack): CompileInput[] {
+  const files = openPack(pack, pack.trust.files)
+  return INPUT_FOLDERS.flatMap((folder) => files.list(folder))
+    .filter(isInput)
+    .flatMap((path) => files.read(path) ?? [])
+    .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))
+    .map(({ path, text, sha256: digest }) => ({ path, text, sha256: digest }))
+}
+
+function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): string {
+  if (!fitsTask(inputs)) {
+    const lines = inputs.map(
+      ({ path, text }) => `- \`pack:${pack.manifest.name}/${path}\`, ${text.split('\n').length} lines`,
+    )
+    const how =
+      'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
+    return [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
+  }
+  const parts = numberedParts(inputs, (path) => layerOf(path) ?? 'guide').map(guardPart)
+  return wrapContext(wrapperInput(pack, parts, [], [])).text
+}
+
+interface RememberedTask {
+  task: string
+  inputs: { path: string; sha256: string }[]
+}
+
+/** One for each pack: a newer task takes the place of the older. */
+function taskFile({ root }: TrustedPack): RecordFile<RememberedTask | undefined> {
+  return {
+    place: `packs/compile/${sha256(root).slice(0, 16)}.json`,
+    empty: undefined,
+    parse: (json) => (isTask(json) ? json : undefined),
+    format: (value) => JSON.stringify(value),
+    broken: { code: 'BAD_JSON', hint: 'write the task again' },
+  }
+}
+
+function isTask(json: unknown): json is RememberedTask {
+  return isRecord(json) && typeof json.task === 'string' && Array.isArray(json.inputs) && json.inputs.every(isRecord)
+}
+
+export interface Compiled {
+  pack: string
+  root: string
+  /** Views, the source map and the record of the run. Empty when the answer was refused. */
+  written: string[]
+  statements: number
+  unknown: number
+  run: string | undefined
+  isReviewed: boolean
+  next: string[]
+}
+
+export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
+
+/** Takes the answer of an agent. One wrong statement refuses all of it: then nothing is written, and each reason is told. */
+export function importCompile(
+  machine: Machine,
+  request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean | undefined },
+): Report<Compiled> {
+  const text = 'file' in request ? readText(resolve(machine.cwd, request.file), LONGEST_COMPILE_ANSWER) : request.text
+  const pack = openForCompile(machine, request)
+  const { answer, problems } = readCompileAnswer(text.slice(0, LONGEST_COMPILE_ANSWER))
+  const inputs = readInputs(pack)
+  if (answer !== undefined) requireSameInputs(machine, pack, answer, inputs)
+  const wrong = answer === undefined ? problems : [...problems, ...checkCompileAnswer(answer, inputs, problems.length)]
+  const nothing = { pack: pack.manifest.name, root: pack.root, written: [], statements: 0, unknown: 0, run: undefined }
+  if (answer === undefined || wrong.length > 0) {
+    return { value: { ...nothing, isReviewed: false, next: [] }, findings: refusals(wrong) }
+  }
+  return { value: writeViews(machine, pack, answer, inputs, request.isReviewed ?? false), findings: [] }
+}
+
+/** The answer is for the task that was written last, and its inputs are still what they were. */
+function requireSameInputs(
+  machine: Machine,
+  pack: TrustedPack,
+  { task }: CompileAnswer,
+  inputs: readonly CompileInput[],
+): void {
+  const { name } = pack.manifest
+  const known = readRecord(machine, taskFile(pack))
+  const hint = `write the task again: loadout packs compile ${name}; nothing was written`
+  if (known === undefined || task !== known.task) {
+    const message = `the answer is for the task ${JSON.stringify((task ?? '').slice(0, 40))}, not for the one that was written last for ${name}`
+    throw new LoadoutError('COMPILE_REFUSED', message, { hint })
+  }
+  if (taskId(name, inputs) === known.task) return
+  const now = new Map(inputs.map(({ path, sha256: digest }) => [path, digest]))
+  const before = new Map(known.inputs.map(({ path, sha256: digest }) => [path, digest]))
+  const changed = [...new Set([...now.keys(), ...before.keys()])].filter((path) => now.get(path) !== before.get(path))
+  const named = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '')
+  throw new LoadoutError('COMPILE_REFUSED', `inputs changed while the views were written: ${named}`, { hint })
+}
+
+const MOST_TOLD = 20
+
+function refusals(problems: readonly AnswerProblem[]): Finding[] {
+  const told = problems.slice(0, MOST_TOLD).map(({ at, problem }): Finding => {
+    const hint = 'correct the answer and give it back again; nothing was written'
+    return { severity: 'error', code: 'COMPILE_REFUSED', message: `${at}: ${problem}`, subject: at, hint }
+  })
+  const more = problems.length - told.length
+  if (more <= 0) return told
+  const message = `${more} more statements are wrong`
+  return [...told, { severity: 'error', code: 'COMPILE_REFUSED', message }]
+}
+
+function writeViews(
+  machine: Machine,
+  pack: TrustedPack,
+  answer: CompileAnswer,
+  inputs: readonly CompileInput[],
+  isReviewed: boolean,
+): Compiled {
+  const { root, manifest } = pack
+  const views = renderViews(answer)
+  const [foreign] = foreignViews(root, [...views.keys()])
+  if (foreign !== undefined) {
+    throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
+      hint: `move it away first, for example to wiki/; nothing was written`,
+    })
+  }
+  const files = openPack(pack)
+  const map = renderSourceMap(readMap(files.read(SOURCE_MAP_PATH)?.text, pack), answer)
+  const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
+    const isThere = files.sizeOf(path) !== undefined
+    return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
+  })
+  // An earlier answer had a view that this one has not: its statements are nobody's any more.
+  const outdated = ownViews(root).filter((view) => !views.has(view))
+  const outputs = [...written, ...outdated.map((view) => ({ path: view, operation: 'deleted' as const }))]
+  const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
+  const path = runPath(run)
+  // First as failed: whoever is killed from here on leaves views that no reader uses.
+  writeCompiled(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
+  removeViews(root, outdated)
+  noteCompiled(root, views)
+  writeCompiled(root, new Map([[path, renderRun(run, true)]]))
+  const statements = Object.values(answer.views).reduce((sum, list) => sum + list.length, 0)
+  return {
+    pack: manifest.name,
+    root,
+    written: [...views.keys(), SOURCE_MAP_PATH, path],
+    statements,
+    unknown: answer.unknown.length,
+    run: path,
+    isReviewed,
+    next: [
+      `loadout validate ${shellWord(root)}`,
+      ...(pack.trust.files === undefined ? [] : [`loadout approve ${manifest.name}`]),
+    ],
+  }
+}
+
+/** A map that nobody can read is not replaced: it may hold what its author knows. */
+function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
+  if (text === undefined || isPlaceholder(text)) return {}
+  const parsed = parseForeignJson(text)
+  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${manifest.name} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
+}
+
+function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
+  return new LoadoutError('COMPILE_REFUSED', `${manifest.name} has no text that views could be made from`, {
+    hint: `write documents, pages or sources into ${shellWord(root)} first`,
+  })
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { removeFile } from '../../machine/files.ts'
+import { readInside, readJsonInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
+import { getOwn, isRecord, sha256 } from '../../text/values.ts'
+import { isPlaceholder } from '../rules/author/pack-template.ts'
+import { LARGEST_PACK_FILE } from './pack-folder.ts'
+
+/** Which views we wrote, and how they were then: one that differs is somebody else's. */
+const COMPILED_RECORD = 'runs/compiled.json'
+
+/** The views that somebody wrote by hand, among these. The texts that a new pack starts with are nobody's. */
+export function foreignViews(root: string, paths: readonly string[]): string[] {
+  const made = readMade(root)
+  return paths.filter((path) => {
+    const text = textAt(root, path)
+    return text !== undefined && !isPlaceholder(text) && sha256(text) !== getOwn(made, path)
+  })
+}
+
+/** The views that we wrote and nobody has changed since. */
+export function ownViews(root: string): string[] {
+  const made = readMade(root)
+  return Object.keys(made)
+    .filter((path) => /^compiled\/[a-z]+\.md$/.test(path))
+    .filter((path) => {
+      const text = textAt(root, path)
+      return text !== undefined && sha256(text) === made[path]
+    })
+}
+
+export function removeViews(root: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    refuseLinkOut(root, path)
+    removeFile(join(root, path))
+  }
+}
+
+export function hasText(root: string, path: string, text: string): boolean {
+  return textAt(root, path) === text
+}
+
+/** Writes files of a pack one after the other; none at all when a link leads one of them out of it. */
+export function writeCompiled(root: string, files: ReadonlyMap<string, string>): void {
+  for (const path of [...files.keys(), COMPILED_RECORD]) refuseLinkOut(root, path)
+  for (const [path, text] of files) writeInside(root, path, text)
+}
+
+export function noteCompiled(root: string, views: ReadonlyMap<string, string>): void {
+  const digests = Object.fromEntries([...views].map(([path, text]) => [path, sha256(text)]))
+  writeInside(root, COMPILED_RECORD, `${JSON.stringify({ tool: 'loadout', files: digests }, undefined, 2)}\n`)
+}
+
+function readMade(root: string): Record<string, unknown> {
+  try {
+    const json = readJsonInside(root, COMPILED_RECORD)
+    return isRecord(json) && isRecord(json.files) ? json.files : {}
+  } catch {
+    return {}
+  }
+}
+
+function textAt(root: string, path: string): string | undefined {
+  return readInside(root, path, { most: LARGEST_PACK_FILE }).bytes?.toString('utf8')
+}

@@ -1,0 +1,156 @@
+import { readTaskWords, shareOf, wordsIn } from '../../../search/task-words.ts'
+import { termsOf } from '../../../search/tokens.ts'
+import { findTokens } from '../../../text/fence.ts'
+import { headingsOf } from '../../../text/headings.ts'
+import { readJsonParts } from '../../../text/json-parts.ts'
+import { isRecord } from '../../../text/values.ts'
+import { scanContent } from '../fence/content-guard.ts'
+import { normalizePackPath } from '../pack.ts'
+import { findAnchor } from '../records/anchor.ts'
+import { hasUnseen, quoted } from '../shown-text.ts'
+import type { CompileInput } from './compile-task.ts'
+
+export const VIEWS = ['briefing', 'facts', 'boundaries'] as const
+export type View = (typeof VIEWS)[number]
+
+/** A statement of a view, and the lines that it rests on. */
+export interface Statement {
+  text: string
+  path: string
+  anchor: string
+}
+
+export interface CompileAnswer {
+  task: string | undefined
+  views: Record<View, Statement[]>
+  unknown: string[]
+}
+
+/** What is wrong with an answer, and where in it: `facts[3]`. */
+export interface AnswerProblem {
+  at: string
+  problem: string
+}
+
+const MOST: Record<View, number> = { briefing: 20, facts: 100, boundaries: 30 }
+const MOST_UNKNOWN = 20
+const LONGEST = 500
+const SHORTEST = 8
+
+/** The last object of the answer that has one of the views. Anything else around it is skipped. */
+export function readCompileAnswer(text: string): { answer?: CompileAnswer; problems: AnswerProblem[] } {
+  const { values, problems: broken } = readJsonParts(text)
+  const found = values.filter(isRecord).filter((value) => VIEWS.some((view) => Object.hasOwn(value, view)))
+  const value = found.at(-1)
+  if (value === undefined) {
+    const [first] = broken
+    const problem = first === undefined ? 'it holds no JSON object with views' : `line ${first.line}: ${first.problem}`
+    return { problems: [{ at: 'the answer', problem }] }
+  }
+  const problems: AnswerProblem[] = []
+  const views = Object.fromEntries(VIEWS.map((view) => [view, readView(value, view, problems)]))
+  const unknown = readUnknown(value.unknown, problems)
+  const task = typeof value.task === 'string' ? value.task.trim() : undefined
+  return { answer: { task, views: views as CompileAnswer['views'], unknown }, problems }
+}
+
+function readView(value: Record<string, unknown>, view: View, problems: AnswerProblem[]): Statement[] {
+  const list = value[view] ?? []
+  if (!Array.isArray(list)) {
+    problems.push({ at: view, problem: 'it must be a list of statements' })
+    return []
+  }
+  if (list.length > MOST[view]) problems.push({ at: view, problem: `it has more than ${MOST[view]} statements` })
+  return list.slice(0, MOST[view]).flatMap((item: unknown, index) => {
+    const at = `${view}[${index}]`
+    if (!isRecord(item) || typeof item.text !== 'string' || typeof item.source !== 'string') {
+      problems.push({ at, problem: 'it must have a text and a source' })
+      return []
+    }
+    const [path = '', ...rest] = item.source.split('#')
+    return [{ text: oneLine(item.text), path: normalizePackPath(path.trim()), anchor: rest.join('#').trim() }]
+  })
+}
+
+function readUnknown(value: unknown, problems: AnswerProblem[]): string[] {
+  if (value === undefined) return []
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string') && value.length <= MOST_UNKNOWN) {
+    return value.map(oneLine).filter((text) => text !== '')
+  }
+  problems.push({ at: 'unknown', problem: `it must be a list of at most ${MOST_UNKNOWN} texts` })
+  return []
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** Every statement that may not become a part of a pack, with the reason; besides those that could not be read at all. */
+export function checkCompileAnswer(
+  answer: CompileAnswer,
+  inputs: readonly CompileInput[],
+  unreadable = 0,
+): AnswerProblem[] {
+  const known = new Map(inputs.map((input) => [input.path, input]))
+  const problems: AnswerProblem[] = []
+  const statements = VIEWS.flatMap((view) => answer.views[view].map((each, at) => ({ ...each, at: `${view}[${at}]` })))
+  for (const statement of statements) {
+    const problem = textProblem(statement.text) ?? sourceProblem(statement, known.get(statement.path))
+    if (problem !== undefined) problems.push({ at: statement.at, problem })
+  }
+  for (const [at, text] of answer.unknown.entries()) {
+    const problem = textProblem(text)
+    if (problem !== undefined) problems.push({ at: `unknown[${at}]`, problem })
+  }
+  if (unreadable + answer.views.briefing.length + answer.views.facts.length === 0) {
+    problems.push({ at: 'the answer', problem: 'it has neither a briefing nor a fact' })
+  }
+  return problems
+}
+
+function textProblem(text: string): string | undefined {
+  if (text.length < SHORTEST || termsOf(text).length === 0) return 'it says nothing'
+  if (text.length > LONGEST) return `it is longer than ${LONGEST} characters`
+  if (hasUnseen(text) || findTokens(text).length > 0) return 'it holds control characters or imitates a fence'
+  if (/\[source:/i.test(text)) return 'a source mark stands in the text; it belongs into source'
+  const { secrets, injections } = scanContent(text)
+  if (injections.length > 0) return 'it reads like an order to a model'
+  return secrets.length > 0 ? 'it holds what looks like a secret' : undefined
+}
+
+/** A section may be named whole; more lines than this support anything. */
+const MOST_LINES = 250
+/** How much of a statement its lines must hold, by weight of its words. */
+const SUPPORT = 0.6
+
+function sourceProblem({ text, path, anchor }: Statement, input: CompileInput | undefined): string | undefined {
+  if (input === undefined) return `its source ${quoted(path)} is not one of the inputs`
+  if (anchor === '') return 'its source names no lines and no heading'
+  const { isFound, lines } = findAnchor(input.text, anchor, path)
+  if (!isFound || lines === undefined) return `${quoted(`${path}#${anchor}`)} is not there`
+  if (lines.to - lines.from >= MOST_LINES) return `its source is more than ${MOST_LINES} lines long`
+  const cited = input.text
+    .split('\n')
+    .slice(lines.from - 1, lines.to)
+    .join('\n')
+  const absent = numbersIn(text).find((number) => !numbersIn(cited).includes(number))
+  if (absent !== undefined) return `its lines do not hold the number ${absent}`
+  const words = readTaskWords(text)
+  return shareOf(words, wordsIn(words, `${cited}\n${headingsAbove(input, lines.from)}`)) < SUPPORT
+    ? 'its lines do not say this'
+    : undefined
+}
+
+/** Digits, without the signs between them that languages use differently. */
+function numbersIn(text: string): string[] {
+  return (text.match(/\d+(?:[.,:' \u00a0]\d+)*/g) ?? []).map((number) => number.replace(/\D/g, ''))
+}
+
+/** A statement may name what its section is about. */
+function headingsAbove({ path, text }: CompileInput, line: number): string {
+  const above = headingsOf(path, text.split('\n')).filter((heading) => heading.line < line)
+  return above
+    .slice(-4)
+    .map(({ title }) => title)
+    .join('\n')
+}

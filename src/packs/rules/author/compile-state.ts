@@ -1,0 +1,71 @@
+import type { PackManifest } from '../pack.ts'
+import type { PackFiles } from '../pack-files.ts'
+import { parsePackJson } from '../pack-files.ts'
+import { governingRuns, isCompileRunPath, readCompileRun } from '../records/compile-run.ts'
+import { isProse } from '../resolve/reading.ts'
+import { VIEWS } from './compile-answer.ts'
+import { INPUT_FOLDERS } from './compile-task.ts'
+import { viewPath } from './compile-views.ts'
+
+/** One view, and whether it still says what its inputs say. */
+interface ViewState {
+  path: string
+  state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
+  run?: string
+  /** Inputs that are not what they were. */
+  changed: string[]
+  gone: string[]
+}
+
+export interface CompileState {
+  views: ViewState[]
+  /** Documents, pages and sources that no run has read. */
+  unread: string[]
+  /** Whether a run waits for somebody to read what it wrote. */
+  needsReview: boolean
+  toConfirm: string[]
+}
+
+/** What of a pack is out of date, and what was never made. Opens records, and compares inputs by their digest. */
+export function compileState(manifest: PackManifest, files: PackFiles): CompileState {
+  const runs = files
+    .list('runs')
+    .filter(isCompileRunPath)
+    .flatMap((file) => {
+      const text = files.read(file)
+      const parsed = text === undefined ? undefined : parsePackJson(text)
+      const read = parsed !== undefined && 'value' in parsed ? readCompileRun(parsed.value) : undefined
+      return read !== undefined && 'run' in read ? [{ run: read.run, file }] : []
+    })
+  const governing = governingRuns(runs)
+  const known = new Set(VIEWS.map(viewPath))
+  const others = files.list('compiled').filter((path) => governing.has(path) && !known.has(path))
+  const views = [...known, ...others].map((path): ViewState => {
+    const run = governing.get(path)
+    const none = { path, changed: [], gone: [] }
+    if (files.sizeOf(path) === undefined) return { ...none, state: 'not-compiled' }
+    if (run === undefined) return { ...none, state: 'by-hand' }
+    const gone = run.inputs.map((input) => input.path).filter((input) => files.sizeOf(input) === undefined)
+    const changed = run.inputs
+      .filter((input) => input.sha256 !== undefined && !gone.includes(input.path))
+      .filter((input) => files.fingerprint(input.path) !== input.sha256)
+      .map((input) => input.path)
+    const isStale = run.status === 'stale' || gone.length + changed.length > 0
+    const state = run.status === 'failed' ? 'failed' : isStale ? 'stale' : 'current'
+    return { path, state, run: run.runId, changed, gone }
+  })
+  const inForce = new Set(governing.values())
+  const read = new Set([...inForce].flatMap(({ inputs }) => inputs.map(({ path }) => path)))
+  const inputs = INPUT_FOLDERS.flatMap((folder) => files.list(folder)).filter(isInput)
+  return {
+    views,
+    unread: inputs.filter((path) => !read.has(path)),
+    needsReview: [...inForce].some(({ status, review }) => status === 'needs-review' || review?.isRequired === true),
+    toConfirm: manifest.isProposed ? ['description'] : [],
+  }
+}
+
+/** Lists of pages and logs say nothing by themselves. */
+export function isInput(path: string): boolean {
+  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
+}
