@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { benchContext } from './context.ts'
 import { benchHook } from './hook.ts'
+import { benchLayouts } from './layouts.ts'
 import { benchMatch } from './match.ts'
 import { benchMcp } from './mcp.ts'
 import { benchPacksDiscovery } from './packs-discovery.ts'
@@ -23,6 +24,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   hook: benchHook,
   rank: benchRank,
   skills: benchSkills,
+  layouts: benchLayouts,
   usage: benchUsage,
   packs: benchPacksDiscovery,
   resolve: benchPacksResolve,

@@ -2,20 +2,28 @@ import { join } from 'node:path'
 import { targetRoots } from '../agents/target-roots.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
-import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { backUp } from './disk/backups.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { knownProjects } from './disk/projects.ts'
 import { asWriter, observe } from './observe.ts'
 import { placeOf } from './rules/attention.ts'
-import { missing, requireName } from './rules/skill.ts'
+import { messageAbout } from './rules/commit-message.ts'
+import { missing, type RegisteredSkill, requireName, type SkillStatus } from './rules/skill.ts'
 import { allRoots, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
-export interface DeleteRequest extends ScopeRequest {
-  name: string
+interface DeleteFlags extends ScopeRequest {
   /** Default: what the configuration says. */
   commit?: boolean | undefined
   dryRun?: boolean | undefined
+}
+
+export interface DeleteRequest extends DeleteFlags {
+  name: string
+}
+
+export interface BulkDeleteRequest extends DeleteFlags {
+  names: readonly string[]
 }
 
 export interface Deletion {
@@ -30,30 +38,59 @@ export interface Deletion {
 
 /** Removes a skill from the library, unless an install still depends on it. */
 export async function deleteSkill(machine: Machine, request: DeleteRequest): Promise<Report<Deletion>> {
-  const name = requireName(request.name)
+  const refuse = (error: LoadoutError) => {
+    throw error
+  }
+  const { value, findings } = await deleteNamed(machine, { ...request, names: [request.name] }, refuse)
+  return { value: value[0] as Deletion, findings }
+}
+
+/** Removes skills in one commit. One that cannot be removed does not keep the others. */
+export async function deleteSkills(machine: Machine, request: BulkDeleteRequest): Promise<Report<Deletion[]>> {
+  const refused: Finding[] = []
+  const refuse = (error: LoadoutError) => void refused.push({ ...asFinding(error), severity: 'error' })
+  const { value, findings } = await deleteNamed(machine, request, refuse)
+  return { value, findings: [...findings, ...refused] }
+}
+
+async function deleteNamed(
+  machine: Machine,
+  request: BulkDeleteRequest,
+  refuse: (error: LoadoutError) => void,
+): Promise<Report<Deletion[]>> {
+  const names = [...new Set(request.names.map(requireName))]
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)
-  const run = async (recovered: Finding[]): Promise<Report<Deletion>> => {
+  const isDryRun = request.dryRun ?? false
+  const run = async (recovered: Finding[]): Promise<Report<Deletion[]>> => {
     const { statuses, state } = await observe(setup, everyRoot(setup), true)
-    const status = statuses.find((each) => each.name === name)
-    if (status?.registered === undefined) throw missing(name, status, statuses)
-    const managed = status.placements.filter(({ state: at }) => at !== 'unmanaged')
-    if (managed.length > 0) throw stillInstalled(name, managed.map(placeOf))
-    const { folder, sourceHash } = status.registered
-    const isDryRun = request.dryRun ?? false
-    const deletion = { name, library: setup.library, folder, isDryRun }
-    if (isDryRun) return { value: deletion, findings: recovered }
-    const backup = state.uncommittedFolders.has(folder)
-      ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash)
-      : undefined
-    const message = (request.commit ?? setup.config.commitsDeletes) ? `Delete skill ${name}` : undefined
-    const commit = await changeLibrary(machine, setup.library, { changes: [{ folder }], message })
-    return {
-      value: { ...deletion, ...(commit && { commit }), ...(backup && { backup }) },
-      findings: recovered,
-    }
+    const removable = names.flatMap((name) => {
+      const found = findRemovable(name, statuses)
+      if (!(found instanceof LoadoutError)) return found
+      refuse(found)
+      return []
+    })
+    const deletions = removable.map(({ skill: { name }, folder, sourceHash }): Deletion => {
+      const isKept = !isDryRun && state.uncommittedFolders.has(folder)
+      const backup = isKept ? backUp(machine, join(setup.library, folder), name, 'library', sourceHash) : undefined
+      return { name, library: setup.library, folder, ...(backup && { backup }), isDryRun }
+    })
+    if (isDryRun || deletions.length === 0) return { value: deletions, findings: recovered }
+    const isCommitted = request.commit ?? setup.config.commitsDeletes
+    const deleted = deletions.map(({ name }) => name)
+    const message = isCommitted ? messageAbout('Delete', deleted) : undefined
+    const changes = deletions.map(({ folder }) => ({ folder }))
+    const commit = await changeLibrary(machine, setup.library, { changes, message })
+    return { value: deletions.map((each) => ({ ...each, ...(commit && { commit }) })), findings: recovered }
   }
-  return request.dryRun ? run([]) : asWriter(setup, [], 'delete', run)
+  return isDryRun ? run([]) : asWriter(setup, [], 'delete', run)
+}
+
+function findRemovable(name: string, statuses: readonly SkillStatus[]): RegisteredSkill | LoadoutError {
+  const status = statuses.find((each) => each.name === name)
+  if (status?.registered === undefined) return missing(name, status, statuses)
+  const managed = status.placements.filter(({ state }) => state !== 'unmanaged')
+  return managed.length > 0 ? stillInstalled(name, managed.map(placeOf)) : status.registered
 }
 
 /** The user's folders, those of the project, and those of every project that this machine has installed into. */

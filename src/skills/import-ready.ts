@@ -8,6 +8,7 @@ import { readRegistry } from './disk/registry.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { reviewContent } from './quarantine.ts'
 import type { Candidate, ForeignSkill } from './rules/candidates.ts'
+import { messageAbout } from './rules/commit-message.ts'
 import type { Offer } from './rules/offers.ts'
 import { listed } from './rules/refusals.ts'
 import { findTwinIn } from './rules/review/appearance.ts'
@@ -99,15 +100,9 @@ function placeIn(source: ImportSource | undefined, { agents, found }: ForeignSki
   return { ...source.origin, folder: found?.folder ?? '' }
 }
 
-// A commit message is one argument of git, and that has a limit.
-const MOST_IN_MESSAGE = 500
-
 export function importMessage(fresh: readonly Ready[], source: ImportSource | undefined): string {
-  const names = fresh.map(({ name }) => name)
-  if (names.length === 1) return `Import skill ${names[0]}`
   const { url, path } = source?.origin ?? {}
   const from = url?.replace(/^[a-z]+:\/\//, '') ?? (path === undefined ? undefined : basename(path))
-  const more = names.length > MOST_IN_MESSAGE ? `\nand ${names.length - MOST_IN_MESSAGE} more` : ''
-  const subject = `Import ${names.length} skills${from === undefined ? '' : ` from ${from}`}`
-  return `${subject}\n\n${names.slice(0, MOST_IN_MESSAGE).join('\n')}${more}\n`
+  const names = fresh.map(({ name }) => name)
+  return messageAbout('Import', names, from === undefined ? '' : ` from ${from}`)
 }

@@ -5,29 +5,35 @@ import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 import type { Deletion } from './delete.ts'
 import { checkOutSnapshot } from './disk/check-out.ts'
-import { changeLibrary } from './disk/library-transaction.ts'
+import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
 import { copyTree } from './disk/tree.ts'
 import { asWriter } from './observe.ts'
+import { messageAbout } from './rules/commit-message.ts'
 import { openSetup } from './settings.ts'
 
-/** Takes a deletion back: from the backup if one was needed, else from the commit before it. */
-export async function restoreSkill(
+/** Takes deletions back: each from the backup if one was needed, else from the commit before it. */
+export async function restoreSkills(
   machine: Machine,
-  { deletion }: { deletion: Deletion },
-): Promise<Report<{ name: string; commit?: string }>> {
-  const { name, folder, commit, backup } = deletion
+  { deletions }: { deletions: readonly Deletion[] },
+): Promise<Report<{ names: string[]; commit?: string }>> {
   const setup = openSetup(machine, {})
+  const names = deletions.map(({ name }) => name)
   return asWriter(setup, [], 'restore', async (findings) => {
-    if (exists(join(setup.library, folder))) {
+    for (const { folder } of deletions) {
+      if (!exists(join(setup.library, folder))) continue
       throw new LoadoutError('SKILL_EXISTS', `the library has ${folder} again already`, { hint: 'nothing was changed' })
     }
     const restored = await withScratch(async (scratch) => {
-      const source = backup ?? (await checkOut(machine, setup.library, commit, folder, scratch))
-      const write = (stage: string) => copyTree(source, stage)
-      const message = commit === undefined ? undefined : `Restore skill ${name}`
-      return changeLibrary(machine, setup.library, { changes: [{ folder, write }], message })
+      const changes: LibraryChange['changes'][number][] = []
+      for (const deletion of deletions) {
+        const source = deletion.backup ?? (await checkOut(machine, setup.library, deletion, scratch))
+        changes.push({ folder: deletion.folder, write: (stage) => copyTree(source, stage) })
+      }
+      const isCommitted = deletions.some(({ commit }) => commit !== undefined)
+      const message = isCommitted ? messageAbout('Restore', names) : undefined
+      return changeLibrary(machine, setup.library, { changes, message })
     })
-    return { value: { name, ...(restored && { commit: restored }) }, findings }
+    return { value: { names, ...(restored && { commit: restored }) }, findings }
   })
 }
 
@@ -35,12 +41,11 @@ export async function restoreSkill(
 async function checkOut(
   machine: Machine,
   repo: string,
-  commit: string | undefined,
-  folder: string,
+  { name, commit, folder }: Deletion,
   scratch: string,
 ): Promise<string> {
   const before = commit === undefined ? 'HEAD' : `${commit}^`
-  const found = await checkOutSnapshot(machine, { repo, commit: before, folder }, scratch, 'files')
+  const found = await checkOutSnapshot(machine, { repo, commit: before, folder }, scratch, name)
   if (found !== undefined) return found
   throw new LoadoutError('SKILL_NOT_FOUND', `${folder} is not in the history of the library`, {
     hint: 'nothing was changed',

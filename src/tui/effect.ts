@@ -29,7 +29,7 @@ export type Effect =
   | { kind: 'give up merge'; name: string }
   | { kind: 'examine'; project: string | undefined; fix: boolean }
   | { kind: 'delete'; names: string[]; project: string | undefined }
-  | { kind: 'restore'; deletion: Deletion }
+  | { kind: 'restore'; deletions: readonly Deletion[] }
   | { kind: 'diff'; name: string; project: string | undefined }
   | { kind: 'adopt'; name: string; project: string | undefined }
   | { kind: 'load profiles' }

@@ -63,7 +63,7 @@ export type Done =
   | { of: 'give up merge'; value: MergeResult }
   | { of: 'examine'; value: Health }
   | { of: 'delete'; value: Deletion[] }
-  | { of: 'restore'; value: { name: string } }
+  | { of: 'restore'; value: { names: readonly string[] } }
   | { of: 'diff'; value: SkillDiff }
   | { of: 'adopt'; value: Adoption }
   | { of: 'load profiles'; value: SavedProfile[] }

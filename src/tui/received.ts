@@ -13,7 +13,7 @@ import { settingRows } from './screens/settings-state.ts'
 import { endToggle } from './screens/toggle.ts'
 import { updateRows } from './screens/update-state.ts'
 import { type Step, step } from './step.ts'
-import { rememberDeletion, rememberToggle } from './undo.ts'
+import { rememberDeletions, rememberToggle } from './undo.ts'
 
 type Outside = Extract<Message, { kind: 'done' | 'failed' }>
 type Of = Done['of']
@@ -132,11 +132,14 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
   delete: (model, { value, findings }) => {
     const [only] = value
     const what = value.length === 1 ? (only?.name ?? '') : count(value.length, 'skill')
-    const deleted = value.reduce(rememberDeletion, model)
+    const deleted = rememberDeletions(model, value)
     const text = value.length === 0 ? 'nothing was deleted' : `deleted ${what} from the library   (u undoes)`
     return reloaded(deleted, worst(findings) ?? { tone: 'good', text })
   },
-  restore: (model, { value }) => reloaded(model, { tone: 'good', text: `${value.name} is back in the library` }),
+  restore: (model, { value: { names } }) => {
+    const what = names.length === 1 ? `${names[0]} is` : `${count(names.length, 'skill')} are`
+    return reloaded(model, { tone: 'good', text: `${what} back in the library` })
+  },
   diff: (model, { value }) =>
     value.name === model.diff.name ? step({ ...without(model, 'diff'), diff: { ...model.diff, value } }) : step(model),
   adopt: (model, { value, findings }) => {

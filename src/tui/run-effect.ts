@@ -1,4 +1,4 @@
-import type { Deletion, Loadout, MergeView } from '../loadout.ts'
+import type { Loadout, MergeView } from '../loadout.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Effect, longLabel } from './effect.ts'
 import type { Attention, Done, Message, SyncPreview } from './message.ts'
@@ -130,24 +130,11 @@ const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying
     ...(await loadout.finishMerge({ name, abort: true })),
   }),
   examine: async (loadout, { kind, project, fix }) => ({ of: kind, ...(await loadout.doctor({ project, fix })) }),
-  delete: async (loadout, { kind, names, project }) => {
-    const value: Deletion[] = []
-    const findings: Finding[] = []
-    for (const name of names) {
-      try {
-        const report = await loadout.deleteSkill({ name, project })
-        value.push(report.value)
-        findings.push(...report.findings)
-      } catch (error) {
-        // One that is still installed does not keep the others.
-        if (!(error instanceof LoadoutError)) throw error
-        const { code, message, hint } = error
-        findings.push({ severity: 'error', code, message, ...(hint !== undefined && { hint }) })
-      }
-    }
-    return { of: kind, value, findings }
-  },
-  restore: async (loadout, { kind, deletion }) => ({ of: kind, ...(await loadout.restoreSkill({ deletion })) }),
+  delete: async (loadout, { kind, names, project }) => ({
+    of: kind,
+    ...(await loadout.deleteSkills({ names, project })),
+  }),
+  restore: async (loadout, { kind, deletions }) => ({ of: kind, ...(await loadout.restoreSkills({ deletions })) }),
   diff: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.diff({ name, project })) }),
   adopt: async (loadout, { kind, name, project }) => ({ of: kind, ...(await loadout.adopt({ name, project })) }),
   'load profiles': async (loadout, { kind }) => ({ of: kind, ...(await loadout.listProfiles({})) }),

@@ -26,8 +26,11 @@ export function rememberToggle(model: Model, effect: Effect & { kind: 'toggle' }
   return push(model, { label, effect: { ...effect, parts, isOn: !effect.isOn, isUndo: true } })
 }
 
-export function rememberDeletion(model: Model, deletion: Deletion): Model {
-  return push(model, { label: `delete ${deletion.name}`, effect: { kind: 'restore', deletion } })
+export function rememberDeletions(model: Model, deletions: readonly Deletion[]): Model {
+  const [only] = deletions
+  if (only === undefined) return model
+  const what = deletions.length === 1 ? only.name : count(deletions.length, 'skill')
+  return push(model, { label: `delete ${what}`, effect: { kind: 'restore', deletions } })
 }
 
 function push(model: Model, last: Undo): Model {

@@ -909,8 +909,19 @@ describe('undo', () => {
     const { model } = send(start(), toggled(['claude'], ['claude']), doneWith({ of: 'delete', value: [deletion] }))
     const { model: end, effects } = press(model, 'u', 'u', 'u')
     expect(effects.map(({ kind }) => kind)).toEqual(['restore', 'toggle'])
-    expect(effects[0]).toEqual({ kind: 'restore', deletion })
+    expect(effects[0]).toEqual({ kind: 'restore', deletions: [deletion] })
     expect(end.notice?.text).toBe('nothing to undo')
+  })
+
+  it('takes back at once what was deleted at once', () => {
+    const deletions = ['a', 'b'].map((name) => ({ name, library: '/l', folder: `skills/${name}`, isDryRun: false }))
+    const { model } = send(start(), doneWith({ of: 'delete', value: deletions }))
+    expect(model.notice?.text).toBe('deleted 2 skills from the library   (u undoes)')
+    const { model: undone, effects } = press(model, 'u')
+    expect(effects).toEqual([{ kind: 'restore', deletions }])
+    expect(undone.notice?.text).toBe('undoing: delete 2 skills')
+    const { model: back } = send(undone, doneWith({ of: 'restore', value: { names: ['a', 'b'] } }))
+    expect(back.notice?.text).toBe('2 skills are back in the library')
   })
 
   it('remembers twenty', () => {
@@ -1276,7 +1287,7 @@ describe('an outcome', () => {
     ],
     [
       'a skill that is back',
-      doneWith({ of: 'restore', value: { name: 'old' } }),
+      doneWith({ of: 'restore', value: { names: ['old'] } }),
       { notice: { text: 'old is back in the library' } },
       ['load inventory'],
     ],
