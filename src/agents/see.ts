@@ -39,7 +39,7 @@ export interface AgentSight extends Sight {
   mostInstructionBytes?: number
 }
 
-const TROUBLE: readonly Fate[] = ['cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
+const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable']
 
 /** Replays what an agent's own program does with the skills and instructions on this machine. */
 export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {

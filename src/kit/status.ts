@@ -52,6 +52,7 @@ function summed({ agent, label, readFrom, skills, own, budget, instructions }: A
     ...(readFrom !== undefined && { readFrom }),
     skills: skills.length,
     seen: count('visible'),
+    undescribed: count('undescribed'),
     cut: count('cut'),
     dropped: count('dropped'),
     doubles: count('shadowed', 'ambiguous'),

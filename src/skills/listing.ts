@@ -44,14 +44,13 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
   })
 }
 
-const LISTED: readonly string[] = ['visible', 'cut', 'dropped']
+const LISTED: readonly string[] = ['visible', 'undescribed', 'cut', 'dropped']
 
 function roomOf(sight: AgentSight, project: string | undefined): ListingRoom[] {
   const { agent, label, budget, used = 0 } = sight
   if (budget === undefined) return []
   const listed = sight.skills.filter(({ fate }) => LISTED.includes(fate))
-  // A description that its author did not write is listed whole; only what the room or a limit takes away counts here.
-  const cut = listed.filter(({ fate, characters }) => fate === 'cut' && characters.shown < characters.description)
+  const cut = listed.filter(({ fate }) => fate === 'cut')
   const dropped = listed.filter(({ fate }) => fate === 'dropped')
   const room: ListingRoom = {
     agent,

@@ -17,9 +17,11 @@ export const status = defineCommand({
 function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
   if (found.length === 0) return ['No agent was found on this machine.', '']
   const table = alignRows(
-    found.map(({ label, skills = 0, seen = 0, tokens = 0 }) => [
+    found.map(({ label, skills = 0, seen = 0, undescribed = 0, tokens = 0 }) => [
       label,
-      skills === 0 ? 'no skills' : `${count(skills, 'skill')}, ${seen === skills ? 'all' : grouped(seen)} seen`,
+      skills === 0
+        ? 'no skills'
+        : `${count(skills, 'skill')}, ${seen + undescribed === skills ? 'all' : grouped(seen + undescribed)} seen`,
       `${grouped(tokens)} tokens at the start of every session`,
     ]),
   )
@@ -27,12 +29,23 @@ function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
 }
 
 function trouble(agent: MachineStatus['agents'][number]): string[] {
-  const { agent: id, problem, cut = 0, dropped = 0, doubles = 0, unreadable = 0, room, cutFiles = [] } = agent
+  const {
+    agent: id,
+    problem,
+    undescribed = 0,
+    cut = 0,
+    dropped = 0,
+    doubles = 0,
+    unreadable = 0,
+    room,
+    cutFiles = [],
+  } = agent
   const size = room === undefined ? '' : `: the list has room for ${grouped(room.size)} ${room.unit}`
   const texts = [
     problem !== undefined && problem,
     dropped > 0 && `${be(dropped, 'skill')} listed without a description${size}`,
     cut > 0 && `${be(cut, 'description')} cut${size}`,
+    undescribed > 0 && `${be(undescribed, 'skill')} listed by the first line, without a description`,
     doubles > 0 && `${be(doubles, 'skill')} hidden by another of the same name`,
     unreadable > 0 && `${be(unreadable, 'skill')} unreadable: loadout see ${id} says why`,
     ...cutFiles.map(({ path, bytes, read }) => `${path} is cut: ${grouped(read)} of ${grouped(bytes)} bytes are read`),

@@ -11,6 +11,8 @@ export interface AgentStatus {
   skills?: number
   /** Listed with their whole description. */
   seen?: number
+  /** Listed by their first line, because nobody wrote a description. */
+  undescribed?: number
   cut?: number
   /** Listed without a description, or not at all. */
   dropped?: number
@@ -89,6 +91,12 @@ function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, sco
       why: `the list of ${label} is full`,
       command: `loadout see ${agent} --longest${scope}`,
     })),
+    ...agents
+      .filter(({ undescribed = 0 }) => undescribed > 0)
+      .map(({ agent, undescribed = 0 }) => ({
+        why: `${undescribed === 1 ? '1 skill has' : `${undescribed} skills have`} no description`,
+        command: `loadout see ${agent}${scope}`,
+      })),
     ...(first === undefined
       ? []
       : [{ why: `let ${first.label} get what a prompt needs`, command: `loadout hooks install ${first.agent}` }]),

@@ -4,7 +4,16 @@ import type { AgentSettings, Limits } from './agent-settings.ts'
 import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'
 
 /** What becomes of a skill on its way to a model. */
-export const FATES = ['visible', 'cut', 'dropped', 'shadowed', 'ambiguous', 'unreadable', 'hidden'] as const
+export const FATES = [
+  'visible',
+  'undescribed',
+  'cut',
+  'dropped',
+  'shadowed',
+  'ambiguous',
+  'unreadable',
+  'hidden',
+] as const
 
 export type Fate = (typeof FATES)[number]
 
@@ -219,9 +228,9 @@ function folderOf({ path, isCommand }: FoundSkill): string {
   return isCommand ? path : path.slice(0, path.lastIndexOf('/'))
 }
 
-/** The model sees less than the author wrote. */
+/** What the author did not describe is listed whole, by its first line. */
 function lossFate({ loss }: FoundSkill): Ending {
-  return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'cut', why: loss }
+  return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'undescribed', why: loss }
 }
 
 /** Where nothing is ever cut. */
