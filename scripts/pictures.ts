@@ -4,11 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { AUTHOR, CLI, commitAll, fillHome, git, write as writeFile } from '../test/tui/machine.ts'
 import { Session, type Size } from '../test/tui/pty.ts'
+import { drawScreen } from './draw-screen.ts'
 
-const TEXT = '#d7dae0'
-const GROUND = '#16181d'
-const CELL = { width: 8.4, height: 18 }
-const MARGIN = 14
 const SCREEN: Size = { columns: 92, rows: 22 }
 const PAPER: Size = { columns: 80, rows: 120 }
 
@@ -40,7 +37,10 @@ try {
   const tour = new Session({ home: HOME, size: PAPER, env: { COLORTERM: 'truecolor' }, args: ['try'] })
   const shown = await tour.until('DONE 0')
   const rows = shown.split('\n').findIndex((line) => line.startsWith('The bundle, as a model gets it'))
-  write('bundle', draw(tour, { ...PAPER, rows: rows - 1 }, 'A bundle with the reason for every part'))
+  write(
+    'bundle',
+    drawScreen(tour.terminal, { ...PAPER, rows: rows - 1 }, 'A bundle with the reason for every part', normalise),
+  )
   tour.dispose()
 } finally {
   rmSync(HOME, { recursive: true })
@@ -56,7 +56,7 @@ async function take([name, ...steps]: Picture): Promise<void> {
     await session.until(shown)
   }
   await session.quiet()
-  write(name, draw(session, SCREEN, `The ${name} of the terminal interface`))
+  write(name, drawScreen(session.terminal, SCREEN, `The ${name} of the terminal interface`, normalise))
   session.dispose()
 }
 
@@ -83,68 +83,8 @@ function importOthers(source: string): void {
   commitAll(source, 'News')
 }
 
-interface Run {
-  column: number
-  columns: number
-  text: string
-  colour: string
-  isBold: boolean
-  isInverse: boolean
-}
-
 function write(name: string, picture: string): void {
   writeFileSync(resolve(join('docs/pictures', `${name}.svg`)), picture)
-}
-
-/** Cells that look alike, side by side. */
-function runsOf(session: Session, row: number, columns: number): Run[] {
-  const line = session.terminal.buffer.active.getLine(row)
-  const runs: Run[] = []
-  for (let column = 0; column < columns; column++) {
-    const cell = line?.getCell(column)
-    if (cell === undefined || cell.getWidth() === 0) continue
-    const colour = cell.isFgRGB() ? `#${cell.getFgColor().toString(16).padStart(6, '0')}` : TEXT
-    const look = { colour, isBold: cell.isBold() !== 0, isInverse: cell.isInverse() !== 0 }
-    const last = runs.at(-1)
-    const isSame = last?.colour === colour && last.isBold === look.isBold && last.isInverse === look.isInverse
-    if (last !== undefined && isSame) {
-      last.text += cell.getChars() || ' '
-      last.columns += cell.getWidth()
-    } else {
-      runs.push({ column, columns: cell.getWidth(), text: cell.getChars() || ' ', ...look })
-    }
-  }
-  return runs
-}
-
-function draw(session: Session, size: Size, label: string): string {
-  const width = px(size.columns * CELL.width + 2 * MARGIN)
-  const height = px(size.rows * CELL.height + 2 * MARGIN)
-  const rows = Array.from({ length: size.rows }, (_, row) =>
-    runsOf(session, row, size.columns)
-      .map((run) => drawRun(run, row))
-      .join(''),
-  )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
-<rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
-${rows.filter((row) => row !== '').join('\n')}
-</g>
-</svg>
-`
-}
-
-function drawRun({ column, columns, text, colour, isBold, isInverse }: Run, row: number): string {
-  const [x, y] = [MARGIN + column * CELL.width, MARGIN + row * CELL.height]
-  const width = px(columns * CELL.width)
-  const ground = isInverse
-    ? `<rect x="${px(x)}" y="${px(y)}" width="${width}" height="${CELL.height}" fill="${colour}"/>`
-    : ''
-  if (text.trim() === '') return ground
-  const weight = isBold ? ' font-weight="bold"' : ''
-  const fill = isInverse ? GROUND : colour
-  const shown = escapeMarkup(normalise(text))
-  return `${ground}<text x="${px(x)}" y="${px(y + 13.5)}" fill="${fill}"${weight} textLength="${width}" xml:space="preserve">${shown}</text>`
 }
 
 /** What differs from machine to machine, as wide as it was. */
@@ -152,12 +92,4 @@ function normalise(text: string): string {
   return text
     .replaceAll(HOME, SHOWN_HOME)
     .replace(/^version \d+(\.\d+)+/, (version) => 'version 2.50.1'.padEnd(version.length).slice(0, version.length))
-}
-
-function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function px(value: number): string {
-  return String(Math.round(value * 10) / 10)
 }
