@@ -86,7 +86,7 @@ describe('a machine where much is wrong', () => {
       'project both': 'shadowed',
       wordy: 'cut',
       alone: 'hidden',
-      bomb: 'cut',
+      bomb: 'undescribed',
       steer: 'visible',
       again: 'visible',
       linked: 'shadowed',
