@@ -81,10 +81,10 @@ function tryRepository(name: string, repository: string): Row | undefined {
     const { run, spent } = prepare(scratch)
     const result = run('import', `file://${repository}`, '--all')
     const { cpu, megabytes } = spent()
-    const quarantined = result.findings.flatMap(({ code, message }: Told) => (code === 'QUARANTINED' ? message : []))
-    const names = quarantined.flatMap((message: string) => message.split(': ').at(-1)?.split(', ') ?? [])
-    for (const skill of names) run('approve', `skill:${skill}`)
-    run('equip', '--all')
+    const told: Told[] = run('equip', '--all').findings
+    const quarantined = told.flatMap(({ code, subject }) => (code === 'QUARANTINED' ? (subject ?? []) : []))
+    for (const skill of quarantined) run('approve', `skill:${skill}`)
+    if (quarantined.length > 0) run('equip', '--all')
     const compared = compareAll(scratch, result.imported, repository)
     return {
       name,
@@ -92,7 +92,7 @@ function tryRepository(name: string, repository: string): Row | undefined {
       imported: result.imported.length,
       refused: countReasons(result.refused),
       leftOut: result.leftOut,
-      quarantined: names.length,
+      quarantined: quarantined.length,
       seconds: cpu / 1000,
       megabytes,
       ...compared,
@@ -102,7 +102,10 @@ function tryRepository(name: string, repository: string): Row | undefined {
   }
 }
 
-type Told = { code: string; message: string }
+interface Told {
+  code: string
+  subject?: string
+}
 
 /** The program on a machine of its own, and what its last call took. */
 function prepare(scratch: string) {
