@@ -24,3 +24,10 @@ test('many pairs stay apart while the table grows', () => {
   expect(words.flatMap((first) => words.map((second) => lexicon.numberOfPair(first, second)))).toEqual(numbers)
   expect(lexicon.textOf(lexicon.find('w7 w119')!)).toBe('w7 w119')
 })
+
+test('ids of parts lead to the same numbers as their terms, in whatever order they come', () => {
+  const lexicon = new Lexicon()
+  const numbers = [5, 90_000, 5, 3, -1].map((id) => lexicon.numberOf(`w${id}`, id))
+  expect(numbers).toEqual([0, 1, 0, 2, 3])
+  expect(['w5', 'w90000', 'w3', 'w-1'].map((term) => lexicon.find(term))).toEqual([0, 1, 2, 3])
+})

@@ -1,4 +1,4 @@
-import { NO_ID, readingGeneration } from './tokens.ts'
+import { firstId } from './readings.ts'
 
 /**
  * Numbers the terms of one library: counting with numbers is several times faster than with strings. A pair of
@@ -14,22 +14,23 @@ export class Lexicon {
   private cells = new Int32Array(CELL * 2 * START_ROOM)
   private pairs = 0
   private count = 0
-  // Id of a part → number + 1, while the ids are of this generation.
+  // Id of a part, from the first one on → number + 1.
   private byId = new Int32Array(0)
-  private generation = NO_ID
+  private firstId = firstId()
 
   get size(): number {
     return this.count
   }
 
-  /** `id`: that of the part the term was read from, a short cut; or NO_ID. */
-  numberOf(term: string, id: number = NO_ID): number {
-    if (id === NO_ID) return this.look(term)
-    if (id >= this.byId.length || this.generation !== readingGeneration()) this.startIds(id)
-    const known = this.byId[id]!
+  /** `id`: that of the part the term was read from, a short cut; less than zero when it has none. */
+  numberOf(term: string, id = -1): number {
+    if (id < this.firstId) return this.look(term)
+    if (id - this.firstId >= this.byId.length) this.makeRoom(id)
+    const place = id - this.firstId
+    const known = this.byId[place]!
     if (known !== 0) return known - 1
     const number = this.look(term)
-    this.byId[id] = number + 1
+    this.byId[place] = number + 1
     return number
   }
 
@@ -68,11 +69,13 @@ export class Lexicon {
     return number
   }
 
-  private startIds(id: number): void {
-    const larger = new Int32Array(Math.max(START_ROOM, 2 * id))
-    if (this.generation === readingGeneration()) larger.set(this.byId)
+  private makeRoom(id: number): void {
+    // Ids that are no longer given out need no room.
+    if (this.firstId !== firstId()) this.byId = new Int32Array(0)
+    this.firstId = firstId()
+    const larger = new Int32Array(Math.max(START_ROOM, 2 * (id - this.firstId)))
+    larger.set(this.byId)
     this.byId = larger
-    this.generation = readingGeneration()
   }
 
   private push(first: number, second: number): number {

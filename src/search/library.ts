@@ -1,8 +1,9 @@
 import { type Analysis, analyze, type FieldedText } from './analyze.ts'
 import type { RankDocument } from './document.ts'
 import { Lexicon } from './lexicon.ts'
+import type { TermKind } from './readings.ts'
 import { type CompiledTerms, pack, SlotTable, type TermIndex } from './term-index.ts'
-import { MAX_TEXT, type TermKind, visitTerms } from './tokens.ts'
+import { MAX_TEXT, visitTerms } from './tokens.ts'
 import type { Field, Tuning } from './tuning.ts'
 
 const ROOM_FOR_TERMS = 1 << 12

@@ -42,3 +42,14 @@ test('a word is cut and a text is bounded', () => {
   expect(termsOf('x'.repeat(10_000_000))).toEqual(['x'.repeat(48)])
   expect(termsOf(`${'word '.repeat(30_000)}beyond`)).toEqual(['word'])
 })
+
+test('what was read before does not change how a text is read', () => {
+  const text = 'ci/cd node.js snake_case-name ParseFile .toml c++/c# a/b'
+  const before = read(text)
+  // More spellings than are kept.
+  for (let at = 0; at < 140_000; at += 1000) {
+    termsOf(Array.from({ length: 1000 }, (_, i) => `w${at + i}`).join(' '))
+  }
+  expect(read(text)).toBe(before)
+  expect(read(`${'long '.repeat(50)}${text}`)).toBe(`${'long '.repeat(50)}${before}`)
+})

@@ -1,118 +1,14 @@
+import {
+  dottedOf,
+  HASH_FACTOR,
+  HASH_START,
+  type Part,
+  readChain,
+  readSpelling,
+  type TermKind,
+  textOf,
+} from './readings.ts'
 import { stemWord } from './stem.ts'
-import { STOP_WORDS } from './word-lists.ts'
-
-/**
- * A term of a text. `stop`: carries no subject. `joined`: a second reading of the words before it
- * (`ci/cd` → ci, cd and cicd; `.net` → net and .net), so it has no place in the word order.
- */
-export type TermKind = 'word' | 'stop' | 'joined'
-
-interface Part {
-  readonly term: string
-  readonly kind: TermKind
-  readonly word: string
-  /** Its number in the cache of this process, until the cache is emptied (`generation`). */
-  readonly id: number
-}
-
-/** How one spelling is read: `parseFile` → parse, file, and joined parsefile. */
-interface Reading {
-  readonly spelling: string
-  readonly lower: string
-  readonly first: Part
-  readonly others: readonly Part[]
-}
-
-const HUMP = /([a-z])([A-Z])/g
-const ACRONYM_END = /([A-Z]{2})([A-Z][a-z])/g
-// One for all, since most words have one part.
-const NONE: readonly Part[] = []
-const MAX_READINGS = 1 << 17
-const FEWEST_CELLS = 1 << 12
-
-// Words repeat: the reading of a spelling is computed once, and found again without cutting the spelling out of its
-// text. Bounded, and no part of any result. Open addressing; a cell holds a place in `readings` + 1, and 0 is free.
-let cells = new Int32Array(0)
-let readings: Reading[] = []
-let parts = 0
-let generation = 0
-
-/** Changes when the ids of parts start anew. */
-export function readingGeneration(): number {
-  return generation
-}
-
-/** Reads what stands in `text` from `start` to `end`. */
-function readSpelling(text: Uint16Array, start: number, end: number): Reading {
-  if (readings.length === MAX_READINGS) startAnew()
-  if (4 * readings.length >= cells.length) enlarge()
-  const cell = cellOf(text, start, end)
-  const known = cells[cell]!
-  if (known !== 0) return readings[known - 1]!
-  const reading = read(String.fromCharCode(...text.subarray(start, end)))
-  cells[cell] = readings.push(reading)
-  return reading
-}
-
-function cellOf(text: Uint16Array, start: number, end: number): number {
-  let hash = 0x811c9dc5
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text[i]!, 0x01000193)
-  const last = cells.length - 1
-  for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
-    const known = cells[cell]!
-    if (known === 0 || isSpelled(readings[known - 1]!.spelling, text, start, end)) return cell
-  }
-}
-
-function isSpelled(spelling: string, text: Uint16Array, start: number, end: number): boolean {
-  if (spelling.length !== end - start) return false
-  for (let i = start; i < end; i++) if (spelling.charCodeAt(i - start) !== text[i]) return false
-  return true
-}
-
-/** At most a quarter of the cells is taken; a process that reads one task needs few. */
-function enlarge(): void {
-  cells = new Int32Array(Math.max(FEWEST_CELLS, 4 * cells.length))
-  readings.forEach(({ spelling }, place) => {
-    const units = Uint16Array.from({ length: spelling.length }, (_, i) => spelling.charCodeAt(i))
-    cells[cellOf(units, 0, units.length)] = place + 1
-  })
-}
-
-function startAnew(): void {
-  cells = new Int32Array(0)
-  readings = []
-  parts = 0
-  generation++
-}
-
-function read(spelling: string): Reading {
-  const lower = spelling.toLowerCase()
-  const words = lower === spelling ? [spelling] : splitHumps(spelling)
-  const [first, ...others] = words.map((word) => readWord(word.toLowerCase()))
-  if (others.length > 0) others.push({ term: stemWord(lower), kind: 'joined', word: lower, id: parts++ })
-  return { spelling, lower, first: first!, others: others.length === 0 ? NONE : others }
-}
-
-// parseFile → parse, File; HTTPServer → HTTP, Server.
-function splitHumps(spelling: string): string[] {
-  const [hump, acronymEnd] = isAscii(spelling) ? [HUMP, ACRONYM_END] : unicodeHumps()
-  return spelling.replace(hump, '$1 $2').replace(acronymEnd, '$1 $2').split(' ')
-}
-
-// A function, because property classes take milliseconds to build, which words in ASCII never need.
-function unicodeHumps(): readonly [RegExp, RegExp] {
-  return [/(\p{Ll})(\p{Lu})/gu, /(\p{Lu}{2})(\p{Lu}\p{Ll})/gu]
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
-  return true
-}
-
-function readWord(word: string): Part {
-  return { term: stemWord(word), kind: STOP_WORDS.has(word) ? 'stop' : 'word', word, id: parts++ }
-}
 
 const SEPARATOR = 1
 const WORD = 2
@@ -159,7 +55,7 @@ function cjkPattern(): RegExp {
 
 /** `word` is the spelling the term was read from, in lower case; `id` that of its part, or NO_ID. */
 export type VisitTerm = (term: string, kind: TermKind, word: string, id: number) => void
-export const NO_ID = -1
+const NO_ID = -1
 
 /** No more of a text is read in one go. */
 export const MAX_TEXT = 100_000
@@ -169,12 +65,16 @@ const CONTRACTIONS = new Set(['s', 't', 'd', 'm', 're', 'll', 've'])
 const MARKS = /[\u0300-\u036f]/g
 
 export function visitTerms(input: string, visit: VisitTerm): void {
-  const text = isAscii(input) ? input : fold(input.slice(0, MAX_TEXT))
-  const end = Math.min(text.length, MAX_TEXT)
+  const room = input.length <= SHORT_TEXT ? SHORT_TEXT : MAX_TEXT
   let units = spare.pop()
-  if (units === undefined || units.length < end) units = new Uint16Array(end <= SHORT_TEXT ? SHORT_TEXT : MAX_TEXT)
-  for (let i = 0; i < end; i++) units[i] = text.charCodeAt(i)
-  visitWords(units, end, visit)
+  if (units === undefined || units.length < room) units = new Uint16Array(room)
+  const length = copyAscii(input, units)
+  if (length >= 0) visitWords(units, length, visit)
+  else {
+    const text = fold(input.slice(0, MAX_TEXT))
+    if (text.length > units.length) units = new Uint16Array(MAX_TEXT)
+    visitWords(units, copyUnits(text, units), visit)
+  }
   spare.push(units)
 }
 
@@ -182,6 +82,34 @@ export function visitTerms(input: string, visit: VisitTerm): void {
 const spare: Uint16Array[] = []
 
 const SHORT_TEXT = 2048
+/** A loop copies so few units faster. */
+const FEW_UNITS = 64
+const encoder = new TextEncoder()
+let bytes = new Uint8Array(SHORT_TEXT)
+
+/** How many units were copied; less than zero when one of them is not ASCII. */
+function copyAscii(text: string, units: Uint16Array): number {
+  const length = Math.min(text.length, MAX_TEXT)
+  if (length <= FEW_UNITS) {
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit > 127) return -1
+      units[i] = unit
+    }
+    return length
+  }
+  if (bytes.length < length) bytes = new Uint8Array(MAX_TEXT)
+  const { read, written } = encoder.encodeInto(text, bytes)
+  if (read < length || written !== read) return -1
+  units.set(written === bytes.length ? bytes : bytes.subarray(0, written))
+  return length
+}
+
+function copyUnits(text: string, units: Uint16Array): number {
+  const length = Math.min(text.length, MAX_TEXT)
+  for (let i = 0; i < length; i++) units[i] = text.charCodeAt(i)
+  return length
+}
 
 // Compatibility forms and accents are folded, so that full-width, ligature and unaccented spellings meet.
 function fold(input: string): string {
@@ -194,8 +122,7 @@ function fold(input: string): string {
 
 function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void {
   // Words glued together so far: "ci/cd".
-  let chain = ''
-  let links = 0
+  let [links, chainStart, chainEnd, chainHash] = [0, 0, 0, 0]
   let end = -2
   for (let start = 0; start < length; ) {
     const kind = charClass(units, start, length)
@@ -205,25 +132,38 @@ function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void 
     }
     const before = start === end + 1 ? units[end]! : NOTHING
     if (!isGlue(before)) {
-      if (links > 1) visitChain(chain, visit)
-      chain = ''
+      if (links > 1) visitChain(units, chainStart, chainEnd, chainHash, visit)
       links = 0
     }
-    end = wordEnd(units, start, length, kind)
-    const cut = Math.min(end, start + MAX_WORD)
-    if (kind === CJK) visitPairs(String.fromCharCode(...units.subarray(start, cut)), visit)
-    else {
-      const { first, others, lower } = readSpelling(units, start, cut)
-      if (before !== APOSTROPHE || !CONTRACTIONS.has(lower)) {
-        visit(first.term, first.kind, first.word, first.id)
-        for (const { term, kind, word, id } of others) visit(term, kind, word, id)
-        if (isDotted(units, start, length)) visit(`.${lower}`, 'joined', `.${lower}`, NO_ID)
-        chain = links++ === 0 ? lower : chain + lower
-      }
+    if (kind === CJK) {
+      end = runEnd(units, start, length, CJK)
+      visitPairs(textOf(units, start, Math.min(end, start + MAX_WORD)), visit)
+      start = end
+      continue
+    }
+    let hash = HASH_START
+    for (end = start; end < length && charClass(units, end, length) === WORD; end++) {
+      if (end < start + MAX_WORD) hash = Math.imul(hash ^ units[end]!, HASH_FACTOR)
+    }
+    for (const sign = signEnd(units, end, length); end < sign; end++) {
+      if (end < start + MAX_WORD) hash = Math.imul(hash ^ units[end]!, HASH_FACTOR)
+    }
+    const reading = readSpelling(units, start, Math.min(end, start + MAX_WORD), hash)
+    if (before !== APOSTROPHE || !CONTRACTIONS.has(reading.lower)) {
+      visitPart(reading.first, visit)
+      for (let i = 0; i < reading.others.length; i++) visitPart(reading.others[i]!, visit)
+      if (isDotted(units, start, length)) visitPart(dottedOf(reading), visit)
+      if (links++ === 0) chainStart = start
+      chainEnd = end
+      chainHash = links === 1 ? hash : Math.imul(chainHash ^ hash, HASH_FACTOR)
     }
     start = end
   }
-  if (links > 1) visitChain(chain, visit)
+  if (links > 1) visitChain(units, chainStart, chainEnd, chainHash, visit)
+}
+
+function visitPart({ term, kind, word, id }: Part, visit: VisitTerm): void {
+  visit(term, kind, word, id)
 }
 
 /** The different words of a text that carry a subject. */
@@ -250,11 +190,15 @@ export function readWords(text: string): ReadWord[] {
   return words
 }
 
-function wordEnd(units: Uint16Array, start: number, length: number, kind: number): number {
+function runEnd(units: Uint16Array, start: number, length: number, kind: number): number {
   let end = start + 1
   while (end < length && charClass(units, end, length) === kind) end++
-  if (kind !== WORD) return end
-  // c++, c#, f#
+  return end
+}
+
+// c++, c#, f#
+function signEnd(units: Uint16Array, end: number, length: number): number {
+  if (units[end] !== PLUS && units[end] !== HASH) return end
   let sign = end
   while (sign < length && sign < end + 2 && (units[sign] === PLUS || units[sign] === HASH)) sign++
   return sign < length && charClass(units, sign, length) !== SEPARATOR ? end : sign
@@ -271,8 +215,29 @@ function isGlue(unit: number): boolean {
   return unit === 45 || unit === 95 || unit === DOT || unit === 47
 }
 
-function visitChain(chain: string, visit: VisitTerm): void {
-  if (chain.length <= MAX_WORD) visit(stemWord(chain), 'joined', chain, NO_ID)
+/** Of longer ones the words alone are longer than a word may be, or nearly. */
+const LONGEST_CHAIN = 4 * MAX_WORD
+
+function visitChain(units: Uint16Array, start: number, end: number, hash: number, visit: VisitTerm): void {
+  if (end - start <= LONGEST_CHAIN) {
+    const part = readChain(units, start, end, hash, joinWords)
+    if (part.term !== '') visitPart(part, visit)
+    return
+  }
+  const word = joinWords(units, start, end)
+  if (word !== '') visit(stemWord(word), 'joined', word, NO_ID)
+}
+
+/** What is left of words without their glue; empty when that is longer than a word may be. */
+function joinWords(units: Uint16Array, start: number, end: number): string {
+  let chain = ''
+  for (let at = start; at < end && chain.length <= MAX_WORD; ) {
+    const kind = charClass(units, at, end)
+    const next = runEnd(units, at, end, kind)
+    if (kind === WORD) chain += textOf(units, at, Math.min(signEnd(units, next, end), at + MAX_WORD)).toLowerCase()
+    at = next
+  }
+  return chain.length > MAX_WORD ? '' : chain
 }
 
 function visitPairs(run: string, visit: VisitTerm): void {

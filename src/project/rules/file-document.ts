@@ -46,7 +46,7 @@ export function documentOf(path: string, text: string): FieldedText {
     [PATH, path.slice(0, Math.max(0, slash))],
     [SYMBOLS, atMostThrice(symbols).join('\n')],
     [HEADINGS, atMostThrice(headings).join('\n')],
-    [BODY, piecesOf(lines)],
+    [BODY, piecesOf(text, lines)],
   ]
 }
 
@@ -66,9 +66,15 @@ function atMostThrice(names: readonly string[]): string[] {
   })
 }
 
-function piecesOf(lines: readonly string[]): string[] {
+function piecesOf(text: string, lines: readonly string[]): string[] {
   const size = Math.max(PIECE_LINES, Math.ceil(lines.length / MOST_PIECES))
   const pieces: string[] = []
-  for (let at = 0; at < lines.length; at += size) pieces.push(lines.slice(at, at + size).join('\n'))
+  let [start, end] = [0, 0]
+  for (let at = 0; at < lines.length; at++) {
+    end += lines[at]!.length + 1
+    if ((at + 1) % size !== 0 && at + 1 < lines.length) continue
+    pieces.push(text.slice(start, end))
+    start = end
+  }
   return pieces
 }

@@ -7,6 +7,9 @@ import { hashText } from '../../text/values.ts'
 // password, cannot be read from the cache. A posting is the distance to the slot before it, 12 bits of impact, 3 of the
 // field, 1 for the name, and the pieces it stands in. Everything that is read has a sum.
 
+// Bound once: a name of another part of the program is looked up with every call.
+const lengthen = longPosting
+
 /** Where a segment lies among the bytes of an index, and what it is made of. */
 export interface SegmentPlace {
   start: number
@@ -131,7 +134,7 @@ function decodePostings(bytes: Uint8Array, base: number): TermPostings {
     }
     slot += value
     list[2 * count] = slot
-    list[2 * count + 1] = longPosting(bytes[at]! | (bytes[at + 1]! << 8))
+    list[2 * count + 1] = lengthen(bytes[at]! | (bytes[at + 1]! << 8))
     at += 2
     byte = bytes[at++]!
     value = byte & 127

@@ -5,6 +5,9 @@ import { longPosting, shortPosting } from '../../search/term-index.ts'
 import { PROJECT_TUNING } from './file-document.ts'
 import { HEAD, restOf, SHORT_LIST, sumOfBytes, TERMS_PER_BUCKET, termHashes } from './saved-segment.ts'
 
+// Bound once: a name of another part of the program is looked up with every call.
+const shorten = shortPosting
+
 /** No segment has more files: a slot and a posting share one number while it is made. */
 export const MOST_FILES = 1 << 16
 const START_ROOM = 1 << 16
@@ -26,7 +29,7 @@ export class SegmentBuilder {
     this.weigher.visit(document, 1, (term, packed, pieces) => {
       if (this.count === this.terms.length) this.grow()
       this.terms[this.count] = term
-      this.postings[this.count] = (slot << 16) | shortPosting(packed)
+      this.postings[this.count] = (slot << 16) | shorten(packed)
       this.pieces[this.count++] = pieces
     })
   }
