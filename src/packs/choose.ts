@@ -32,8 +32,7 @@ interface PackReason {
   section?: SectionHit
 }
 
-// What only the description says has to be likely, or the text has to speak of it too.
-const LIKELY = 0.3
+// What the description promises, a pack that may be read has to speak of too.
 const LEAST_SPOKEN = 0.4
 const LEAST_OF_BEST = 0.85
 
@@ -52,7 +51,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
     return (pack: TrustedPack): Spoken | undefined => {
       if (!isReadable(pack)) return undefined
       const { name, description } = pack.manifest
-      const index = openSections(machine, pack, pack.trust.files)
+      const index = openSections(machine, pack)
       return speaksOf(index, task, words, `${name} ${description}`)
     }
   }
@@ -63,7 +62,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
       const pack = byName.get(id)
       if (pack === undefined) return []
       const share = spoken.get(pack)?.share ?? 1
-      return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
+      return share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
     })
     const best = Math.max(0, ...[...spoken.values()].map((each) => (each?.isAbout ? each.share : 0)))
     const read = those.flatMap((pack) => {

@@ -154,7 +154,7 @@ export function selectForEval(
       isDeep: false,
       mustEscalate,
       tier: pack.trust.tier ?? 'guide',
-      sections: () => openSections(machine, pack, pack.trust.files),
+      sections: () => openSections(machine, pack),
     })
     return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }

@@ -213,7 +213,7 @@ function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, re
     isDeep: request.deep ?? false,
     mustEscalate: admission.mustEscalate,
     tier: pack.trust.tier ?? 'guide',
-    sections: () => openSections(machine, pack, pack.trust.files),
+    sections: () => openSections(machine, pack),
   })
   const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
   const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)

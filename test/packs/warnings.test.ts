@@ -178,7 +178,7 @@ describe('statements without a source', () => {
   })
 })
 
-it('five hundred claims that are out of date are one warning, and found in a moment', () => {
+it('of five hundred claims that are out of date, the one that the task is about is named, in a moment', () => {
   const claims = Array.from({ length: 500 }, (_, at) => ({
     id: `c${at}`,
     text: `Boat ${at} is ${at} feet long.`,
@@ -196,7 +196,7 @@ it('five hundred claims that are out of date are one warning, and found in a mom
   expect(performance.now() - start).toBeLessThan(2500)
   expect(resolved.warnings.filter(({ code }) => code === 'claim.stale')).toHaveLength(1)
   expect(resolved.paths).toContain('wiki/entities/boat-77.md')
-  expect(resolved.claims).toHaveLength(500)
+  expect(resolved.claims).toEqual(['c77'])
 })
 
 it('a thousand claims and as many statements are compared in a moment', () => {
@@ -215,7 +215,7 @@ it('a thousand claims and as many statements are compared in a moment', () => {
     budget: 1e9,
   })
   expect(performance.now() - start).toBeLessThan(2500)
-  expect(citationGaps).toHaveLength(1000)
+  expect(citationGaps).toEqual([{ path: FACTS, line: 10 }])
 })
 
 describe('what is missing', () => {

@@ -1,22 +1,19 @@
 import { type Codec, cached, signatureOf } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
-import type { FileDigests } from '../../machine/rules/approval.ts'
 import { sha256 } from '../../text/values.ts'
+import type { TrustedPack } from '../rules/gates/catalog.ts'
 import { PACK_FILE } from '../rules/pack.ts'
 import { buildSectionIndex, loadSectionIndex, type SectionIndex } from '../rules/resolve/section-index.ts'
-import type { PackPlaceOnDisk } from './linked-layer.ts'
 import { openPack } from './pack-folder.ts'
 
 /** What the index is made from. Raw sources are not among them. */
-const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs']
+const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
 /** The sections of a pack, read again only when one of its files or its approval has changed. */
-export function openSections(
-  machine: Machine,
-  place: PackPlaceOnDisk,
-  approved: FileDigests | undefined,
-): SectionIndex {
-  const files = openPack(place, approved)
+export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
+  const { manifest, trust } = pack
+  const approved = trust.files
+  const files = openPack(pack, approved)
   const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))]
   const { state, isSettled } = signatureOf(
     paths.map((path) => files.fullPath(path)),
@@ -24,12 +21,12 @@ export function openSections(
   )
   const key = {
     kind: 'pack-sections',
-    version: 2,
-    name: [place.root],
+    version: 3,
+    name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
   }
-  return cached(machine, key, SECTIONS, () => buildSectionIndex(files))
+  return cached(machine, key, SECTIONS, () => buildSectionIndex(files, manifest))
 }
 
 const SECTIONS: Codec<SectionIndex> = {

@@ -21,8 +21,6 @@ import {
   type EvidenceState,
 } from './ontology-records.ts'
 
-const PRESENCES = ['absent', 'mentioned', 'cited', 'primary', 'incorrect'] as const
-
 const TARGET_KINDS = ['page', 'section', 'paragraph', 'table', 'figure', 'video-transcript', 'data-point'] as const
 
 export interface Question {
@@ -58,15 +56,6 @@ export interface CitationTarget {
   kind: string
   /** Where it is, as the pack writes it. */
   place: string
-}
-
-export interface Observation {
-  path: string
-  questionId: string | undefined
-  blockId: string | undefined
-  presence: string
-  /** As the pack writes it; compared as text. */
-  date: string
 }
 
 function decodeQuestion({ path, fields }: RecordRow, warnings: Warnings): Question | undefined {
@@ -113,13 +102,6 @@ function decodeTarget({ path, fields }: RecordRow): CitationTarget | undefined {
   return id === undefined || kind === undefined || place === undefined ? undefined : { path, id, kind, place }
 }
 
-function decodeObservation({ path, fields }: RecordRow): Observation | undefined {
-  const [questionId, blockId] = [textOf(fields.questionId), textOf(fields.answerBlockId)]
-  const presence = oneOf(PRESENCES, wordOf(fields.presence))
-  if (presence === undefined || (questionId === undefined && blockId === undefined)) return undefined
-  return { path, questionId, blockId, presence, date: textOf(fields.observedAt) ?? textOf(fields.date) ?? '' }
-}
-
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 }
@@ -129,7 +111,6 @@ const NAMES = {
   questions: ['questions'],
   blocks: ['answer-blocks', 'answers'],
   targets: ['citation-targets'],
-  observations: ['monitoring'],
   constraints: ['constraints'],
 } as const
 type Kind = keyof typeof NAMES
@@ -156,7 +137,6 @@ export class AnswerFiles {
   questions = (): readonly Question[] => this.read('questions', decodeQuestion)
   blocks = (): readonly AnswerBlock[] => this.read('blocks', decodeBlock)
   targets = (): readonly CitationTarget[] => this.read('targets', decodeTarget)
-  observations = (): readonly Observation[] => this.read('observations', decodeObservation)
   constraints = (): readonly Constraint[] => this.read('constraints', decodeConstraint)
 
   /** Whether what limits an answer could be read. */

@@ -52,8 +52,8 @@ export function writeExchanges(
       } else warnings.add('context.omitted', judged.block.path, 'an answer did not fit')
     }
   }
-  const rest = [...targetLines(given, answers, limits.targets), ...observationLines(exchanges, answers)]
-  return { parts: toParts([...lines, ...rest.filter((line) => room.holds(line))]), given }
+  const targets = targetLines(given, answers, limits.targets).filter((line) => room.holds(line))
+  return { parts: toParts([...lines, ...targets]), given }
 }
 
 /** The limits on what the answers and their questions are about. */
@@ -109,27 +109,4 @@ function targetLines(given: readonly JudgedBlock[], answers: AnswerFiles, most: 
     .filter(({ id }) => ids.has(id))
     .slice(0, most)
     .map(({ path, kind, place }) => ({ path, layer: 'answers', heading, text: `- ${kind}: ${shortName(place)}` }))
-}
-
-/** The latest of each question; of two on one day the later in the file. */
-function observationLines(exchanges: readonly Exchange[], answers: AnswerFiles): Line[] {
-  const heading = 'Observed elsewhere. An observation, not an effect of the answer:'
-  return exchanges.flatMap(({ question, blocks }) => {
-    const ids = new Set(blocks.map(({ block }) => block.id))
-    const latest = answers
-      .observations()
-      .filter(({ questionId, blockId }) => questionId === question.id || (blockId !== undefined && ids.has(blockId)))
-      .reduce<ReturnType<AnswerFiles['observations']>[number] | undefined>(
-        (last, next) => (last === undefined || next.date >= last.date ? next : last),
-        undefined,
-      )
-    if (latest === undefined) return []
-    const date = latest.date === '' ? '' : `${shortName(latest.date)}: `
-    return {
-      path: latest.path,
-      layer: 'answers',
-      heading,
-      text: `- ${date}${quotedQuestion(question)} ${latest.presence}`,
-    }
-  })
 }

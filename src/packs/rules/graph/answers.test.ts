@@ -71,6 +71,7 @@ describe('the answers of a pack', () => {
       anchors: ['sources/interview.md#L2'],
       warnings: [],
       missing: [],
+      isAnswered: true,
       files: [
         'answers/questions.json',
         'answers/answer-blocks.json',
@@ -166,7 +167,17 @@ describe('the answers of a pack', () => {
     expect(grounded.missing).toEqual(['an answer to "Can I read the keypad at night?"'])
   })
 
-  it('come after their limits, and before candidates and observations', () => {
+  it('are not missing where a verified claim says the same', () => {
+    const facts = ['Night search: Keypad is readable in the dark.']
+    const pack = packOf({ [PATH]: [QUESTION], 'answers/answer-blocks.json': [] })
+    const grounded = (known: readonly string[]) => groundAnswers(pack, PATH, readTaskWords(TASK), undefined, known)
+    expect(grounded(facts)).toMatchObject({ missing: [], isAnswered: true })
+    expect(grounded(['Relay range: Reaches six kilometres.'])?.missing).toEqual([
+      'an answer to "Can I read the keypad at night?"',
+    ])
+  })
+
+  it('come after their limits, and before candidates', () => {
     const text = textOf(
       ground({
         ...ontologyOf([CLAIM, { ...CLAIM, id: 'cl-sun', text: 'Outshines the sun.', evidence: 'forbidden' }], {
@@ -177,11 +188,6 @@ describe('the answers of a pack', () => {
         'answers/citation-targets.json': [
           { id: 't1', kind: 'section', path: 'documents/brief.md#night' },
           { id: 't2', kind: 'page', path: 'documents/other.md' },
-        ],
-        'answers/monitoring.json': [
-          { questionId: 'q1', presence: 'cited', observedAt: '2026-03-01' },
-          { questionId: 'q1', presence: 'absent', observedAt: '2025-01-01' },
-          { questionId: 'q2', presence: 'primary', observedAt: '2026-05-01' },
         ],
       }),
     )
@@ -197,8 +203,6 @@ describe('the answers of a pack', () => {
       '> Yes, it glows.',
       'Candidates for citation. They prove nothing by themselves:',
       '- section: documents/brief.md#night',
-      'Observed elsewhere. An observation, not an effect of the answer:',
-      '- 2026-03-01: "Can I read the keypad at night?" cited',
       '',
     ])
   })
@@ -212,11 +216,6 @@ describe('hostile answers', () => {
     ['a question that is a number', { [PATH]: [7, QUESTION] }, PATH],
     ['a question without text', { [PATH]: [{ id: 'q' }, QUESTION] }, PATH],
     ['answers that are a text', { 'answers/answer-blocks.json': '"yes"' }, 'answers/answer-blocks.json'],
-    [
-      'an unknown presence',
-      { 'answers/monitoring.json': [{ questionId: 'q1', presence: 'loud' }] },
-      'answers/monitoring.json',
-    ],
   ]
   it.each(broken)('with %s are reported', (_, files, path) => {
     expect(ground(files).warnings).toContainEqual(expect.objectContaining({ code: 'answers.invalid', path }))
@@ -273,7 +272,7 @@ describe('hostile answers', () => {
       { requiredKeys: [] },
     )
     const file = fc.oneof(fc.array(fc.oneof(row, fc.jsonValue())), fc.dictionary(ids, fc.jsonValue()), fc.jsonValue())
-    const names = ['answer-blocks', 'answers', 'citation-targets', 'monitoring', 'constraints']
+    const names = ['answer-blocks', 'answers', 'citation-targets', 'constraints']
     const siblings = fc.record(Object.fromEntries(names.map((name) => [`answers/${name}.json`, file])))
     fc.assert(
       fc.property(fc.array(row), siblings, (questions, files) => {

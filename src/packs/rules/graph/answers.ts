@@ -24,6 +24,7 @@ export function groundAnswers(
   path: string,
   words: TaskWords,
   claims?: ClaimBook,
+  facts: readonly string[] = [],
 ): Grounded | undefined {
   const warnings = new Warnings()
   const answers = openAnswers(files, path, warnings)
@@ -34,15 +35,16 @@ export function groundAnswers(
       ? undefined
       : { parts: [], anchors: [], warnings: found, missing: [], files: answers?.used ?? [] }
   }
-  const missing: string[] = []
   const repeated = repeatedIds(answers.blocks())
-  const exchanges = questions.map((question) => answerQuestion(question, answers, repeated, claims, warnings, missing))
+  const exchanges = questions.map((question) => answerQuestion(question, answers, repeated, claims, warnings))
+  const open = exchanges.filter((exchange) => !isAnswered(exchange, facts))
   const { parts, given } = writeExchanges(exchanges, answers, claims, ANSWER_LIMITS, warnings)
   return {
     parts,
     anchors: [...new Set(given.flatMap(({ anchors }) => anchors))],
     warnings: [...warnings.all(), ...(claims?.warnings() ?? [])],
-    missing: [...new Set(missing)],
+    missing: [...new Set(open.map(gapOf))],
+    isAnswered: open.length < exchanges.length,
     files: [...answers.used, ...(claims?.files() ?? [])],
   }
 }
@@ -78,7 +80,6 @@ function answerQuestion(
   repeated: ReadonlySet<string>,
   claims: ClaimBook | undefined,
   warnings: Warnings,
-  missing: string[],
 ): Exchange {
   const name = shortName(question.question)
   if (question.status !== undefined && !['ready', 'approved'].includes(question.status)) {
@@ -96,8 +97,18 @@ function answerQuestion(
   }
   const direct = judged.filter(({ standing }) => standing === 'direct')
   const usable = direct.length > 0 ? direct : judged.filter(({ standing }) => standing === 'marked')
-  if (direct.length === 0) missing.push(`${usable.length > 0 ? 'an approved answer' : 'an answer'} to "${name}"`)
   return { question, blocks: takeBlocks(usable, warnings) }
+}
+
+/** By an approved answer, or by a verified claim that says most of what was asked. */
+function isAnswered({ question, blocks }: Exchange, facts: readonly string[]): boolean {
+  if (blocks.some(({ standing }) => standing === 'direct')) return true
+  const words = readTaskWords(question.question)
+  return words.size > 0 && facts.some((fact) => shareOf(words, wordsIn(words, fact)) >= LEAST_OF_TASK)
+}
+
+function gapOf({ question, blocks }: Exchange): string {
+  return `${blocks.length > 0 ? 'an approved answer' : 'an answer'} to "${shortName(question.question)}"`
 }
 
 function takeBlocks(usable: readonly JudgedBlock[], warnings: Warnings): JudgedBlock[] {

@@ -14,6 +14,10 @@ export interface Grounded {
   warnings: PackWarning[]
   /** What the task asks for and the records do not give. */
   missing: string[]
+  /** What they state with verified evidence. */
+  facts?: string[]
+  /** A question of the task has its answer among them. */
+  isAnswered?: boolean
   /** Every file that decided what the text says, in the order they were read. */
   files: string[]
 }

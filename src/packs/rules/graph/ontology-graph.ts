@@ -23,29 +23,18 @@ import {
   decodeCoverage,
   decodeEvidence,
   decodeGate,
-  decodeLog,
   decodeRelation,
   type Evidence,
   type Gate,
-  type LogEntry,
   type Relation,
 } from './ontology-records.ts'
 
 /** The record files that are read. */
-const KINDS = [
-  'concepts',
-  'relations',
-  'claims',
-  'evidence',
-  'constraints',
-  'coverage',
-  'decision-gates',
-  'action-logs',
-] as const
+const KINDS = ['concepts', 'relations', 'claims', 'evidence', 'constraints', 'coverage', 'decision-gates'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Known and left alone: they prove nothing, and nothing here acts. */
-const UNREAD = ['signals', 'objectives', 'resources', 'action-types', 'feedback'] as const
+const UNREAD = ['signals', 'objectives', 'resources', 'action-types', 'action-logs', 'feedback'] as const
 
 const UNREVIEWED = ['draft', 'stale', 'disputed']
 
@@ -81,7 +70,6 @@ export class OntologyGraph {
   constraints = (): readonly Constraint[] => this.read('constraints', decodeConstraint)
   coverage = (): readonly Coverage[] => this.read('coverage', decodeCoverage)
   gates = (): readonly Gate[] => this.read('decision-gates', decodeGate)
-  logs = (): readonly LogEntry[] => this.read('action-logs', decodeLog)
 
   warnOfState(): void {
     if (this.state === 'reviewed') return

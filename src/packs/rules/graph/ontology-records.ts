@@ -67,13 +67,6 @@ export interface Gate {
   hasPassed: boolean
 }
 
-export interface LogEntry {
-  path: string
-  conceptIds: readonly string[]
-  claimIds: readonly string[]
-  text: string
-}
-
 const PASSED = ['passed', 'approved']
 
 /** Reads one row, or undefined when it is not what its file is for. */
@@ -141,12 +134,6 @@ export const decodeGate: Decode<Gate> = ({ fields }) => {
   if (conceptIds === undefined || claimIds === undefined) return undefined
   const state = wordOf(fields.state) ?? wordOf(fields.status) ?? ''
   return { id: textOf(fields.id) ?? '', conceptIds, claimIds, hasPassed: PASSED.includes(state) }
-}
-
-export const decodeLog: Decode<LogEntry> = ({ path, fields }) => {
-  const text = textOf(fields.text) ?? textOf(fields.summary) ?? textOf(fields.action)
-  if (text === undefined) return undefined
-  return { path, conceptIds: conceptsOf(fields) ?? [], claimIds: claimsOf(fields) ?? [], text }
 }
 
 function conceptsOf(fields: Record<string, unknown>, none?: string[]): string[] | undefined {

@@ -13,7 +13,7 @@ import {
   toParts,
   type Warnings,
 } from './graph-records.ts'
-import type { Claim, Concept, Constraint, LogEntry, Relation } from './ontology-records.ts'
+import type { Claim, Concept, Constraint, Relation } from './ontology-records.ts'
 
 const LAYER = 'ontology'
 
@@ -28,7 +28,6 @@ export interface Subgraph {
   forbidden: readonly Claim[]
   constraints: readonly Constraint[]
   related: Relation[]
-  logs: readonly LogEntry[]
 }
 
 /**
@@ -61,7 +60,7 @@ export function writeSubgraph(subgraph: Subgraph, limits: { characters: number }
     })
   subgraph.facts = takeIn(subgraph.facts, factLine)
   subgraph.unverified = takeIn(subgraph.unverified, unverifiedLine)
-  const rest = [...relationLines(subgraph), ...logLines(subgraph)].filter((line) => room.holds(line))
+  const rest = relationLines(subgraph).filter((line) => room.holds(line))
   return toParts([...kept, ...claimed, ...rest])
 }
 
@@ -93,13 +92,4 @@ function relationLines({ related, names }: Subgraph): Line[] {
       text: `- ${left}, ${oneLine(type)}, ${right}`,
     }
   })
-}
-
-function logLines({ logs }: Subgraph): Line[] {
-  return logs.map(({ path, text }) => ({
-    path,
-    layer: LAYER,
-    heading: 'Recorded actions. They prove nothing about the claims:',
-    text: `- ${quoted(text)}`,
-  }))
 }

@@ -4,7 +4,7 @@ import { readTaskWords } from '../../../search/task-words.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
 import type { Grounded } from './graph-records.ts'
 import { codesOf, textOf } from './grounded.fixture.ts'
-import { groundOntology, ONTOLOGY_LIMITS, type OntologyOptions } from './ontology.ts'
+import { groundOntology, ONTOLOGY_LIMITS, type OntologyLimits } from './ontology.ts'
 
 const MANIFEST = 'ontology/ontology.json'
 const CONCEPTS = [
@@ -38,9 +38,9 @@ function packOf(records: Records, manifest: object = {}) {
   return memoryPack(files)
 }
 
-function ground(records: Records, task: string, options?: OntologyOptions, manifest?: object): Grounded {
+function ground(records: Records, task: string, limits?: Partial<OntologyLimits>, manifest?: object): Grounded {
   const pack = packOf({ concepts: CONCEPTS, ...records }, manifest)
-  const grounded = groundOntology(pack, MANIFEST, readTaskWords(task), options)
+  const grounded = groundOntology(pack, MANIFEST, readTaskWords(task), limits)
   if (grounded === undefined) throw new Error('nothing was found')
   return grounded
 }
@@ -68,6 +68,7 @@ describe('an ontology', () => {
       anchors: ['sources/interview.md#L2'],
       warnings: [],
       missing: [],
+      facts: ['Night search: Keypad is readable in the dark.'],
       files: ['ontology', 'concepts', 'claims', 'constraints', 'relations'].map((name) => `ontology/${name}.json`),
     })
   })
@@ -197,7 +198,7 @@ describe('an ontology', () => {
 
   it('stays within the limits it is given', () => {
     const other = { ...GLOW, id: 'cl-2', text: 'Works on a night search.' }
-    const grounded = ground({ claims: [GLOW, other] }, 'night search', { limits: { claims: 1 } })
+    const grounded = ground({ claims: [GLOW, other] }, 'night search', { claims: 1 })
     expect(textOf(grounded)).toContain('Works on a night search')
     expect(textOf(grounded)).not.toContain('Keypad')
     expect(codesOf(grounded)).toEqual(['context.omitted'])
@@ -215,13 +216,10 @@ describe('an ontology', () => {
     expect(grounded.warnings).toMatchObject([{ code: 'ontology.unverified', path: 'ontology/claims.json' }])
   })
 
-  it('gives action logs only when asked, and not as evidence', () => {
+  it('never gives action logs', () => {
     const records = { claims: [GLOW], 'action-logs': [{ claimIds: ['cl-glow'], text: 'Published.' }] }
     expect(textOf(ground(records, 'night search'))).not.toContain('Published')
     expect(ground(records, 'night search').files).not.toContain('ontology/action-logs.json')
-    expect(textOf(ground(records, 'night search', { includesLogs: true }))).toContain(
-      'Recorded actions. They prove nothing about the claims:\n- "Published."',
-    )
   })
 
   it('names related concepts over approved relations, one hop away', () => {
@@ -373,7 +371,7 @@ describe('a hostile ontology', () => {
         (all, changes) => {
           const concepts = JSON.stringify([...CONCEPTS, all.concepts])
           const pack = packOf({ ...all, concepts }, changes)
-          const grounded = groundOntology(pack, MANIFEST, readTaskWords('night search relay'), { includesLogs: true })
+          const grounded = groundOntology(pack, MANIFEST, readTaskWords('night search relay'))
           for (const { text } of grounded?.parts ?? []) expect(text.endsWith('\n')).toBe(true)
         },
       ),

@@ -2,7 +2,7 @@ import { type TaskWords, wordsIn } from '../../../search/task-words.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { ClaimJudge, type JudgedClaim } from './claims.ts'
-import { type Grounded, shortName, Warnings } from './graph-records.ts'
+import { type Grounded, listNames, shortName, Warnings } from './graph-records.ts'
 import { type OntologyGraph, openOntology } from './ontology-graph.ts'
 import type { Claim, Concept } from './ontology-records.ts'
 import { type Subgraph, writeSubgraph } from './ontology-text.ts'
@@ -16,8 +16,6 @@ export interface OntologyLimits {
   unverified: number
   /** Concepts one hop away, which are only named. */
   related: number
-  /** Entries of action logs, when they are asked for. */
-  logs: number
   /** Rows of gaps, constraints apart. */
   gaps: number
   characters: number
@@ -28,7 +26,6 @@ export const ONTOLOGY_LIMITS: Readonly<OntologyLimits> = {
   claims: 24,
   unverified: 8,
   related: 8,
-  logs: 10,
   gaps: 20,
   characters: 12_000,
 }
@@ -36,21 +33,15 @@ export const ONTOLOGY_LIMITS: Readonly<OntologyLimits> = {
 /** Claims of the chosen concepts that are compared with the task. Those beyond are left out, and that is said. */
 const MOST_RANKED = 5000
 
-export interface OntologyOptions {
-  /** Action logs are for audits. */
-  includesLogs?: boolean
-  limits?: Partial<OntologyLimits>
-}
-
 /** The part of an ontology that bears on a task. Undefined when there is none and nothing is wrong. */
 export function groundOntology(
   files: PackFiles,
   manifestPath: string,
   words: TaskWords,
-  options: OntologyOptions = {},
+  chosen: Partial<OntologyLimits> = {},
 ): Grounded | undefined {
   const warnings = new Warnings()
-  const limits = { ...ONTOLOGY_LIMITS, ...options.limits }
+  const limits = { ...ONTOLOGY_LIMITS, ...chosen }
   const graph = openOntology(files, manifestPath, warnings)
   const concepts = graph === undefined ? [] : matchConcepts(distinctConcepts(graph), words, limits.concepts)
   if (graph === undefined || concepts.length === 0) {
@@ -58,11 +49,12 @@ export function groundOntology(
     return found.length === 0 ? undefined : nothing(found, graph?.used ?? [])
   }
   warnOfState(graph, concepts)
-  const subgraph = chooseSubgraph(graph, concepts, words, limits, options.includesLogs === true)
+  const subgraph = chooseSubgraph(graph, concepts, words, limits)
   const parts = writeSubgraph(subgraph, limits, warnings)
   const missing = [...findGaps(graph, subgraph, limits), ...unsaid(subgraph)]
   const anchors = [...new Set(subgraph.facts.flatMap((fact) => fact.anchors))]
-  return { parts, anchors, warnings: warnings.all(), missing, files: [...graph.used] }
+  const facts = subgraph.facts.map(({ claim }) => `${listNames(claim.conceptIds, subgraph.names)}: ${claim.text}`)
+  return { parts, anchors, warnings: warnings.all(), missing, facts, files: [...graph.used] }
 }
 
 function nothing(warnings: Grounded['warnings'], files: readonly string[]): Grounded {
@@ -95,7 +87,6 @@ function chooseSubgraph(
   concepts: readonly Concept[],
   words: TaskWords,
   limits: OntologyLimits,
-  includesLogs: boolean,
 ): Subgraph {
   const { warnings } = graph
   const chosen = new Set(concepts.map(({ id }) => id))
@@ -128,7 +119,6 @@ function chooseSubgraph(
     forbidden,
     constraints: graph.constraintsFor(bound),
     related: relatedTo(graph, chosen, limits.related),
-    logs: includesLogs ? logsOf(graph, chosen, own, limits.logs) : [],
   }
 }
 
@@ -171,13 +161,6 @@ function relatedTo(graph: OntologyGraph, chosen: ReadonlySet<string>, most: numb
     if (isOutward && ['approved', 'reviewed'].includes(relation.status ?? '')) related.push(relation)
   }
   return related
-}
-
-function logsOf(graph: OntologyGraph, chosen: ReadonlySet<string>, claims: readonly Claim[], most: number) {
-  const ids = new Set(claims.map(({ id }) => id))
-  const logs = graph.logs().filter((entry) => isAbout(entry, chosen) || entry.claimIds.some((id) => ids.has(id)))
-  // The latest stand last in a log.
-  return logs.slice(-most)
 }
 
 const GAPS: Partial<Record<string, string>> = {

@@ -1,35 +1,64 @@
 import { readTaskWords } from '../../../search/task-words.ts'
 import type { PackManifest } from '../pack.ts'
 import type { ContextPart, PackFiles } from '../pack-files.ts'
+import { openAnswers } from './answer-records.ts'
 import { groundAnswers } from './answers.ts'
-import { openClaims } from './claims.ts'
-import type { Grounded } from './graph-records.ts'
+import { ClaimJudge, openClaims } from './claims.ts'
+import { type Grounded, listNames, Warnings } from './graph-records.ts'
 import { groundOntology } from './ontology.ts'
+import { openOntology } from './ontology-graph.ts'
 
-export interface RecordGrounding extends Omit<Grounded, 'files'> {
+type RecordPaths = Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>>
+
+/** What one record is about. */
+export interface RecordText {
+  path: string
+  text: string
+}
+
+export interface RecordGrounding extends Omit<Grounded, 'files' | 'facts'> {
   /** Every file that decided what the texts say. */
   used: string[]
 }
 
 /** Records that speak of a task, as short text: a part of the concept graph, and prepared answers. */
 export function groundRecords(
-  { primaryOntology, primaryAnswers }: PackManifest,
+  { primaryOntology, primaryAnswers }: RecordPaths,
   files: PackFiles,
   task: string,
 ): RecordGrounding {
   const words = readTaskWords(task)
   const claims = primaryOntology === undefined ? undefined : openClaims(files, primaryOntology)
-  const grounded = [
-    primaryOntology === undefined ? undefined : groundOntology(files, primaryOntology, words, {}),
-    primaryAnswers === undefined ? undefined : groundAnswers(files, primaryAnswers, words, claims),
-  ].filter((each) => each !== undefined)
+  const ontology = primaryOntology === undefined ? undefined : groundOntology(files, primaryOntology, words)
+  const answers =
+    primaryAnswers === undefined ? undefined : groundAnswers(files, primaryAnswers, words, claims, ontology?.facts)
+  const grounded = [ontology, answers].filter((each) => each !== undefined)
   return {
     parts: distinctParts(grounded.flatMap(({ parts }) => parts)),
     anchors: grounded.flatMap(({ anchors }) => anchors),
     warnings: grounded.flatMap(({ warnings }) => warnings),
     missing: grounded.flatMap(({ missing }) => missing),
+    isAnswered: answers?.isAnswered ?? false,
     used: [...new Set(grounded.flatMap(({ files: used }) => used))],
   }
+}
+
+/** More would be a catalog, not what a pack is chosen by. */
+const MOST_TEXTS = 2000
+
+/** What the records of a pack are about: its questions, and the claims that may be made. For finding, never for a model. */
+export function recordTexts({ primaryOntology, primaryAnswers }: RecordPaths, files: PackFiles): RecordText[] {
+  const unheard = new Warnings()
+  const answers = primaryAnswers === undefined ? undefined : openAnswers(files, primaryAnswers, unheard)
+  const graph = primaryOntology === undefined ? undefined : openOntology(files, primaryOntology, unheard)
+  const names = graph?.names() ?? new Map()
+  const judge = graph === undefined ? undefined : new ClaimJudge(graph)
+  const claims = graph?.claims().filter((claim) => !judge?.isForbidden(claim)) ?? []
+  const questions = answers?.questions() ?? []
+  return [
+    ...questions.map(({ path, question, variants }) => ({ path, text: [question, ...variants].join('\n') })),
+    ...claims.map(({ path, conceptIds, text }) => ({ path, text: `${listNames(conceptIds, names)}: ${text}` })),
+  ].slice(0, MOST_TEXTS)
 }
 
 /** An answer brings the limits of its claims along, which the graph may have brought already. */

@@ -69,8 +69,9 @@ function escapeWarning(path: string, place: string): PackWarning {
   return { severity: 'error', code: 'source.escape', path, message }
 }
 
-/** How far one chosen file can be relied on. */
+/** How far one chosen file can be relied on, as far as the task is concerned. */
 export interface FileHealth {
+  /** Those of the file that concern the task. */
   claims: readonly Claim[]
   run: CompileRun | undefined
   isStale: boolean
@@ -80,9 +81,24 @@ export interface FileHealth {
   warnings: readonly PackWarning[]
 }
 
+/** What of a file the task is about. */
+export interface Concern {
+  isAboutClaim(claim: Claim): boolean
+  isAbout(text: string): boolean
+}
+
+const EVERYTHING: Concern = { isAboutClaim: () => true, isAbout: () => true }
+
 /** `strict`: the pack wants every statement tied to a source. */
-export function checkHealth(path: string, records: Records, files: PackFiles, isStrict: boolean): FileHealth {
-  const claims = records.claims.filter(({ compiledInto }) => compiledInto.some((target) => target.path === path))
+export function checkHealth(
+  path: string,
+  records: Records,
+  files: PackFiles,
+  isStrict: boolean,
+  { isAboutClaim, isAbout }: Concern = EVERYTHING,
+): FileHealth {
+  const own = records.claims.filter(({ compiledInto }) => compiledInto.some((target) => target.path === path))
+  const claims = own.filter(isAboutClaim)
   const run = records.governing.get(path)
   const drift = run === undefined ? [] : findDrift(run, files)
   return {
@@ -93,7 +109,7 @@ export function checkHealth(path: string, records: Records, files: PackFiles, is
     isFailed: run?.status === 'failed',
     warnings: [
       ...claimWarnings(claims, path, isStrict),
-      ...(run === undefined ? [] : runWarnings(run, path)),
+      ...(run === undefined ? [] : runWarnings(run, path, isAbout)),
       ...drift,
     ],
   }
@@ -132,7 +148,7 @@ const RUN_WORDS = {
   failed: 'was made by a compile run that failed; it is not used',
 } as const
 
-function runWarnings(run: CompileRun, path: string): PackWarning[] {
+function runWarnings(run: CompileRun, path: string, isAbout: Concern['isAbout']): PackWarning[] {
   const warnings: PackWarning[] = []
   if (run.status !== 'passed') {
     const severity = run.status === 'failed' ? 'error' : 'warning'
@@ -142,7 +158,7 @@ function runWarnings(run: CompileRun, path: string): PackWarning[] {
     warnings.push({ severity: 'warning', code: 'run.review-required', path, message })
   }
   for (const { severity, path: about, message } of run.diagnostics) {
-    if (about === path)
+    if (about === path && (severity === 'error' || isAbout(message)))
       warnings.push({ severity, code: 'run.diagnostic', path, message: `compiler: ${shownText(message)}` })
   }
   return warnings

@@ -149,7 +149,9 @@ function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealt
   const claims = claimsOf(healths).filter(({ status }) => status === 'disputed')
   const named = claims.flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path))
   const direct = pages.filter((path) => named.includes(path))
-  return (direct.length > 0 && !reading.request.mustEscalate ? direct : pages).slice(0, MOST_CONTRADICTIONS)
+  const related = pages.filter((path) => reading.hits.some((hit) => hit.path === path))
+  const narrow = direct.length > 0 ? direct : related
+  return (narrow.length > 0 && !reading.request.mustEscalate ? narrow : pages).slice(0, MOST_CONTRADICTIONS)
 }
 
 /** Where else a claim stands that is out of date in a view; without a note of it, the pages that are about it. */

@@ -1,12 +1,12 @@
-import { shareOf, wordsIn } from '../../../search/task-words.ts'
+import { termsOf } from '../../../search/tokens.ts'
 import { withholdSecrets } from '../fence/content-guard.ts'
 import { type PackWarning, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
 import type { FileHealth } from '../records/health.ts'
-import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
-import { chooseLines, pathWords, takeLines } from './choice.ts'
+import { chooseLines, takeLines } from './choice.ts'
+import { spokenShare } from './concerns.ts'
 import type { Reading } from './reading.ts'
 import type { Choice } from './resolution.ts'
 
@@ -19,11 +19,11 @@ export interface Reference {
 }
 
 const CITES =
-  /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/i
+  /\b(?:cit(?:e|es|ed|ing|ation|ations)|sources?|verif(?:y|ied|ies|ication)|evidence|references?|proof|footnotes?|fact.?check\w*|ingest\w*)\b|\u5f15\u7528|\u51fa\u5904|\u6765\u6e90|\u6838\u5b9e|\u9a8c\u8bc1/gi
 
-/** Whether the task itself wants to see where things come from. */
-export function asksForSources(task: string): boolean {
-  return CITES.test(task)
+/** The words by which a task itself wants to see where things come from; they are no subject of it. */
+export function citingWords(task: string): string[] {
+  return [...task.matchAll(CITES)].flatMap(([word]) => termsOf(word))
 }
 
 /** Everything that the chosen files say they rest on: claims of the source map and anchors in the text. */
@@ -50,6 +50,20 @@ export function collectReferences(choices: readonly Choice[], healths: ReadonlyM
     distinct.set(key, known === undefined ? reference : { ...known, about: `${known.about} ${reference.about}` })
   }
   return [...distinct.values()]
+}
+
+/** A statement that speaks of so much less than the best one is not what was asked for. */
+const CLOSE = 0.5
+
+/** The places behind the statements that speak of the task. When none does, a task that wants to see sources sees all. */
+export function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
+  const scored = references.map((reference) => ({ reference, share: spokenShare(reading, reference.about) }))
+  const best = Math.max(0, ...scored.map(({ share }) => share))
+  if (best === 0) return isCiting ? [...references] : []
+  return scored
+    .filter(({ share }) => share > 0 && share >= CLOSE * best)
+    .sort((a, b) => b.share - a.share)
+    .map(({ reference }) => reference)
 }
 
 /** What is wrong with the places themselves. Looks at names and sizes; opens nothing. */
@@ -85,11 +99,8 @@ export function chooseExcerpts(
   references: readonly Reference[],
 ): { choices: Choice[]; warnings: PackWarning[] } {
   const warnings: PackWarning[] = []
-  const scored = references
-    .filter(({ path }) => path.startsWith('sources/') && packPathProblem(path) === undefined)
-    .map((reference, at) => ({ reference, at, score: shareOf(words, wordsIn(words, reference.about)) }))
-    .sort((a, b) => b.score - a.score || a.at - b.at)
-  const choices = scored.slice(0, MOST_EXCERPTS).flatMap(({ reference: { path, anchor } }) => {
+  const places = references.filter(({ path }) => path.startsWith('sources/') && packPathProblem(path) === undefined)
+  const choices = places.slice(0, MOST_EXCERPTS).flatMap(({ path, anchor }) => {
     const file = files.sizeOf(path) === undefined ? undefined : files.read(path)
     if (file === undefined || anchor === undefined) return []
     const { isFound, lines } = findAnchor(file.text, anchor, file.path)
@@ -107,12 +118,4 @@ export function chooseExcerpts(
     return [chooseLines(file, { from: lines.from, to, text }, 'excerpt', words, 'a statement rests on these lines')]
   })
   return { choices, warnings }
-}
-
-/** Whether the task is about one of the claims that are disputed, by its text or by the pages it stands on. */
-export function concernsDispute({ words }: Reading, claims: readonly Claim[]): boolean {
-  return claims.some(({ status, text, compiledInto }) => {
-    const pages = compiledInto.filter(({ path }) => path.startsWith('wiki/')).map(({ path }) => pathWords(path))
-    return status === 'disputed' && shareOf(words, wordsIn(words, [text, ...pages].join(' '))) >= 0.5
-  })
 }

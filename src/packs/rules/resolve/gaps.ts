@@ -2,10 +2,10 @@ import { matchAny, readTaskWords, shareOf, type TaskWords, wordsIn } from '../..
 import { termsOf } from '../../../search/tokens.ts'
 import type { PackWarning } from '../pack.ts'
 import { findInlineAnchors } from '../records/anchor.ts'
-import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { shownText } from '../shown-text.ts'
 import { pathWords } from './choice.ts'
+import { concerns } from './concerns.ts'
 import { documentPaths } from './documents.ts'
 import { type Reading, wikiPages } from './reading.ts'
 import type { Choice, PackResolution } from './resolution.ts'
@@ -18,15 +18,15 @@ const ABOUT_THE_TASK = 0.5
 const MOSTLY = 0.6
 
 /** The facts that the task needs and the pack does not have. */
-export function findMissing(reading: Reading, choices: readonly Choice[]): string[] {
+export function findMissing(reading: Reading, choices: readonly Choice[], isAnswered: boolean): string[] {
   const { request, manifest } = reading
   const known = knownGaps(reading)
   const missing = [
     ...request.needs.filter((need) => isOpen(readTaskWords(need), choices, known)),
-    ...known.filter((gap) => isAsked(reading, gap)),
+    ...known.filter((gap) => isAsked(reading, gap)).map(({ text }) => text),
   ]
   if (manifest.profile === 'document-first' && !hasDocument(reading)) missing.push('the document of this pack')
-  if (missing.length === 0) missing.push(...notFound(reading, choices))
+  if (missing.length === 0 && !isAnswered) missing.push(...notFound(reading, choices))
   return [...new Set(missing.map((text) => shownText(text, 160)))]
 }
 
@@ -67,21 +67,29 @@ function spellings(task: string, stems: readonly string[]): string[] {
   return stems.map((stem) => typed.find((word) => termsOf(word).includes(stem)) ?? stem)
 }
 
+interface KnownGap {
+  text: string
+  /** Another name of the same. */
+  id: string
+}
+
 /** What the pack itself says it does not have. */
-function knownGaps(reading: Reading): string[] {
+function knownGaps(reading: Reading): KnownGap[] {
   const { claims, runs } = reading.records
   const chapters = runs.flatMap(({ run }) => run.chapters)
   return [
-    ...claims.filter(isMissing).map(({ text }) => text),
-    ...openQuestions(reading),
-    ...chapters.filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial').map(({ title }) => title),
+    ...claims.filter(isMissing),
+    ...openQuestions(reading).map((text) => ({ text, id: '' })),
+    ...chapters
+      .filter(({ coverage }) => coverage !== 'full' && coverage !== 'partial')
+      .map(({ title }) => ({ text: title, id: '' })),
   ]
 }
 
 /** Whether a fact is neither in the chosen text nor, when it seems to be, among what the pack lacks. */
-function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly string[]): boolean {
+function isOpen(need: TaskWords, choices: readonly Choice[], known: readonly KnownGap[]): boolean {
   if (need.size === 0) return false
-  return saidTogether({ rareWords: need }, choices).share < MOSTLY || known.some((gap) => isSaidBy(need, gap))
+  return saidTogether({ rareWords: need }, choices).share < MOSTLY || known.some(({ text }) => isSaidBy(need, text))
 }
 
 /** Whether a text says most of what some words are about. */
@@ -93,10 +101,12 @@ function isMissing({ status }: Claim): boolean {
   return status === 'missing' || status === 'source-required'
 }
 
-/** Whether the task asks for what a text is about. */
-function isAsked({ request }: Reading, text: string): boolean {
-  const words = readTaskWords(text)
-  return words.size > 0 && shareOf(words, wordsIn(words, request.task)) >= ABOUT_THE_TASK
+/** Whether the task asks for what a gap is about. */
+function isAsked({ request }: Reading, { text, id }: KnownGap): boolean {
+  return [text, `${id} ${text}`].some((about) => {
+    const words = readTaskWords(about)
+    return words.size > 0 && shareOf(words, wordsIn(words, request.task)) >= ABOUT_THE_TASK
+  })
 }
 
 /** Questions that the pack itself calls open, unless a claim says the same. */
@@ -116,23 +126,22 @@ export function hasDocument(reading: Reading): boolean {
     : reading.files.sizeOf(primaryDocument) !== undefined
 }
 
-/** Statements of chosen files that name no source, where the pack wants one for each. */
-export function findUncited(
-  choices: readonly Choice[],
-  healths: ReadonlyMap<string, FileHealth>,
-): { path: string; line: number }[] {
+/** Statements on the task in chosen files that name no source, where the pack wants one for each. */
+export function findUncited(reading: Reading, choices: readonly Choice[]): { path: string; line: number }[] {
+  const { records } = reading
   return choices.flatMap(({ part }) => {
     if (!['compiled', 'wiki', 'documents'].includes(part.layer)) return []
     const anchored = new Set(findInlineAnchors(part.text).map(({ line }) => line))
-    const claims = (healths.get(part.path)?.claims ?? []).map(({ text }) => readTaskWords(text))
+    const own = records.claims.filter(({ compiledInto }) => compiledInto.some(({ path }) => path === part.path))
+    const claims = own.map(({ text }) => readTaskWords(text))
     const isClaimed = matchAny(claims, MOSTLY)
     return statementLines(part.text)
-      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text))
+      .filter(({ line, text }) => !anchored.has(line) && !isClaimed(text) && concerns(reading, text))
       .map(({ line }) => ({ path: part.path, line: (part.lines?.from ?? 1) + line - 1 }))
   })
 }
 
-/** Lines that state something: no headings, tables, code, links alone or empty lines. */
+/** Lines that state something: no headings, tables, code, links alone, prohibitions or empty lines. */
 function statementLines(text: string): { line: number; text: string }[] {
   let isCode = false
   return text.split('\n').flatMap((line, at) => {
@@ -141,8 +150,9 @@ function statementLines(text: string): { line: number; text: string }[] {
       return []
     }
     const isStatement = !isCode && !/^\s*(?:#|\||>|<!--|$|[-=]{3,}\s*$)/.test(line) && /[\p{L}\p{N}]/u.test(line)
+    const isRule = /^[\s*+\d.)-]*(?:never|do not|don't)\b/i.test(line)
     const isLink = /^\s*(?:[-*+]|\d+\.)?\s*(?:see )?\[[^\]]*\]\([^)]*\)[^\p{L}]*$/iu.test(line)
-    return isStatement && !isLink ? [{ line: at + 1, text: line }] : []
+    return isStatement && !isLink && !isRule ? [{ line: at + 1, text: line }] : []
   })
 }
 

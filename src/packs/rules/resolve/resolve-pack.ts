@@ -6,10 +6,11 @@ import type { PackManifest, PackWarning } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { formatAnchor } from '../records/anchor.ts'
 import { checkHealth, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
-import { SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { type Claim, SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { announcesLimits } from './choice.ts'
+import { concerns, concernsClaim } from './concerns.ts'
 import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
-import { asksForSources, checkReferences, chooseExcerpts, collectReferences, concernsDispute } from './evidence.ts'
+import { askedReferences, checkReferences, chooseExcerpts, citingWords, collectReferences } from './evidence.ts'
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
 import type { Reading } from './reading.ts'
 import type { Choice, PackRequest, PackResolution } from './resolution.ts'
@@ -38,9 +39,9 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const healths = new Map([...viewHealths, ...healthOf(deeper)])
   const content = [...usable, ...deeper.filter(({ part }) => !healths.get(part.path)?.isFailed)]
   const evidence = gatherEvidence(reading, content, healths)
-  const uncited = isStrict ? findUncited(content, healths) : []
+  const uncited = isStrict ? findUncited(reading, content) : []
   const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
-  const missing = [...findMissing(reading, choices), ...records.missing]
+  const missing = [...findMissing(reading, choices, records.isAnswered ?? false), ...records.missing]
   const asked = reading.records.claims.filter(({ status, text }) => status === 'missing' && missing.includes(text))
   const guarded = guardChoices(choices, [
     ...mapWarnings(reading),
@@ -90,7 +91,7 @@ const NOTHING: PackResolution = {
 
 function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, request: PackRequest): Reading {
   const own = wordsIn(request.words, manifest.name.replace(/-/g, ' '))
-  const rest = withoutWords(request.words, own)
+  const rest = withoutWords(request.words, new Set([...own, ...citingWords(request.task)]))
   // A task that is nothing but the pack's name asks for it as such.
   const words = rest.size > 0 ? rest : request.words
   const sections = request.sections()
@@ -110,13 +111,14 @@ function weighByRarity(words: TaskWords, { size, holders }: SectionIndex): TaskW
   return new Map([...words].map(([word, weight]) => [word, size === 0 ? weight : weight * weigh(word)]))
 }
 
-function healthsOf(
-  { records, files }: Reading,
-  choices: readonly Choice[],
-  isStrict: boolean,
-): Map<string, FileHealth> {
+function healthsOf(reading: Reading, choices: readonly Choice[], isStrict: boolean): Map<string, FileHealth> {
+  const { request, records, files } = reading
+  const concern = {
+    isAboutClaim: (claim: Claim) => request.mustEscalate || concernsClaim(reading, claim),
+    isAbout: (text: string) => request.mustEscalate || concerns(reading, text),
+  }
   const paths = new Set(choices.map(({ part }) => part.path))
-  return new Map([...paths].map((path) => [path, checkHealth(path, records, files, isStrict)]))
+  return new Map([...paths].map((path) => [path, checkHealth(path, records, files, isStrict, concern)]))
 }
 
 /** Text made from records, as choices. */
@@ -136,12 +138,17 @@ function chooseRecords({ manifest, files, request }: Reading) {
 /** Where the chosen text comes from; the lines themselves only for citing, checking or settling a dispute. */
 function gatherEvidence(reading: Reading, content: readonly Choice[], healths: ReadonlyMap<string, FileHealth>) {
   const { request, manifest } = reading
-  const isCiting = request.wantsCitations || asksForSources(request.task)
-  const references = collectReferences(content, healths)
-  const warnings = checkReferences(references, reading.files)
+  const isCiting = request.wantsCitations || citingWords(request.task).length > 0
+  const all = collectReferences(content, healths)
+  const references = askedReferences(reading, all, isCiting)
+  const warnings = [
+    ...checkReferences(all, reading.files).filter(({ code }) => code === 'source.escape'),
+    ...checkReferences(references, reading.files),
+  ]
   if (manifest.grounding === 'none' && !isCiting) return { choices: [], warnings, anchors: [] }
   const anchors = references.map(formatAnchor)
-  const opensSources = isCiting || request.mustEscalate || concernsDispute(reading, claimsOf(healths))
+  const isDisputed = claimsOf(healths).some(({ status }) => status === 'disputed')
+  const opensSources = isCiting || request.mustEscalate || isDisputed
   if (!opensSources || request.tier !== 'evidence') return { choices: [], warnings, anchors }
   const excerpts = chooseExcerpts(reading, references)
   return { choices: excerpts.choices, warnings: [...warnings, ...excerpts.warnings], anchors }

@@ -3,9 +3,11 @@ import { termsOf } from '../../../search/tokens.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
 import { isRecord } from '../../../text/values.ts'
 import { readGuide } from '../fence/guide.ts'
-import type { PackWarning } from '../pack.ts'
+import { recordTexts } from '../graph/record-grounding.ts'
+import type { PackManifest, PackWarning } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { type Records, readRecords } from '../records/health.ts'
+import { SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { pathWords, sectionsOf } from './choice.ts'
 import { labelsOf } from './page-labels.ts'
 import { isProse } from './reading.ts'
@@ -30,6 +32,8 @@ export interface SectionIndex {
   readonly size: number
   /** Best first. */
   rank(text: string, limit: number): SectionHit[]
+  /** Questions and claims that the pack holds as records: they say what it is about, and are no sections. */
+  rankRecords(text: string, limit: number): SectionHit[]
   /** How many sections hold a stem. */
   holders(term: string): number
   /** What is wrong with the indexes of the pack itself. */
@@ -49,12 +53,16 @@ const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0.3, saturatio
 const OPTIONS = { silence: 0, tuning: TUNING }
 
 /** Reads every file that can be chosen. */
-export function buildSectionIndex(files: PackFiles): SectionIndex {
+export function buildSectionIndex(
+  files: PackFiles,
+  manifest: Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>> = {},
+): SectionIndex {
   const { labels, warnings } = labelsOf(files)
   const hints = new Map<string, string>()
   const hint = (path: string, text: string) => hints.set(path, `${hints.get(path) ?? ''} ${text}`)
   for (const entry of readGuide(files)?.map ?? []) if (!entry.isDirectory) hint(entry.path, entry.hint)
-  for (const [path, title] of splitTitles(readRecords(files))) hint(path, title)
+  const records = readRecords(files)
+  for (const [path, title] of splitTitles(records)) hint(path, title)
   const counts = new Map<string, number>()
   const documents = LAYERS.flatMap((layer) => files.list(layer))
     .filter(isChoosable)
@@ -68,7 +76,14 @@ export function buildSectionIndex(files: PackFiles): SectionIndex {
         return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: text } }
       })
     })
-  return openIndex(createRanker(documents, OPTIONS), counts, [...warnings, ...files.warnings])
+  const noted = [
+    ...recordTexts(manifest, files),
+    ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
+  ].map(({ path, text }, at) => ({ id: `0-${at} ${path}`, name: '', fields: { body: text } }))
+  return openIndex(createRanker([...documents, ...noted], OPTIONS), noted.length, counts, [
+    ...warnings,
+    ...files.warnings,
+  ])
 }
 
 function isChoosable(path: string): boolean {
@@ -102,21 +117,32 @@ function splitTitles({ sections, runs }: Records): Map<string, string> {
 
 function openIndex(
   ranker: Ranker,
+  records: number,
   counts: ReadonlyMap<string, number>,
   warnings: readonly PackWarning[],
 ): SectionIndex {
+  const rankAll = (text: string, limit: number) =>
+    ranker.rank(text, { limit }).flatMap(({ id, score, why }) => {
+      const [, from, to, path] = /^(\d+)-(\d+) (.*)$/s.exec(id) ?? []
+      if (path === undefined) return []
+      return [{ path, from: Number(from), to: Number(to), score, terms: why.flatMap(({ term }) => termsOf(term)) }]
+    })
   return {
-    size: ranker.size,
+    size: ranker.size - records,
     warnings,
     holders: (term) => counts.get(term) ?? 0,
     rank: (text, limit) =>
-      ranker.rank(text, { limit }).flatMap(({ id, score, why }) => {
-        const [, from, to, path] = /^(\d+)-(\d+) (.*)$/s.exec(id) ?? []
-        if (path === undefined) return []
-        return [{ path, from: Number(from), to: Number(to), score, terms: why.flatMap(({ term }) => termsOf(term)) }]
-      }),
+      rankAll(text, limit + records)
+        .filter(({ from }) => from > 0)
+        .slice(0, limit),
+    rankRecords: (text, limit) =>
+      records === 0
+        ? []
+        : rankAll(text, ranker.size)
+            .filter(({ from }) => from === 0)
+            .slice(0, limit),
     save() {
-      const head = new TextEncoder().encode(JSON.stringify({ counts: [...counts], warnings }))
+      const head = new TextEncoder().encode(JSON.stringify({ counts: [...counts], records, warnings }))
       const body = ranker.save()
       // The ranker reads numbers in place, so it starts on a boundary of eight.
       const start = Math.ceil((4 + head.length) / 8) * 8
@@ -134,8 +160,14 @@ export function loadSectionIndex(bytes: Uint8Array): SectionIndex | undefined {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
   const head: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
   const ranker = loadRanker(bytes.slice(Math.ceil((4 + length) / 8) * 8), OPTIONS)
-  if (ranker === null || !isRecord(head) || !Array.isArray(head.counts) || !Array.isArray(head.warnings)) {
+  if (
+    ranker === null ||
+    !isRecord(head) ||
+    !Array.isArray(head.counts) ||
+    !Array.isArray(head.warnings) ||
+    typeof head.records !== 'number'
+  ) {
     return undefined
   }
-  return openIndex(ranker, new Map(head.counts), head.warnings)
+  return openIndex(ranker, head.records, new Map(head.counts), head.warnings)
 }

@@ -17,6 +17,7 @@ const ENOUGH = 0.6
 const LEAST_WEIGHT = 0.8
 const LEAST_WORDS = 2
 const SECTIONS_LOOKED_AT = 3
+const SAME_QUESTION = 0.8
 
 /** `description`: what the catalog knows of the pack. Its words count as said. */
 export function speaksOf(index: SectionIndex, task: string, words: TaskWords, description: string): Spoken {
@@ -25,13 +26,15 @@ export function speaksOf(index: SectionIndex, task: string, words: TaskWords, de
   const known = termsOf(description)
   const described = sum(new Set(known), weights)
   let best: Spoken = { share: all === 0 ? 0 : described / all, isAbout: false }
-  for (const section of index.rank(task, SECTIONS_LOOKED_AT)) {
+  for (const section of [...index.rank(task, SECTIONS_LOOKED_AT), ...index.rankRecords(task, SECTIONS_LOOKED_AT)]) {
     const said = new Set([...section.terms, ...known].filter((term) => words.has(term)))
     const weight = sum(said, weights)
     const share = all === 0 ? 0 : weight / all
     const subjects = [...said].filter((term) => words.get(term) === 1)
     const isOwn = section.terms.some((term) => words.get(term) === 1)
-    const isAbout = share >= ENOUGH && weight >= LEAST_WEIGHT && subjects.length >= LEAST_WORDS && isOwn
+    // A question that the pack itself holds needs no second subject.
+    const isQuestion = section.path.startsWith('answers/') && share >= SAME_QUESTION
+    const isAbout = share >= ENOUGH && weight >= LEAST_WEIGHT && (subjects.length >= LEAST_WORDS || isQuestion) && isOwn
     if (share > best.share) best = { share, isAbout, section }
   }
   return best
