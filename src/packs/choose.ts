@@ -32,7 +32,8 @@ interface PackReason {
   section?: SectionHit
 }
 
-// What the description promises, a pack that may be read has to speak of too.
+// What only the description says has to be likely, or the text has to speak of it too.
+const LIKELY = 0.3
 const LEAST_SPOKEN = 0.4
 const LEAST_OF_BEST = 0.85
 
@@ -62,7 +63,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
       const pack = byName.get(id)
       if (pack === undefined) return []
       const share = spoken.get(pack)?.share ?? 1
-      return share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
+      return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
     })
     const best = Math.max(0, ...[...spoken.values()].map((each) => (each?.isAbout ? each.share : 0)))
     const read = those.flatMap((pack) => {

@@ -53,7 +53,7 @@ export function collectReferences(choices: readonly Choice[], healths: ReadonlyM
 }
 
 /** A statement that speaks of so much less than the best one is not what was asked for. */
-const CLOSE = 0.5
+const CLOSE = 0.7
 
 /** The places behind the statements that speak of the task. When none does, a task that wants to see sources sees all. */
 export function askedReferences(reading: Reading, references: readonly Reference[], isCiting: boolean): Reference[] {
