@@ -90,6 +90,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
+    pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
@@ -180,6 +181,7 @@ export type { AgentSight } from './agents/see.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
+export type { PrunedAudits } from './context/prune-audits.ts'
 export type { Replay } from './context/replay.ts'
 export type { AgentsMd } from './kit/agents-md.ts'
 export type { Answered } from './kit/approve.ts'

@@ -89,14 +89,7 @@ describe('docs/privacy.md', () => {
       ),
     )
     expect([...seen]).toEqual(
-      expect.arrayContaining([
-        'usage.jsonl',
-        'hooks.log',
-        'hooks/sessions',
-        'context/*',
-        'packs/audit',
-        'packs/records',
-      ]),
+      expect.arrayContaining(['usage.jsonl', 'hooks.log', 'hooks/sessions', 'context/*', 'packs/audit']),
     )
   })
 

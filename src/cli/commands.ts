@@ -31,7 +31,7 @@ import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { replay, replayPrompts } from './commands/replay.ts'
+import { auditPrune, replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { status } from './commands/status.ts'
@@ -78,7 +78,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'Finding the right one', commands: [teach, evaluate] },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
   { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
-  { title: 'What was used', commands: [usage, replayPrompts] },
+  { title: 'What was used', commands: [usage, replayPrompts, auditPrune] },
   { title: 'The program', commands: [tryIt, completion] },
 ]
 

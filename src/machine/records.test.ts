@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -6,9 +17,9 @@ import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import type { Machine } from './machine.ts'
 import {
-  appendRecord,
   changeRecord,
   privateFolder,
+  pruneAudits,
   type RecordFile,
   readRecord,
   recordPath,
@@ -94,10 +105,9 @@ describe('other users', () => {
     const machine = aMachine()
     await withUmask(umask, async () => {
       await changeRecord(machine, COUNTER, 'count', () => 1)
-      appendRecord(machine, 'log/lines.jsonl', [{ a: 1 }])
     })
-    for (const folder of ['', 'deep', 'deep/er', 'log']) expect(modeOf(recordPath(machine, folder))).toBe('700')
-    for (const file of [COUNTER.place, 'log/lines.jsonl']) expect(modeOf(recordPath(machine, file))).toBe('600')
+    for (const folder of ['', 'deep', 'deep/er']) expect(modeOf(recordPath(machine, folder))).toBe('700')
+    expect(modeOf(recordPath(machine, COUNTER.place))).toBe('600')
   })
 
   it('lose the rights that an earlier version gave them', () => {
@@ -125,10 +135,17 @@ describe('other users', () => {
   })
 })
 
-it('lines are appended, never into a pipe or a folder', () => {
+it('records that were not written again for a while go, and nothing else', () => {
   const machine = aMachine()
-  appendRecord(machine, 'log/lines.jsonl', [{ a: 1 }, { b: 2 }])
-  appendRecord(machine, 'log/lines.jsonl', [{ c: 3 }])
-  expect(readFileSync(recordPath(machine, 'log/lines.jsonl'), 'utf8')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n')
-  expect(() => appendRecord(machine, 'log', [{ a: 1 }])).toThrow(expect.objectContaining({ code: 'NOT_A_FILE' }))
+  const old = new Date('2026-01-01T00:00:00Z')
+  for (const name of ['a/1.json', 'a/2.json', 'a/notes.txt', 'b/3.json', 'c/4.json']) writeRecord(machine, name, '{}')
+  for (const name of ['a/1.json', 'a/notes.txt', 'b/3.json', 'c/4.json'])
+    utimesSync(recordPath(machine, name), old, old)
+  const before = new Date('2026-06-01T00:00:00Z')
+  const expected = { removed: 2, bytes: 4, kept: 1 }
+  expect(pruneAudits(machine, ['a', 'b', 'gone'], before, { isDry: true })).toEqual(expected)
+  expect(pruneAudits(machine, ['a', 'b', 'gone'], before)).toEqual(expected)
+  expect(pruneAudits(machine, ['a', 'b', 'gone'], before)).toEqual({ removed: 0, bytes: 0, kept: 1 })
+  const left = ['a', 'b', 'c'].flatMap((folder) => readdirSync(recordPath(machine, folder)))
+  expect(left).toEqual(['2.json', 'notes.txt', '4.json'])
 })

@@ -1,9 +1,9 @@
-import { appendFileSync, chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { type Code, LoadoutError } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
-import { asLoadoutError, exists, makeFolders, readJson, readText, requireFile, writeAtomically } from './files.ts'
-import { removeOrphans } from './leftovers.ts'
+import { asLoadoutError, exists, makeFolders, readJson, readText, writeAtomically } from './files.ts'
+import { namesIn, removeOrphans } from './leftovers.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
 
@@ -73,20 +73,6 @@ export function writeRecord(machine: Machine, place: string, text: string, isFlu
   throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it holds something else than was written`, {
     hint: 'check the disk, then run the command again',
   })
-}
-
-/** Appends one JSON line per object, all in one write. */
-export function appendRecord(machine: Machine, place: string, lines: readonly object[]): void {
-  const path = recordPath(machine, place)
-  try {
-    privateFolder(machine, dirname(place))
-    // Appending to a pipe would wait for its reader.
-    if (exists(path)) requireFile(path)
-    tighten(path, PRIVATE_FILE)
-    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: PRIVATE_FILE })
-  } catch (error) {
-    throw asLoadoutError(error, path, 'write')
-  }
 }
 
 /** A folder below the state folder that only this user can enter, whatever the umask. Folders that are wider are tightened. */
@@ -190,13 +176,49 @@ export function readAudit<T>(machine: Machine, format: AuditFormat<T>, id: strin
   })
 }
 
-function idsIn(machine: Machine, { place }: AuditFolder): string[] {
-  try {
-    const names = readdirSync(recordPath(machine, place))
-    return names.flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []).sort(compareText)
-  } catch {
-    return []
+/** Files that go: how many, and how large they are together. */
+export interface Pruned {
+  removed: number
+  bytes: number
+  kept: number
+}
+
+/** Removes the records that were last written before a moment, or only counts them. */
+export function pruneAudits(
+  machine: Machine,
+  places: readonly string[],
+  before: Date,
+  { isDry = false }: { isDry?: boolean } = {},
+): Pruned {
+  const pruned: Pruned = { removed: 0, bytes: 0, kept: 0 }
+  for (const folder of places.map((place) => recordPath(machine, place))) {
+    for (const name of namesIn(folder).filter((each) => each.endsWith('.json'))) {
+      const path = join(folder, name)
+      const stat = lstatSync(path, { throwIfNoEntry: false })
+      if (stat === undefined || !stat.isFile()) continue
+      if (stat.mtimeMs >= before.getTime()) {
+        pruned.kept++
+        continue
+      }
+      if (!isDry) removeFile(path)
+      pruned.removed++
+      pruned.bytes += stat.size
+    }
   }
+  return pruned
+}
+
+function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    throw asLoadoutError(error, path, 'write')
+  }
+}
+
+function idsIn(machine: Machine, { place }: AuditFolder): string[] {
+  const names = namesIn(recordPath(machine, place))
+  return names.flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []).sort(compareText)
 }
 
 function placeOf({ place }: AuditFolder, id: string): string {

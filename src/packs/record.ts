@@ -1,16 +1,16 @@
 import { writeNewInside } from '../machine/inside.ts'
 import type { Machine } from '../machine/machine.ts'
 import { programVersion } from '../machine/package-folder.ts'
-import { appendRecord, writeAudit, writeRecord } from '../machine/records.ts'
+import { writeAudit } from '../machine/records.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import type { NotedEntry } from '../usage/record.ts'
+import { type NotedEntry, recordTask } from '../usage/record.ts'
 import type { ResolveRequest } from './resolve.ts'
-import { writeContextRecord as renderContextRecord, writePackUsage } from './rules/records/context-record.ts'
+import { writeContextRecord as renderContextRecord } from './rules/records/context-record.ts'
 import { auditOf, PACK_AUDITS } from './rules/resolve/audit-record.ts'
 import { allGaps } from './rules/resolve/gaps.ts'
-import { type ActivePack, newWrappers, type PackContext, selectedFiles } from './rules/resolve/pack-context.ts'
+import { type ActivePack, type PackContext, selectedFiles } from './rules/resolve/pack-context.ts'
 import { notePacks } from './session.ts'
 
 /** Writes down what was given to whom. What cannot be written down is said; the context itself is still given. */
@@ -24,18 +24,7 @@ export function recordContext(
     const { needs = [], cite = false, deep = false, session } = request
     const version = programVersion()
     const auditId = writeAudit(machine, PACK_AUDITS, auditOf(context, { needs, cites: cite, deep, version }))
-    const at = machine.now().toISOString()
-    appendRecord(
-      machine,
-      'packs/activations.jsonl',
-      context.active.map((active) => ({
-        ...usageOf(active, at),
-        audit: auditId,
-        session,
-        repeated: active.isRepeated,
-      })),
-    )
-    writeInterchange(machine, context, request, at, version)
+    if (request.writeRun) writeRuns(machine, context, version)
     if (session !== undefined) rememberWrappers(machine, session, context)
     return { auditId, findings: [] }
   } catch (error) {
@@ -45,31 +34,9 @@ export function recordContext(
   }
 }
 
-function usageOf({ pack: { manifest }, resolution, presented }: ActivePack, at: string): object {
-  return JSON.parse(
-    writePackUsage({
-      pack: manifest.name,
-      version: manifest.version,
-      status: manifest.status ?? 'draft',
-      selectedFiles: selectedFiles({ presented }),
-      grounding: manifest.grounding,
-      citationGaps: resolution.citationGaps.map(({ path, line }) => `${path}#L${line}`),
-      warnings: presented.warnings,
-      timestamp: at,
-      profile: manifest.profile,
-      mode: manifest.mode,
-    }),
-  )
-}
-
-function writeInterchange(
-  machine: Machine,
-  context: PackContext,
-  request: ResolveRequest,
-  at: string,
-  version: string,
-): void {
-  const name = `context-${at.replace(/:/g, '-')}`
+/** The form that other clients read, in the `runs/` of each pack. */
+function writeRuns(machine: Machine, context: PackContext, version: string): void {
+  const name = `context-${machine.now().toISOString().replace(/:/g, '-')}`
   const text = renderContextRecord({
     runId: name,
     query: context.task,
@@ -81,11 +48,7 @@ function writeInterchange(
     wrapperOrder: context.active.map(({ pack }) => pack.manifest.name),
   })
   if (text === undefined) return
-  // Other clients read this one.
-  writeRecord(machine, `packs/records/${name}.json`, text)
-  if (request.writeRun) {
-    for (const { pack } of context.active) writeNewInside(pack.root, `runs/${name}.json`, text)
-  }
+  for (const { pack } of context.active) writeNewInside(pack.root, `runs/${name}.json`, text)
 }
 
 function activatedPack({ pack: { manifest }, activation, resolution, presented }: ActivePack, at: number) {
@@ -118,16 +81,30 @@ function rememberWrappers(machine: Machine, session: string, { active }: PackCon
   notePacks(machine, session, wrappers)
 }
 
-/** The packs whose text goes to the model now, for the usage log. What a session has already is not given again. */
-export function deliveredPacks(context: PackContext): NotedEntry[] {
-  const named = new Set(
-    context.active.filter(({ activation }) => activation === 'explicit').map(({ pack }) => pack.manifest.name),
-  )
-  return newWrappers(context).map(({ pack: id, text }) => ({
-    id,
-    kind: 'pack',
-    trigger: named.has(id) ? 'named' : 'ranked',
-    mode: named.has(id) ? 'manual' : 'lazy',
-    tokens: estimateTokens(text),
-  }))
+/** For the usage log: the packs whose text goes to the model now, and those that its session has already. */
+export function noteUse(machine: Machine, context: PackContext, session: string | undefined): Finding[] {
+  const repeated = context.active.filter(({ isRepeated }) => isRepeated)
+  const steps = [
+    { stage: 'delivered' as const, entries: deliveredPacks(context) },
+    { stage: 'planned' as const, entries: repeated.map((active) => noteOf(active, 0)) },
+  ]
+  return recordTask(session === undefined ? machine : inSession(machine, session), { task: context.task, steps })
+}
+
+/** The packs whose text goes to the model now. What a session has already is not given again. */
+export function deliveredPacks({ active }: PackContext): NotedEntry[] {
+  return active.flatMap((each) => {
+    const { presented, isRepeated } = each
+    return presented.wrapper === undefined || isRepeated ? [] : [noteOf(each, estimateTokens(presented.wrapper))]
+  })
+}
+
+function noteOf({ pack, activation }: ActivePack, tokens: number): NotedEntry {
+  const isNamed = activation === 'explicit'
+  const [trigger, mode] = isNamed ? (['named', 'manual'] as const) : (['ranked', 'lazy'] as const)
+  return { id: pack.manifest.name, kind: 'pack', trigger, mode, tokens }
+}
+
+function inSession(machine: Machine, session: string): Machine {
+  return Object.create(machine, { caller: { value: { via: machine.caller?.via ?? 'cli', session } } })
 }

@@ -4,12 +4,11 @@ import { readTaskWords } from '../search/task-words.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import { recordUsage } from '../usage/record.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { openSections } from './disk/section-cache.ts'
-import { deliveredPacks, recordContext } from './record.ts'
+import { noteUse, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
 import {
@@ -84,10 +83,7 @@ export function resolvePacks(machine: Machine, request: ResolveRequest): Report<
   const tokens = newWrappers(context).reduce((sum, { text }) => sum + estimateTokens(text), 0)
   const whole = { ...context, tokens }
   const recorded = request.isRecorded === false ? NOT_RECORDED : recordContext(machine, whole, request)
-  const used =
-    request.isRecorded === false
-      ? []
-      : recordUsage(machine, { task: request.task, stage: 'delivered', entries: deliveredPacks(whole) })
+  const used = request.isRecorded === false ? [] : noteUse(machine, whole, request.session)
   return {
     value: { ...whole, auditId: recorded.auditId },
     findings: [...opened.findings.filter(isAboutApprovals), ...findingsOf(whole), ...recorded.findings, ...used],

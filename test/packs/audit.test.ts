@@ -1,8 +1,9 @@
-import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contextRecordProblem } from '../../src/packs/rules/records/context-record.ts'
 import { sha256 } from '../../src/text/values.ts'
+import { runWarm } from '../cli/warm.ts'
 import { makeFixtureWorld, makeResolvingWorld, quailPack, type ResolvingWorld, sourceMap } from './resolving.ts'
 
 const TASK = 'How much do quail eggs weigh?'
@@ -18,7 +19,7 @@ const PACK = quailPack({ version: '1.2.0' }, { 'indexes/source-map.json': MAP })
 
 const stateOf = ({ home }: ResolvingWorld, ...rest: string[]) => join(home, '.local/state/loadout/packs', ...rest)
 const linesOf = (world: ResolvingWorld) =>
-  readFileSync(stateOf(world, 'activations.jsonl'), 'utf8')
+  readFileSync(stateOf(world, '../usage.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -43,6 +44,13 @@ function expectFields(record: Record<string, unknown> & { activated_packs: Recor
     expect(Object.keys(pack)).toEqual(expect.arrayContaining(['name', 'activation', 'selected_files']))
     for (const warning of pack.warnings as object[]) expect(strangers(warning, WARNING_FIELDS)).toEqual([])
   }
+}
+
+/** What `--write-run` left in a pack. */
+function exportOf(world: ResolvingWorld, name: string) {
+  const runs = join(world.rootOf(name), 'runs')
+  const file = readdirSync(runs).find((each) => /^context-.*\.json$/.test(each)) ?? ''
+  return JSON.parse(readFileSync(join(runs, file), 'utf8'))
 }
 
 /** Resolves, and gives what was handed out and the name of its record. */
@@ -84,9 +92,9 @@ describe('the record of a resolution', () => {
   })
 
   it('case 144: has another form, which is valid by the field table', () => {
-    const [name = ''] = readdirSync(stateOf(world, 'records'))
-    expect(name).toMatch(/^context-.*\.json$/)
-    const exported = JSON.parse(readFileSync(stateOf(world, 'records', name), 'utf8'))
+    const own = makeResolvingWorld({ user: { quails: PACK } })
+    hand(own, [TASK, '--need', 'the colour of the feet', '--write-run'])
+    const exported = exportOf(own, 'quails')
     expectFields(exported)
     expect(exported).toMatchObject({
       query: TASK,
@@ -99,10 +107,9 @@ describe('the record of a resolution', () => {
 
   it.each(['kestrel-field-radio', 'harbour-tides', 'kestrel-content-map'])('case 144: is valid for %s too', (name) => {
     const fixture = makeFixtureWorld(name)
-    fixture.resolve(['Which claims about range, moorings and the keypad at night?', '--pack', name, '--cite'])
-    const [file = ''] = readdirSync(stateOf(fixture, 'records'))
-    const exported = JSON.parse(readFileSync(stateOf(fixture, 'records', file), 'utf8'))
-    expectFields(exported)
+    const task = 'Which claims about range, moorings and the keypad at night?'
+    fixture.resolve([task, '--pack', name, '--cite', '--write-run'])
+    expectFields(exportOf(fixture, name))
   })
 })
 
@@ -273,8 +280,8 @@ describe('a session', () => {
     const { json } = world.resolve(words)
     expect(json).toMatchObject({ wrappers: [], token_estimate: 0, packs: [{ name: 'quails', repeated: true }] })
     expect(linesOf(world)).toMatchObject([
-      { pack: 'quails', session: 's1', repeated: false },
-      { pack: 'quails', session: 's1', repeated: true },
+      { entryId: 'quails', kind: 'pack', session: 's1', stage: 'delivered' },
+      { entryId: 'quails', kind: 'pack', session: 's1', stage: 'planned', tokensEst: 0 },
     ])
   })
 
@@ -293,6 +300,23 @@ describe('a session', () => {
     expect(hand(world, words).text).toContain('speckled')
     expect(hand(world, [TASK, '--session', 's2']).text).toContain('speckled')
     expect(hand(world).text).toContain('speckled')
+  })
+})
+
+describe('old records', () => {
+  it.each<[what: string, flags: string[], config: object, removed: number]>([
+    ['stay for 90 days', [], {}, 0],
+    ['go at the age that was typed', ['--older-than', '0'], {}, 1],
+    ['go at the age in the settings', [], { audit: { keep_days: 0 } }, 1],
+    ['stay when one only looks', ['--older-than', '0', '--dry-run'], {}, 0],
+  ])('%s', (_, flags, config, removed) => {
+    const world = makeResolvingWorld({ user: { quails: PACK } })
+    const { id } = hand(world)
+    mkdirSync(join(world.home, '.config/loadout'), { recursive: true })
+    writeFileSync(join(world.home, '.config/loadout/config.json'), JSON.stringify(config))
+    const { code } = runWarm(['audit', 'prune', ...flags], { cwd: world.workspace, home: world.home })
+    expect(code).toBe(0)
+    expect(again(world, id).code).toBe(removed === 0 ? 0 : 2)
   })
 })
 

@@ -47,8 +47,7 @@ describe('files of the program that are not what they should be', () => {
   const READ = ['.local/state/loadout/approvals.json', '.config/loadout/config.json']
   const WRITTEN = [
     `${STATE}/audit`,
-    `${STATE}/activations.jsonl`,
-    `${STATE}/records`,
+    '.local/state/loadout/usage.jsonl',
     `${STATE}/sessions/s.json`,
     '.local/state/loadout/locks',
     '.cache/loadout',
@@ -186,10 +185,8 @@ describe('several at once', () => {
     world.run(['approve', 'handbook'])
     const codes = await Promise.all(names.map(() => start(world, [...RESOLVE, '--session', 's']).ended))
     expect(codes).toEqual(names.map(() => 0))
-    const lines = readFileSync(join(world.home, STATE, 'activations.jsonl'), 'utf8')
-      .trimEnd()
-      .split('\n')
-    expect(lines.map((line) => JSON.parse(line).pack)).toEqual(names.map(() => 'handbook'))
+    const lines = readFileSync(join(world.home, '.local/state/loadout/usage.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).entryId)).toEqual(names.map(() => 'handbook'))
   })
 
   it('killed at any moment: the file is what it was, or what it was to be', async () => {

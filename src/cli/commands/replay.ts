@@ -1,7 +1,7 @@
 import { bundleText } from '../../display-rules.ts'
-import { type PromptReplay, type Replay, STRATEGIES } from '../../loadout.ts'
+import { type PromptReplay, type PrunedAudits, type Replay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
-import { defineCommand, LAYER_FLAGS } from '../command.ts'
+import { DRY_RUN_FLAG, defineCommand, LAYER_FLAGS } from '../command.ts'
 import {
   alignRows,
   count,
@@ -45,6 +45,25 @@ export const replay = defineCommand({
   },
   toJson: ({ format: _, ...value }) =>
     'wrappers' in value ? value : { id: value.id, changes: value.changes, bundle: value.context?.bundle },
+})
+
+export const auditPrune = defineCommand({
+  name: 'audit prune',
+  summary: 'remove old records of what was given',
+  details:
+    'Every bundle and every answer of packs leaves a record for replay. This removes those that were not given again for\n' +
+    'so many days: --older-than, else audit.keep_days of config.json, else 90.',
+  args: [],
+  flags: {
+    'older-than': { kind: 'number', value: 'days', summary: 'the age in days' },
+    ...DRY_RUN_FLAG,
+  },
+  run: ({ flags }, loadout) => loadout.pruneAudits({ days: flags['older-than'], isDry: flags['dry-run'] }),
+  print: ({ removed, bytes, kept, days, isDry }: PrunedAudits) => {
+    const size = `${Math.ceil(bytes / 1024).toLocaleString('en')} KB`
+    const verb = isDry ? 'Would remove' : 'Removed'
+    return lines(`${verb} ${count(removed, 'record')} older than ${count(days, 'day')}, ${size}. Kept ${kept}.`)
+  },
 })
 
 export const replayPrompts = defineCommand({

@@ -131,51 +131,6 @@ export function contextRecordProblem(value: unknown): string | undefined {
   return problemOf(CONTEXT_RECORD, value)
 }
 
-/** One use of one pack, for whoever keeps count of what packs are good for. */
-export interface PackUsage {
-  pack: string
-  version?: string | undefined
-  status: PackStatus
-  selectedFiles: readonly string[]
-  grounding?: Grounding | undefined
-  citationGaps: readonly string[]
-  warnings: readonly RecordedWarning[]
-  timestamp: string
-  profile?: Profile | undefined
-  mode?: RuntimeMode | undefined
-}
-
-const PACK_USAGE = closed(
-  {
-    pack: someText,
-    status: word(PACK_STATUSES),
-    selected_files: listOf(anyText),
-    citation_gaps: listOf(anyText),
-    warnings: WARNINGS,
-    timestamp: someText,
-  },
-  { version: anyText, grounding: word(GROUNDINGS), profile: word(PROFILES), runtime_mode: word(RUNTIME_MODES) },
-)
-
-export function writePackUsage(usage: PackUsage): string {
-  return formatRecord({
-    pack: usage.pack,
-    version: usage.version,
-    status: usage.status,
-    profile: usage.profile,
-    runtime_mode: usage.mode,
-    selected_files: usage.selectedFiles,
-    grounding: usage.grounding,
-    citation_gaps: usage.citationGaps,
-    warnings: usage.warnings.map(writeWarning),
-    timestamp: usage.timestamp,
-  })
-}
-
-export function packUsageProblem(value: unknown): string | undefined {
-  return problemOf(PACK_USAGE, value)
-}
-
 function problemOf(reader: Reader<unknown>, value: unknown): string | undefined {
   const read = readRecord(reader, value)
   return 'problem' in read ? read.problem : undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type CompileRun, governingRuns, isCompileRunPath, readCompileRun } from './compile-run.ts'
-import { contextRecordProblem, packUsageProblem, writeContextRecord, writePackUsage } from './context-record.ts'
+import { contextRecordProblem, writeContextRecord } from './context-record.ts'
 import { closed, listOf, readRecord, someText, wholeNumber, word } from './record-shape.ts'
 import { readSelectionSuite } from './selection-suite.ts'
 import { readSourceMap } from './source-map.ts'
@@ -257,20 +257,6 @@ describe('a context record', () => {
   it('a key that is not in the table is refused', () => {
     const value = { ...JSON.parse(writeContextRecord(record) ?? ''), recommendation: 'x' }
     expect(contextRecordProblem(value)).toContain('does not know')
-  })
-
-  it('the record of a use is valid by its table', () => {
-    const text = writePackUsage({
-      pack: 'p',
-      status: 'ready',
-      selectedFiles: [],
-      citationGaps: ['g'],
-      warnings: [{ severity: 'info', message: 'm', path: 'wiki/a.md' }],
-      timestamp: '2026-01-01T00:00:00Z',
-      mode: 'persona',
-    })
-    expect(packUsageProblem(JSON.parse(text))).toBeUndefined()
-    expect(packUsageProblem({ ...JSON.parse(text), status: 'banana' })).toContain('status must be one of')
   })
 })
 
