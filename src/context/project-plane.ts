@@ -50,11 +50,20 @@ export function readProjectPlane(
   return { ...plane, items: kept, candidates }
 }
 
+// The paths of a project stay the same from question to question.
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function setOf(paths: readonly string[]): ReadonlySet<string> {
+  const known = sets.get(paths) ?? new Set(paths)
+  sets.set(paths, known)
+  return known
+}
+
 const NESTED = { isRequired: false, take: 1, order: 'path', summary: [] } as const
 
 /** Instruction files in the folders of the best files, the nearest first. */
 function nestedInstructions({ files, paths }: ProjectAnswer): string[] {
-  const known = new Set(paths)
+  const known = setOf(paths)
   const found = new Set<string>()
   for (const { path } of files.slice(0, BEST)) {
     const folders = path.split('/').slice(0, -1)
@@ -75,10 +84,11 @@ function readFollowed(
   exclude: ReadonlySet<string>,
 ): ControlPlane {
   const plane = readControlPlane(root, items, { exclude })
-  const known = new Set([...paths, ...plane.items.flatMap((item) => (item.present ? [item.path] : []))])
+  const inPlane = new Set(plane.items.flatMap((item) => (item.present ? [item.path] : [])))
+  const isKnown = (path: string) => inPlane.has(path) || setOf(paths).has(path)
   const targets = new Map<string, string>()
   for (const { path, candidate } of plane.items) {
-    const target = targetOf(path, candidate?.text ?? '', known)
+    const target = targetOf(path, candidate?.text ?? '', isKnown)
     if (target !== undefined) targets.set(path, target)
   }
   if (targets.size === 0) return plane
@@ -96,12 +106,12 @@ const LONGEST_POINTER = 300
 const MOST_WORDS = 14
 
 /** What a `CLAUDE.md` points to that says `@AGENTS.md`, or "see docs/rules.md", and nothing more. */
-function targetOf(path: string, whole: string, known: ReadonlySet<string>): string | undefined {
+function targetOf(path: string, whole: string, isKnown: (path: string) => boolean): string | undefined {
   const text = whole.trim()
   if (text.length > LONGEST_POINTER) return undefined
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const named = [...text.matchAll(POINTED)].flatMap(([, each = '']) =>
-    [posix.normalize(folder + each), each].filter((place) => place !== path && known.has(place)).slice(0, 1),
+    [posix.normalize(folder + each), each].filter((place) => place !== path && isKnown(place)).slice(0, 1),
   )
   const words = text.replaceAll(POINTED, ' ').match(/\p{L}+/gu) ?? []
   return new Set(named).size === 1 && words.length <= MOST_WORDS ? named[0] : undefined

@@ -123,7 +123,9 @@ const ID_LENGTH = 16
  */
 export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: T): string {
   const id = format.idOf(record)
-  writeRecord(machine, placeOf(format, id), `${JSON.stringify(record)}\n`, false)
+  const place = placeOf(format, id)
+  const text = `${JSON.stringify(record)}\n`
+  if (!isWritten(recordPath(machine, place), text)) writeRecord(machine, place, text, false)
   const folder = recordPath(machine, format.place)
   if (!swept.has(folder)) removeOrphans(folder)
   swept.add(folder)
@@ -131,6 +133,17 @@ export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: 
 }
 
 const swept = new Set<string>()
+
+/** The same answer was given before. */
+function isWritten(path: string, text: string): boolean {
+  try {
+    return (
+      (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o777) % 0o1000 === PRIVATE_FILE && readText(path) === text
+    )
+  } catch {
+    return false
+  }
+}
 
 /** The record that an id names, or as much of its start as only one record has. */
 export function findAudit<K extends string>(

@@ -42,7 +42,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
   const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
   const others = packs.filter(({ scope }) => scope !== 'built-in')
   const open = (those: readonly TrustedPack[]) => {
-    return { those, selector: createSelector(those, (pack) => taughtPack(examples, pack)) }
+    return { those, selector: once(() => createSelector(those, (pack) => taughtPack(examples, pack))) }
   }
   const [withoutOwn, all] = [once(() => open(others)), once(() => open(packs))]
   // The pack about Loadout itself is for those who write for Loadout, and their task says so.
@@ -58,13 +58,16 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
   }
   const choose = (task: string): ChosenPack[] => {
     const { those, selector } = openFor(task)
+    if (those.length === 0) return []
     const spoken = new Map(those.map((pack) => [pack, spokenOf(task)(pack)]))
-    const described = selector.select(task).flatMap(({ id, confidence }) => {
-      const pack = byName.get(id)
-      if (pack === undefined) return []
-      const share = spoken.get(pack)?.share ?? 1
-      return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
-    })
+    const described = selector()
+      .select(task)
+      .flatMap(({ id, confidence }) => {
+        const pack = byName.get(id)
+        if (pack === undefined) return []
+        const share = spoken.get(pack)?.share ?? 1
+        return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
+      })
     const best = Math.max(0, ...[...spoken.values()].map((each) => (each?.isAbout ? each.share : 0)))
     const read = those.flatMap((pack) => {
       const { isAbout = false, share = 0 } = spoken.get(pack) ?? {}
@@ -75,7 +78,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
   return {
     choose,
     explain: (task, pack) => {
-      const { confidence, why } = openFor(task).selector.explain(task, pack.manifest.name)
+      const { confidence, why } = openFor(task).selector().explain(task, pack.manifest.name)
       const found = choose(task).find((each) => each.pack === pack)
       const spoken = spokenOf(task)(pack)
       const section = spoken?.isAbout ? spoken.section : undefined

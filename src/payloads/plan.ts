@@ -47,10 +47,13 @@ export interface TaskPlan extends LoadPlan {
 /** A plan by the strategy that was asked for, or that the project's settings name. */
 export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
-  const { openRanker, rankTask } = await import('./ranking.ts')
   const knowledge = openFor(machine, request)
-  const opened = openRanker(machine, knowledge)
   const rules = { ...request, lazyLoad: knowledge.lazyLoad }
+  if (knowledge.table.size === 0) {
+    return describePlan(knowledge, planOf(knowledge, selectMatches([], rules)), { ...request, strategy: 'ranked' })
+  }
+  const { openRanker, rankTask } = await import('./ranking.ts')
+  const opened = openRanker(machine, knowledge)
   const selection = selectMatches(rankTask(knowledge, opened, request.task), rules)
   selection.findings.push(...opened.findings)
   return describePlan(knowledge, planOf(knowledge, selection), { ...request, strategy: 'ranked' })

@@ -175,11 +175,15 @@ export interface ContextBundle {
 
 /** Keys in code unit order at every level: two programs that write the same value write the same bytes. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : item,
-  )
+  if (Array.isArray(value))
+    return `[${value.map((item) => (item === undefined ? 'null' : canonicalJson(item))).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = value as Readonly<Record<string, unknown>>
+  const names = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(fields[name])}`)
+    .join()}}`
 }
 
 type Undigested = Omit<ContextBundle, 'digest'>
