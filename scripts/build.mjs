@@ -39,6 +39,17 @@ const LATE_CALLS = {
   'node:fs/promises': { open: '', writeFile: '' },
   'node:tty': { isatty: '' },
   marked: { Lexer: 'new' },
+  picomatch: { default: 'scan' },
+  yaml: {
+    Document: 'new',
+    isMap: '',
+    isNode: '',
+    isScalar: '',
+    Lexer: 'new',
+    LineCounter: 'new',
+    parseDocument: '',
+    visit: '',
+  },
 }
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))

@@ -50,7 +50,7 @@ export const sharedPackages = (packages) => ({
   },
 })
 
-/** Loads modules when one of the named functions is called, or one of the named classes is made. */
+/** Loads modules when one of the named functions is called, or one of the named classes is made. `default`: the module is a function, with one of this name. */
 export const lateCalls = (modules) => ({
   name: 'late-calls',
   setup({ onResolve, onLoad }) {
@@ -60,8 +60,10 @@ export const lateCalls = (modules) => ({
     onLoad({ filter: /.*/, namespace: 'late-calls' }, ({ path }) => ({
       resolveDir: resolve('.'),
       contents: Object.entries(modules[path])
-        .map(
-          ([name, call]) => `export function ${name}(...args) { return ${call} (require('${path}').${name})(...args) }`,
+        .map(([name, call]) =>
+          name === 'default'
+            ? `export default Object.assign((...args) => require('${path}')(...args), { ${call}: (...args) => require('${path}').${call}(...args) })`
+            : `export function ${name}(...args) { return ${call} (require('${path}').${name})(...args) }`,
         )
         .join('\n'),
     }))

@@ -73,7 +73,16 @@ function purposeOf([, , command = 'interface', , event = '']: readonly string[])
   return WAITED_FOR.includes(name) ? name : 'rest'
 }
 
-const WAITED_FOR = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'plan', 'inventory', 'sync', 'interface']
+const WAITED_FOR = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PostToolUse',
+  'plan',
+  'context',
+  'inventory',
+  'sync',
+  'interface',
+]
 
 /**
  * Compiles every file of this program with the code that an earlier run left. The first run of its kind leaves none: it

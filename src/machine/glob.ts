@@ -28,11 +28,20 @@ export type Progress = readonly number[]
 /** Hidden files match only where the pattern names the dot; a leading ! is a letter like any other. */
 export function readGlob(pattern: string): Glob {
   const path = pattern.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/')
-  const { base, glob } = picomatch.scan(path, OPTIONS)
+  const { base, glob } = scan(path)
   if (glob === '') return { pattern, path, base: path, parts: [], accepts: () => true }
   // Groups such as {a,b/c} cannot be judged part by part: they are looked for everywhere below their base.
   if (GROUP_ACROSS_PARTS.test(glob)) return { pattern, path, base, parts: [DEEP], accepts: picomatch(path, OPTIONS) }
   return { pattern, path, base, parts: glob.split('/').map(readPart), accepts: () => true }
+}
+
+/** What stands before the first part with a wildcard, and the rest. Most patterns need no package for that. */
+function scan(path: string): { base: string; glob: string } {
+  if (!/^(?!\/)[\w .*?/-]+$/.test(path)) return picomatch.scan(path, OPTIONS)
+  const parts = path.split('/')
+  const first = parts.findIndex((part) => /[*?]/.test(part))
+  if (first < 0) return { base: path, glob: '' }
+  return { base: parts.slice(0, first).join('/'), glob: parts.slice(first).join('/') }
 }
 
 const OPTIONS = { nonegate: true } as const

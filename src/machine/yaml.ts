@@ -1,8 +1,10 @@
-import { CST, type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml'
+import { type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml'
 import { isRecord, setOwn } from '../text/values.ts'
 
 /** The most text that is read as one YAML document. */
 export const LONGEST_YAML = 64 * 1024
+/** What the lexer says before a scalar. */
+const SCALAR = '\u001f'
 const MOST_ALIASES = 50
 const MOST_VALUES = 100_000
 const DEEPEST = 100
@@ -68,7 +70,7 @@ function refuseDeepNesting(text: string): void {
   let previous = '\n'
   for (const token of new Lexer().lex(text)) {
     const isLineStart = previous.endsWith('\n')
-    if (previous === CST.SCALAR) line += token.split('\n').length - 1
+    if (previous === SCALAR) line += token.split('\n').length - 1
     else if (token === '[' || token === '{') brackets++
     else if (token === ']' || token === '}') brackets = Math.max(0, brackets - 1)
     else if (token === '-' || token === '?' || token === ':') levels += brackets === 0 ? 1 : 0
