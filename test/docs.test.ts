@@ -56,8 +56,9 @@ describe('documents', () => {
   })
 
   it('docs/skills.md has every agent with its folders', () => {
-    const rows = AGENTS.map(({ id, label, userFolder, projectFolder }) => {
-      return `| \`${id}\` | ${label} | \`~/${userFolder}\` | \`${projectFolder}\` |`
+    const rows = AGENTS.map(({ id, aliases = [], label, userFolder, projectFolder }) => {
+      const names = [id, ...aliases].map((name) => `\`${name}\``).join(', ')
+      return `| ${names} | ${label} | ${userFolder ? `\`~/${userFolder}\`` : 'none'} | \`${projectFolder}\` |`
     })
     const lines = new Set(texts.get('docs/skills.md')?.split('\n'))
     expect(rows.filter((row) => !lines.has(row))).toEqual([])

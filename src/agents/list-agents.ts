@@ -10,7 +10,8 @@ export interface AgentView {
   id: string
   label: string
   isEnabled: boolean
-  userFolder: string
+  /** Absent for one that reads only projects. */
+  userFolder?: string
   projectFolder: string
   exists: boolean
 }
@@ -21,7 +22,8 @@ export function listAgents(machine: Machine, _request: object): Report<AgentView
   const value = AGENTS.map((agent) => {
     const userFolder = userRoot(machine, config, agent)
     const { id, label, projectFolder } = agent
-    return { id, label, isEnabled: isEnabled(config, id), userFolder, projectFolder, exists: isFolder(userFolder) }
+    const exists = userFolder !== undefined && isFolder(userFolder)
+    return { id, label, isEnabled: isEnabled(config, id), ...(userFolder && { userFolder }), projectFolder, exists }
   })
   return { value, findings: [] }
 }

@@ -8,11 +8,12 @@ import { LoadoutError } from '../text/trouble.ts'
 import { AGENTS, type Agent, type Scope, type TargetRoot } from './rules/agents.ts'
 import { type Config, isEnabled } from './rules/config.ts'
 
-/** Where an agent's skills of the user are. */
-export function userRoot(machine: Machine, config: Config, agent: Agent): string {
+/** Where an agent's skills of the user are; undefined for one that reads only projects. */
+export function userRoot(machine: Machine, config: Config, agent: Agent): string | undefined {
   const configured = config.targets[agent.id]?.path
   if (configured !== undefined) return resolveConfigured(machine, configured)
   const { home, userFolder } = agent
+  if (userFolder === undefined) return undefined
   const moved = home && machine.env[home.variable]
   if (home && moved && isAbsolute(moved)) return join(moved, userFolder.slice(home.folder.length))
   const inConfig = /^\.config\/(.*)/.exec(userFolder)?.[1]
@@ -30,6 +31,7 @@ export function targetRoots(
   const roots = new Map<string, { path: string; scope: Scope; agents: string[] }>()
   for (const agent of AGENTS.filter(which)) {
     const path = project === undefined ? userRoot(machine, config, agent) : join(project, agent.projectFolder)
+    if (path === undefined) continue
     const real = realOrSame(path)
     const root = roots.get(real) ?? { path, scope, agents: [] }
     root.agents.push(agent.id)

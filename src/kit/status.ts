@@ -30,6 +30,10 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
 /** An agent has its own folder as soon as it ran once. The shared one says nothing about who reads it. */
 function isThere(machine: Machine, agent: Agent): boolean {
   const root = userRoot(machine, readConfig(machine), agent)
+  return root !== undefined && isThereAt(root)
+}
+
+function isThereAt(root: string): boolean {
   return isFolder(root) || (!root.endsWith('/.agents/skills') && isFolder(dirname(root)))
 }
 

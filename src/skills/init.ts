@@ -57,11 +57,10 @@ export async function initialize(machine: Machine, request: InitRequest): Promis
       withRepoPath(json, library),
     )
     const written = AGENTS.filter(({ id, isEnabledByDefault }) => isEnabledByDefault || enabled.includes(id))
-    const places = written.map((agent) => ({
-      id: agent.id,
-      enabled: enabled.includes(agent.id),
-      path: userRoot(machine, before, agent).replace(`${machine.home}/`, '~/'),
-    }))
+    const places = written.map((agent) => {
+      const path = userRoot(machine, before, agent)?.replace(`${machine.home}/`, '~/')
+      return { id: agent.id, enabled: enabled.includes(agent.id), ...(path !== undefined && { path }) }
+    })
     return withDefaults(connected, places)
   })
   const { skills, findings } = readRegistry(library, openTreeCache(machine))

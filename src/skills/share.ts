@@ -73,8 +73,9 @@ function entriesOf({ folder, files, made }: Build, prefix: string): ArchiveEntry
 
 function readmeOf({ name, description, targets }: Skill): string {
   const rows = targets.map((id) => {
-    const { label, userFolder } = requireAgent(id)
-    return `- ${label}: copy \`agents/${id}/${name}\` to \`~/${userFolder}/\``
+    const { label, userFolder, projectFolder } = requireAgent(id)
+    const place = userFolder === undefined ? `${projectFolder}/\` of a project` : `~/${userFolder}/\``
+    return `- ${label}: copy \`agents/${id}/${name}\` to \`${place}`
   })
   return [
     `# ${name}`,

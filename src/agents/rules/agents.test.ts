@@ -7,7 +7,8 @@ describe('the table of agents', () => {
     const names = AGENTS.flatMap(({ id, aliases = [] }) => [id, ...aliases])
     expect(new Set(names).size).toBe(names.length)
     expect(new Set(AGENTS.map(({ label }) => label)).size).toBe(AGENTS.length)
-    expect(new Set(AGENTS.map(({ userFolder }) => userFolder)).size).toBe(AGENTS.length)
+    const folders = AGENTS.flatMap(({ userFolder }) => userFolder ?? [])
+    expect(new Set(folders).size).toBe(folders.length)
   })
 
   it('enables two by default', () => {
@@ -20,10 +21,10 @@ describe('the table of agents', () => {
   it.each(AGENTS.map((agent) => [agent.id, agent] as const))(
     '%s stays below the home folder and the project',
     (_, agent) => {
-      expect(agent.id).toMatch(/^[a-z]+$/)
-      for (const folder of [agent.userFolder, agent.projectFolder])
-        expect(folder).toMatch(/^\.[a-z]+(?:\/[a-z]+)*\/skills$/)
-      if (agent.home) expect(agent.userFolder.startsWith(`${agent.home.folder}/`)).toBe(true)
+      expect(agent.id).toMatch(/^[a-z]+(?:-[a-z]+)*$/)
+      for (const folder of [agent.userFolder ?? agent.projectFolder, agent.projectFolder])
+        expect(`./${folder}`).toMatch(/^\.(?:\/\.?[a-z-]+)*\/skills$/)
+      if (agent.home) expect(agent.userFolder).toContain(`${agent.home.folder}/`)
     },
   )
 })
@@ -42,6 +43,7 @@ it('an agent is found by its id, or the nearest is named', () => {
   expect(requireAgent('codex').label).toBe('Codex')
   expect(requireAgent('claude-code').id).toBe('claude')
   expect(requireAgent('zed').id).toBe('agents')
+  expect(requireAgent('zenflow').id).toBe('zencoder')
   expect(() => requireAgent('cloude')).toThrow('there is no agent "cloude"; did you mean claude?')
   expect(() => requireAgent('zzzzzz')).toThrow(/^there is no agent "zzzzzz"$/)
 })

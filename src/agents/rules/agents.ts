@@ -1,8 +1,9 @@
 import { LoadoutError } from '../../text/trouble.ts'
-import { nearest } from '../../text/values.ts'
+import { compareText, nearest } from '../../text/values.ts'
 import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
 import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
 import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'
+import { PLAIN_AGENTS, PROJECT_ONLY } from './plain-agents.ts'
 import { plainReading } from './plain-reading.ts'
 import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
 
@@ -12,8 +13,8 @@ export interface Agent {
   /** Other names that people and other managers have for it, or for agents that read just its folder. */
   aliases?: readonly string[]
   label: string
-  /** Below the home folder, or below `home` where a variable moves it. */
-  userFolder: string
+  /** Below the home folder, or below `home` where a variable moves it. Absent: it reads only folders of projects. */
+  userFolder?: string
   /** Below the project. */
   projectFolder: string
   /** The variable that moves the agent's own folder, and what that folder is by default. */
@@ -45,7 +46,10 @@ export interface TargetRoot {
 
 const SHARED = '.agents/skills'
 
-export const AGENTS: readonly Agent[] = [
+// Claude Code, Codex and the shared folder.
+const FIRST = 3
+
+const KNOWN: readonly Agent[] = [
   {
     id: 'claude',
     aliases: ['claude-code'],
@@ -80,12 +84,18 @@ export const AGENTS: readonly Agent[] = [
   },
   {
     id: 'agents',
-    aliases: ['universal', 'shared', 'zed', 'warp', 'cline', 'kimi-code-cli'],
+    aliases: ['shared', 'cline', 'dexto', 'fx', 'kimi-code-cli', 'loaf', 'pi', 'sarvam-code', 'warp', 'zed'],
     label: 'shared folder',
     userFolder: SHARED,
     projectFolder: SHARED,
   },
-  { id: 'amp', label: 'Amp', userFolder: '.config/agents/skills', projectFolder: SHARED },
+  {
+    id: 'amp',
+    aliases: ['replit', 'universal'],
+    label: 'Amp',
+    userFolder: '.config/agents/skills',
+    projectFolder: SHARED,
+  },
   {
     id: 'copilot',
     aliases: ['github-copilot'],
@@ -103,8 +113,6 @@ export const AGENTS: readonly Agent[] = [
     projectFolder: SHARED,
     replay: { readFrom: 'Gemini CLI 0.61.0', reading: GEMINI_READING, frame: GEMINI_FRAME },
   },
-  { id: 'goose', label: 'Goose', userFolder: '.config/goose/skills', projectFolder: '.goose/skills' },
-  { id: 'junie', label: 'Junie', userFolder: '.junie/skills', projectFolder: '.junie/skills' },
   { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
     id: 'opencode',
@@ -114,14 +122,24 @@ export const AGENTS: readonly Agent[] = [
     alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
   },
   { id: 'qwen', aliases: ['qwen-code'], label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
-  { id: 'roo', aliases: ['roo-code'], label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
-  { id: 'trae', label: 'Trae', userFolder: '.trae/skills', projectFolder: '.trae/skills' },
+  ...PLAIN_AGENTS.map(
+    ([id, label, projectFolder, userFolder = projectFolder]): Agent =>
+      userFolder === PROJECT_ONLY ? { id, label, projectFolder } : { id, label, projectFolder, userFolder },
+  ),
   {
-    id: 'windsurf',
-    label: 'Windsurf',
-    userFolder: '.codeium/windsurf/skills',
-    projectFolder: '.windsurf/skills',
+    id: 'zencoder',
+    aliases: ['zenflow'],
+    label: 'Zencoder',
+    userFolder: '.zencoder/skills',
+    projectFolder: '.zencoder/skills',
   },
+  { id: 'roo', aliases: ['roo-code'], label: 'Roo Code', userFolder: '.roo/skills', projectFolder: '.roo/skills' },
+]
+
+/** Those that are on by default first, then the shared folder, then by id. */
+export const AGENTS: readonly Agent[] = [
+  ...KNOWN.slice(0, FIRST),
+  ...KNOWN.slice(FIRST).sort((a, b) => compareText(a.id, b.id)),
 ]
 
 /** How an agent reads skills: as its program was seen to, or else as the format says. */
@@ -149,6 +167,6 @@ export function requireAgent(id: string): Agent {
   throw new LoadoutError(
     'UNKNOWN_AGENT',
     `there is no agent "${id}"${close === undefined ? '' : `; did you mean ${close}?`}`,
-    { hint: `agents: ${AGENT_IDS.join(', ')}   (loadout agents lists them)` },
+    { hint: 'loadout agents lists them' },
   )
 }

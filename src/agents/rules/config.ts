@@ -90,11 +90,11 @@ export function withTargetPath(json: Json, id: string, path: string, enabled: bo
 }
 
 /** The file with everything that holds written down: agents, their folders, what is committed. What it says stays. */
-export function withDefaults(json: Json, agents: readonly { id: string; enabled: boolean; path: string }[]): Json {
+export function withDefaults(json: Json, agents: readonly { id: string; enabled: boolean; path?: string }[]): Json {
   const targets = { ...(isRecord(json.targets) ? json.targets : {}) }
-  for (const { id, enabled, path } of agents) {
+  for (const { id, ...defaults } of agents) {
     const own = getOwn(targets, id)
-    if (typeof own !== 'string') setOwn(targets, id, { enabled, path, ...(isRecord(own) ? own : {}) })
+    if (typeof own !== 'string') setOwn(targets, id, { ...defaults, ...(isRecord(own) ? own : {}) })
   }
   const actions = isRecord(json.repo_actions) ? json.repo_actions : {}
   return { ...json, targets, repo_actions: { import_auto_commit: true, delete_auto_commit: true, ...actions } }

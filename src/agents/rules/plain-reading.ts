@@ -1,10 +1,14 @@
 import type { ReadingRules, SkillPlace } from './reading-rules.ts'
 
 /** For agents of whose program nothing more is known than their folders. */
-export function plainReading(userFolder: string, projectFolder: string, alsoReads: readonly string[]): ReadingRules {
+export function plainReading(
+  userFolder: string | undefined,
+  projectFolder: string,
+  alsoReads: readonly string[],
+): ReadingRules {
   return {
     places: [
-      { from: 'home', path: userFolder, scope: 'user' },
+      ...(userFolder === undefined ? [] : [{ from: 'home', path: userFolder, scope: 'user' } as const]),
       { from: 'project', path: projectFolder, scope: 'project' },
       ...alsoReads.map(placeOf),
     ],

@@ -11,10 +11,14 @@ export const agents = defineCommand({
   name: 'agents',
   shortensHome: true,
   summary: 'agents that skills can be installed for',
+  details: 'Those that are enabled or have a folder on this machine; the others only by name.',
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listAgents({}),
-  print: printAgents,
+  print: (all, screen) => {
+    const others = all.filter((agent) => !isHere(agent)).map(({ id }) => id)
+    return printAgents(all, screen) + lines(`${others.length} more are known:`, wrap(others.join(', '), 2))
+  },
 })
 
 export const agentsEnable = defineCommand({
@@ -57,16 +61,22 @@ export const agentsDisable = defineCommand({
   print: printAgents,
 })
 
-function printAgents(agents: AgentView[], screen: Screen): string {
+function isHere({ isEnabled, exists }: AgentView): boolean {
+  return isEnabled || exists
+}
+
+function printAgents(all: AgentView[], screen: Screen): string {
   const [heading = '', ...rows] = alignRows([
-    ['', 'agent', '', 'folder of the user', 'in a project'],
-    ...agents.map(({ id, label, isEnabled, userFolder, projectFolder }) => [
-      isEnabled ? '●' : '○',
-      id,
-      label,
-      userFolder,
-      projectFolder,
-    ]),
+    ['', 'agent', '', 'in a project', 'folder of the user'],
+    ...all
+      .filter(isHere)
+      .map(({ id, label, isEnabled, userFolder, projectFolder }) => [
+        isEnabled ? '●' : '○',
+        id,
+        label,
+        projectFolder,
+        userFolder ?? 'none',
+      ]),
   ])
   return lines(screen.faint(heading), rows, '', '● enabled, ○ off   (loadout agents enable <id>)')
 }

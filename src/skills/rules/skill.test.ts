@@ -31,7 +31,7 @@ describe('skill.json', () => {
     expect(skill).toMatchObject(expected)
   })
 
-  const list = `"targets" must list agents: ${AGENT_IDS.join(', ')}, or *`
+  const list = '"targets" must list agents, as loadout agents names them, or *'
   const bad: [what: string, json: unknown, problems: string[]][] = [
     ['null', null, ['skill.json must hold an object']],
     ['a list', [], ['skill.json must hold an object']],

@@ -67,7 +67,8 @@ export function metadataFor({ metadata }: Pick<Skill, 'metadata'>, agent: string
 }
 
 function targetProblems(targets: unknown): string[] {
-  if (!isTextList(targets) || targets.length === 0) return [`"targets" must list agents: ${AGENT_IDS.join(', ')}, or *`]
+  if (!isTextList(targets) || targets.length === 0)
+    return [`"targets" must list agents, as loadout agents names them, or *`]
   const unknown = targets.filter((target) => target !== EVERY_AGENT && findAgent(target) === undefined)
   const twice = targets.filter((target, at) => targets.indexOf(target) < at)
   return [

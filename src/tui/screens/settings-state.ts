@@ -29,7 +29,7 @@ export function settingRows(model: Model): SettingRow[] {
       ({ id, label, isEnabled, userFolder }): SettingRow => ({
         label: id,
         about: label,
-        detail: shortPath(model, userFolder),
+        detail: userFolder === undefined ? 'only in projects' : shortPath(model, userFolder),
         isOn: isEnabled,
         change: { kind: 'switch agent', id, isOn: !isEnabled },
         path: { question: `Folder of ${label} (empty: its default)`, asking: { for: 'folder', agent: id } },

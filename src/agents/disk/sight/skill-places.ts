@@ -49,10 +49,10 @@ function pathsOf(
 }
 
 /** The agent's own folder, which a variable may move. */
-export function ownFolder(machine: Machine, { home, userFolder }: Agent): string {
+export function ownFolder(machine: Machine, { home, userFolder, projectFolder }: Agent): string {
   const moved = home && machine.env[home.variable]
   if (moved && isAbsolute(moved)) return moved
-  return homePath(machine, home?.folder ?? dirname(userFolder))
+  return homePath(machine, home?.folder ?? dirname(userFolder ?? projectFolder))
 }
 
 function homePath(machine: Machine, path: string): string {

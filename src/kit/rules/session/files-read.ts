@@ -36,6 +36,6 @@ export function skillOfFile(
   const places = readingOf(agent).places.flatMap(({ from, path }) =>
     from === 'own' ? own.map((folder) => `${folder}/${path}`) : [path],
   )
-  const folders = [userFolder, projectFolder, ...places]
+  const folders = [...(userFolder === undefined ? [] : [userFolder]), projectFolder, ...places]
   return folders.some((folder) => `${root}/`.endsWith(`/${folder.replace(/^\//, '')}/`)) ? name : undefined
 }
