@@ -61,8 +61,12 @@ function isUnread(result: BoundedText | Unread): result is Unread {
 
 /** Whatever a pattern says: a pack may be one that nobody has approved. */
 export function isInPack(path: string): boolean {
-  return KNOWLEDGE_FOLDERS.some((folder) => `/${path}/`.includes(`/${folder}/`))
+  const whole = `/${path}/`
+  return PACK_FOLDERS.some((folder) => whole.includes(folder))
 }
+
+// Asked of every file of a project.
+const PACK_FOLDERS = KNOWLEDGE_FOLDERS.map((folder) => `/${folder}/`)
 
 const BEHIND_GATES: Unread = { reason: 'gate', detail: 'knowledge packs are read through their gates only' }
 const BINARY: Unread = { reason: 'binary', detail: 'it is not UTF-8 text' }

@@ -25,8 +25,12 @@ export function isSettledAt(stamps: Float64Array, at: number, now: Date): boolea
 
 /** False where one is NaN. */
 export function isSameStamp(stamps: Float64Array, at: number, others: Float64Array, other: number): boolean {
-  for (let i = 0; i < STAMP_NUMBERS; i++) {
-    if (stamps[at * STAMP_NUMBERS + i] !== others[other * STAMP_NUMBERS + i]) return false
-  }
-  return true
+  const [a, b] = [at * STAMP_NUMBERS, other * STAMP_NUMBERS]
+  return (
+    stamps[a + 4] === others[b + 4] &&
+    stamps[a + 3] === others[b + 3] &&
+    stamps[a] === others[b] &&
+    stamps[a + 1] === others[b + 1] &&
+    stamps[a + 2] === others[b + 2]
+  )
 }

@@ -196,7 +196,7 @@ function scoreTexts(
   if (task.paths.length > 0) {
     project.paths.forEach((path, slot) => void (path !== undefined && isNamedFile(task, path) && add(slot)))
   }
-  const windows = bestWindows([...chosen.keys()], terms, find)
+  const windows = bestWindows([...chosen.keys()], terms, find, project.paths.length)
   const scored = [...chosen].map(([slot, score]): Scored => {
     const path = project.paths[slot]!
     const role = roleOf(path)
@@ -236,15 +236,17 @@ function bestWindows(
   chosen: readonly number[],
   terms: readonly WeighedTerm[],
   find: Engine['find'],
+  slots: number,
 ): Map<number, number> {
-  const places = new Map(chosen.map((slot, at) => [slot, at * MOST_PIECES]))
+  const places = new Int32Array(slots).fill(-1)
+  for (let at = 0; at < chosen.length; at++) places[chosen[at]!] = at * MOST_PIECES
   const sums = new Float64Array(chosen.length * MOST_PIECES)
   for (const { term, weight } of terms) {
     const found = find(term)
     if (found === undefined) continue
     for (let i = 0; i < found.pieces.length; i++) {
-      const place = places.get(found.list[2 * i]!)
-      if (place === undefined) continue
+      const place = places[found.list[2 * i]!]!
+      if (place < 0) continue
       const pieces = found.pieces[i]!
       for (let near = (pieces | (pieces >>> 1)) >>> 0, at = 0; near !== 0; near >>>= 1, at++) {
         if ((near & 1) === 1) sums[place + at]! += weight
