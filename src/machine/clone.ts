@@ -5,7 +5,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { asLoadoutError, exists, isFolder, makeFolders } from './files.ts'
 import { type Patience, runGit } from './git.ts'
 import { isUnsafeUrl } from './git-config.ts'
-import { withoutPassword } from './git-process.ts'
+import { needsLogin, withoutPassword } from './git-process.ts'
 import type { Machine } from './machine.ts'
 
 const CLONE_MS = 30 * 60_000
@@ -55,6 +55,14 @@ export async function cloneRepository(
 function cloneError(error: LoadoutError, url: string): LoadoutError {
   const reason = /^git clone failed in .*?: (.*)$/s.exec(error.message)?.[1]
   if (reason === undefined) return error
+  if (needsLogin(reason)) {
+    const message = `${url} asks for a login: it is private, or it does not exist`
+    return new LoadoutError(error.code, message, { ...(error.hint && { hint: error.hint }), cause: error })
+  }
+  if (/^repository '.*' not found$/.test(reason)) {
+    const hint = 'check the address; a host may answer the same for a private repository'
+    return new LoadoutError(error.code, `${url} was not found`, { hint, cause: error })
+  }
   const byHand = `run it by hand: git clone ${shellWord(url)}`
   const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
   return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })

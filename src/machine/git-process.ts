@@ -159,16 +159,25 @@ export function withoutPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@']+@/gi, '$1')
 }
 
+// What git says without a terminal when a host asks who is there, or knows and refuses.
+const LOGIN =
+  /could not read (?:Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|error: 40[13]\b/
+
+/** Whether a remote asked for a login. Many hosts also do so for a repository that does not exist. */
+export function needsLogin(reason: string): boolean {
+  return LOGIN.test(reason)
+}
+
 const HINTS: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [/dubious ownership/, (folder) => `git config --global --add safe.directory ${shellWord(folder)}`],
-  [/terminal prompts disabled|Permission denied \(|could not read (?:Username|Password)/, () => SIGN_IN],
+  [LOGIN, () => SIGN_IN],
   [/Host key verification failed/, () => 'connect once with ssh to accept the host key'],
   [/overwritten by/, () => 'move or commit these files first'],
   [/\.lock': File exists/, () => 'another git is at work here; wait for it, or remove the lock file if none is'],
   [/\[rejected\]|fetch first|non-fast-forward/, () => 'the remote has commits that are not here; sync again'],
   [/transport '.*' not allowed/, () => 'use a URL with https or ssh'],
 ]
-const SIGN_IN = 'nobody is asked for a password: set up an ssh key or a git credential helper'
+const SIGN_IN = 'if you may read it, set up an ssh key or a git credential helper: Loadout never asks for a password'
 
 export function hintFor(reason: string, folder: string, args: readonly string[]): string {
   const known = HINTS.find(([pattern]) => pattern.test(reason))

@@ -4,6 +4,7 @@ import { isFile, readText } from '../../machine/files.ts'
 import { type GitOptions, HOOKS_MS, type Patience, runGit } from '../../machine/git.ts'
 import { readSafeConfig, refuseUnsafeConfig, type Setting } from '../../machine/git-config.ts'
 import { gitFolder } from '../../machine/git-folder.ts'
+import { needsLogin } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { currentBranch, headCommit, refuseOption } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -171,7 +172,9 @@ export async function fetchRemote(
     return 'ok'
   } catch (error) {
     if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED' || signal?.aborted) throw error
-    return { failed: error.message.replace(`git fetch failed in ${repo}: `, '') }
+    const reason = error.message.replace(`git fetch failed in ${repo}: `, '')
+    if (!needsLogin(reason)) return { failed: reason }
+    return { failed: 'asks for a login: it is private now, or gone', ...(error.hint && { hint: error.hint }) }
   }
 }
 

@@ -4,7 +4,7 @@ import { cloneSource } from '../../machine/clone.ts'
 import { asLoadoutError, exists } from '../../machine/files.ts'
 import { type Patience, runGit } from '../../machine/git.ts'
 import { refuseUnsafeConfig } from '../../machine/git-config.ts'
-import { withoutPassword } from '../../machine/git-process.ts'
+import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
@@ -74,19 +74,23 @@ function badRef(ref: string): LoadoutError {
   })
 }
 
-const REASONS: readonly (readonly [pattern: RegExp, problem: string, hint: string])[] = [
+function isRefMissing(reason: string): boolean {
+  return /couldn't find remote ref|not our ref|unadvertised object/.test(reason)
+}
+
+const REASONS: readonly (readonly [isReason: (reason: string) => boolean, problem: string, hint: string])[] = [
   [
-    /couldn't find remote ref|not our ref|unadvertised object/,
+    isRefMissing,
     'has no such branch, tag or commit any more',
     'loadout update <skill> --ref <branch> follows another one',
   ],
   [
-    /could not read Username|Authentication failed|Permission denied|terminal prompts disabled|403/,
+    needsLogin,
     'asks for a login: it is private now, or gone',
     'if you may read it, set up an ssh key or a git credential helper; otherwise loadout pin <skill> stops asking',
   ],
   [
-    /not found|does not exist|does not appear to be a git repository|No such file/i,
+    (reason) => /not found|does not exist|does not appear to be a git repository|No such file/i.test(reason),
     'is gone',
     'loadout pin <skill> stops asking; the skill itself stays in your library',
   ],
@@ -95,11 +99,8 @@ const REASONS: readonly (readonly [pattern: RegExp, problem: string, hint: strin
 function unreachable(error: unknown, url: string, ref: string | undefined, repo: string): unknown {
   if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') return error
   const reason = error.message.replace(`git fetch failed in ${repo}: `, '')
-  const known = REASONS.find(([pattern]) => pattern.test(reason))
-  const what =
-    known?.[0].source.startsWith("couldn't") && ref !== undefined
-      ? `${withoutPassword(url)} (${ref})`
-      : withoutPassword(url)
+  const known = REASONS.find(([isReason]) => isReason(reason))
+  const what = isRefMissing(reason) && ref !== undefined ? `${withoutPassword(url)} (${ref})` : withoutPassword(url)
   return new LoadoutError('REMOTE_UNREACHABLE', `${what} ${known?.[1] ?? `could not be reached: ${reason}`}`, {
     hint: known?.[2] ?? 'check the connection, then try again',
     cause: error,

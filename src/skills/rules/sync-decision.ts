@@ -35,7 +35,13 @@ export interface RepoState {
   uncommitted: string[]
 }
 
-export type Fetched = 'no remote' | 'ok' | { failed: string }
+/** Why a remote did not answer; with a hint, `failed` says what it did instead, as the rest of a sentence. */
+interface Failed {
+  failed: string
+  hint?: string
+}
+
+export type Fetched = 'no remote' | 'ok' | Failed
 
 export interface FastForward {
   kind: 'fast-forward'
@@ -77,7 +83,7 @@ function decideBranch(repo: string, state: RepoState, fetched: Fetched, push: bo
   const { branch, head, upstream } = state
   const findings: Finding[] = []
   if (branch === undefined) findings.push(detachedFinding(repo, state))
-  if (typeof fetched === 'object') findings.push(unreachableFinding(repo, state, fetched.failed))
+  if (typeof fetched === 'object') findings.push(unreachableFinding(repo, state, fetched))
   if (findings.length > 0 || branch === undefined || state.remotes.length === 0) return { steps: [], findings }
   if (head === undefined) return decideFirstCommits(repo, state, branch)
   if (upstream?.exists) return decideTracked(repo, state, branch, upstream, push)
@@ -144,12 +150,12 @@ function detachedFinding(repo: string, { branches, remoteHead }: RepoState): Fin
   }
 }
 
-function unreachableFinding(repo: string, { remote = 'the remote' }: RepoState, reason: string): Finding {
+function unreachableFinding(repo: string, { remote = 'the remote' }: RepoState, { failed, hint }: Failed): Finding {
   return {
     severity: 'error',
     code: 'REMOTE_UNREACHABLE',
-    message: `${remote} could not be reached: ${reason}`,
-    hint: `try ${git(repo, 'fetch', remote)}; what is here was still used`,
+    message: hint === undefined ? `${remote} could not be reached: ${failed}` : `${remote} ${failed}`,
+    hint: `${hint ?? `try ${git(repo, 'fetch', remote)}`}; what is here was still used`,
   }
 }
 

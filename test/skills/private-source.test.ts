@@ -1,0 +1,60 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createLoadout } from '../../src/loadout.ts'
+import type { LoadoutError } from '../../src/text/trouble.ts'
+import { type GitServer, startGitServer } from './git-server.ts'
+import { envOf, git, makeWorld, skillFiles, write } from './world.ts'
+
+const upstream = makeWorld({ alpha: skillFiles('alpha') })
+let server: GitServer
+beforeAll(async () => {
+  server = await startGitServer(dirname(upstream.library))
+})
+afterAll(() => server.stop())
+
+/** A person whose environment would ask for passwords, if anything asked. */
+function makePerson() {
+  const world = makeWorld({ own: skillFiles('own') })
+  write(world.home, { 'ask.sh': `#!/bin/sh\ntouch ${world.home}/asked\necho secret\n` })
+  chmodSync(join(world.home, 'ask.sh'), 0o755)
+  const ask = join(world.home, 'ask.sh')
+  const env = { ...envOf(world), GIT_ASKPASS: ask, SSH_ASKPASS: ask, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':9' }
+  const calls = createLoadout({ home: world.home, cwd: world.home, env, now: () => new Date() })
+  return { ...world, calls, wasAsked: () => existsSync(join(world.home, 'asked')) }
+}
+
+const LOGIN = /asks for a login: it is private(?: now)?, or (?:it does not exist|gone)/
+const ROWS: [status: number, told: RegExp][] = [
+  [401, LOGIN],
+  [403, LOGIN],
+  [404, /is gone|not found|could not be reached/],
+]
+
+it.each(ROWS)('a source that answers %i is told with what helps, and nobody is asked', async (status, told) => {
+  const person = makePerson()
+  const source = `${server.url}/library`
+  server.answer(200)
+  await person.calls.importSkills({ source })
+  git(person, 'remote', 'add', 'origin', source)
+  server.answer(status)
+
+  const imported = await person.calls.importSkills({ source, as: 'beta' }).catch((error: LoadoutError) => error)
+  expect(imported).toMatchObject({ message: expect.stringMatching(told) })
+  const cloned = await person.calls.initialize({ clone: source, into: 'other' }).catch((error: LoadoutError) => error)
+  expect(cloned).toMatchObject({ message: expect.stringMatching(told) })
+  expect(existsSync(join(person.home, 'other'))).toBe(false)
+
+  const outdated = await person.calls.outdated({})
+  expect(outdated.value).toMatchObject([{ name: 'alpha', state: 'unreachable' }])
+  const synced = await person.calls.sync({})
+  for (const { findings } of [outdated, await person.calls.update({ all: true }), synced]) {
+    const [finding] = findings.filter(({ code }) => code === 'REMOTE_UNREACHABLE')
+    expect(finding?.message).toMatch(told)
+    expect(finding?.hint).toMatch(status === 404 ? /pin|fetch origin/ : /credential helper/)
+  }
+  for (const error of [imported, cloned]) {
+    expect((error as LoadoutError).hint).toMatch(status === 404 ? /private/ : /credential helper/)
+  }
+  expect(person.wasAsked()).toBe(false)
+})
