@@ -360,7 +360,7 @@ describe('what can be read', () => {
       'no candidates',
       { screen: 'import', imports: importsOf({ at: 0, candidates: [], chosen: [] }) },
       {},
-      'Every skill in the folders of the agents is in the library.',
+      'The folders of the agents hold no skill that Loadout could import.',
     ],
     [
       'looking for candidates',

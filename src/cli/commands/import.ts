@@ -86,7 +86,7 @@ const STATES: Record<CandidateView['state'], string> = {
 }
 
 function printCandidates({ candidates, project }: Candidates, screen: Screen): string {
-  if (candidates.length === 0) return lines('Loadout installed every skill in the folders of the agents.')
+  if (candidates.length === 0) return lines('The folders of the agents hold no skill that Loadout could import.')
   const free = candidates.filter(({ problem }) => problem === undefined)
   // Copies in several folders are taken over together, or the others would stay behind.
   const scope = project === undefined ? '' : ` --project ${shellWord(project)}`

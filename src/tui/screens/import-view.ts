@@ -58,7 +58,7 @@ function empty({ imports }: Model, problem: Model['notice'], columns: number): L
   if (!isRead) return wrapped('looking…', columns)
   if (source !== undefined) return wrapped(`${source} offers no skill.`, columns)
   return [
-    ...wrapped('Every skill in the folders of the agents is in the library.', columns),
+    ...wrapped('The folders of the agents hold no skill that Loadout could import.', columns),
     [],
     ...wrapped('f imports from another folder, an archive, a git address or owner/repo', columns),
   ]
