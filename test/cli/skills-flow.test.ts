@@ -725,7 +725,7 @@ describe('candidates', () => {
       ],
       unmanaged: 0,
     })
-    expect(machine.run('import').stdout).toContain('Loadout installed every skill')
+    expect(machine.run('import').stdout).toContain('The folders of the agents hold no skill')
   })
 
   it('metadata of each agent is kept when copies merge', () => {

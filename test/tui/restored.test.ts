@@ -14,7 +14,7 @@ describe('ctrl-c leaves at once, and the terminal as it was', () => {
     ['the filter', '/rel', 'Skills 1/4 /rel▏'],
     ['the palette', ':', 'Actions'],
     ['the agents', 't', 'Equip api-review for…'],
-    ['import', 'i', 'Every skill in the folders'],
+    ['import', 'i', 'The folders of the agents hold'],
     ['sync', 's', 'everything is as the library has it'],
     ['doctor', 'd', 'nothing needs action'],
     ['profiles', 'P', 'No profile yet.'],
