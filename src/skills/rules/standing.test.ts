@@ -15,6 +15,12 @@ describe('describeStanding', () => {
   it.each([
     [{ dirty: 0, ahead: 0, behind: 0 }, 'no remote: this machine only'],
     [standing({}), 'main follows origin; origin was not asked for news yet'],
+    [standing({ upstream: 'none' }), 'main follows no branch of origin; loadout sync says what to do'],
+    [standing({ upstream: 'missing' }), 'main follows origin; origin was not asked for news yet'],
+    [
+      standing({ upstream: 'missing', askedAt: '2026-01-02T11:00:00Z' }),
+      'main follows origin, which did not have that branch 1 hour ago',
+    ],
     [standing({ askedAt: '2026-01-02T09:30:00Z' }), 'main follows origin, and had all of its commits 2 hours ago'],
     [
       standing({ askedAt: '2026-01-01T12:00:00Z', behind: 1 }),

@@ -4,6 +4,8 @@ import type { RepoState } from './sync-decision.ts'
 export interface Standing {
   branch?: string
   remote?: string
+  /** Of the branch that it follows; absent when it is there. */
+  upstream?: 'none' | 'missing'
   /** Files under `skills` that differ from the last commit. */
   dirty: number
   ahead: number
@@ -26,10 +28,12 @@ export interface LibraryStanding extends Standing {
 }
 
 export function standingOf(state: RepoState, askedAt: Date | undefined): Standing {
-  const { branch, remote, ahead, behind, uncommitted } = state
+  const { branch, remote, ahead, behind, uncommitted, upstream } = state
+  const lacks = upstream === undefined ? 'none' : upstream.exists ? undefined : 'missing'
   return {
     ...(branch !== undefined && { branch }),
     ...(remote !== undefined && { remote }),
+    ...(remote !== undefined && lacks && { upstream: lacks }),
     dirty: uncommitted.length,
     ahead: remote === undefined ? 0 : ahead,
     behind,
@@ -38,11 +42,14 @@ export function standingOf(state: RepoState, askedAt: Date | undefined): Standin
 }
 
 /** In one sentence, which says nothing that was not looked at. */
-export function describeStanding({ branch, remote, behind, askedAt }: Standing, now: Date): string {
+export function describeStanding({ branch, remote, upstream, behind, askedAt }: Standing, now: Date): string {
   if (remote === undefined) return 'no remote: this machine only'
+  if (upstream === 'none')
+    return `${branch ?? 'no branch'} follows no branch of ${remote}; loadout sync says what to do`
   const follows = `${branch ?? 'no branch'} follows ${remote}`
   if (askedAt === undefined) return `${follows}; ${remote} was not asked for news yet`
   const when = ago(new Date(askedAt), now)
+  if (upstream === 'missing') return `${follows}, which did not have that branch ${when}`
   if (behind > 0) return `${follows}, and was ${behind === 1 ? '1 commit' : `${behind} commits`} behind ${when}`
   return `${follows}, and had all of its commits ${when}`
 }
