@@ -56,8 +56,7 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
   const reason = /^git clone failed in .*?: (.*)$/s.exec(error.message)?.[1]
   if (reason === undefined) return error
   if (needsLogin(reason)) {
-    const message = `${url} asks for a login: it is private, or it does not exist`
-    return new LoadoutError(error.code, message, { ...(error.hint && { hint: error.hint }), cause: error })
+    return loginError(error, url)
   }
   if (/^repository '.*' not found$/.test(reason)) {
     const hint = 'check the address; a host may answer the same for a private repository'
@@ -66,6 +65,12 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
   const byHand = `run it by hand: git clone ${shellWord(url)}`
   const hint = error.hint?.startsWith('run it by hand') ? byHand : error.hint
   return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })
+}
+
+/** What git said to a remote that asked for a login, as a person can use it. */
+export function loginError(error: LoadoutError, url: string): LoadoutError {
+  const message = `${withoutPassword(url)} asks for a login: it is private, or it does not exist`
+  return new LoadoutError(error.code, message, { ...(error.hint && { hint: error.hint }), cause: error })
 }
 
 /** A relative path is seen from the working folder, as it was typed there. */

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLoadout, type Loadout } from '../../src/loadout.ts'
 import { makeFolder } from '../cli/run.ts'
@@ -106,6 +106,12 @@ describe('a source of skills', () => {
     await loadout.importSkills({ source: `file://${source}/tree/team/next/skills/next` })
     expect(record('next').source).toMatchObject({ ref: 'team/next', folder: 'skills/next', commit })
     await expect(loadout.importSkills({ source: `file://${source}/tree/gone/skills` })).rejects.toThrow('no branch')
+    // A folder of that name on the way is no part of a page.
+    const inside = join(makeFolder(), 'src', 'team', 'repo')
+    mkdirSync(dirname(inside), { recursive: true })
+    git(source, 'clone', '--quiet', '--bare', source, inside)
+    const other = await loadout.importSkills({ source: `file://${inside}`, names: ['flat'], as: 'other' })
+    expect(other.value.imported.map(({ name }) => name)).toEqual(['other'])
     const named = await loadout.importSkills({ source, ref: commit.slice(0, 12), subfolder: 'skills', names: ['next'] })
     expect(named.value.unchanged).toEqual(['next'])
   })

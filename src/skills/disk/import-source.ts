@@ -1,10 +1,10 @@
 import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
-import { cloneRepository, cloneSource } from '../../machine/clone.ts'
+import { cloneRepository, cloneSource, loginError } from '../../machine/clone.ts'
 import { expandHome } from '../../machine/config-file.ts'
 import { exists, isFile, isFolder, makeFolder } from '../../machine/files.ts'
 import { runGit } from '../../machine/git.ts'
-import { withoutPassword } from '../../machine/git-process.ts'
+import { needsLogin, withoutPassword } from '../../machine/git-process.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { commitOf, currentBranch, headCommit } from '../../machine/repository.ts'
 import { makeScratch } from '../../machine/scratch.ts'
@@ -43,7 +43,8 @@ export interface SourceOptions {
 export async function openImportSource(machine: Machine, named: string, options: SourceOptions): Promise<ImportSource> {
   const path = resolve(machine.cwd, expandHome(machine, named))
   if (exists(path) && !isBareRepository(path)) return openLocal(machine, path, options)
-  const repository = exists(path) ? { url: path } : parseRepositoryName(named)
+  const isRepository = named.startsWith('file://') && isFolder(named.slice('file://'.length))
+  const repository = exists(path) ? { url: path } : isRepository ? { url: named } : parseRepositoryName(named)
   if (repository === undefined) {
     throw new LoadoutError('FILE_NOT_FOUND', `${path} does not exist`, {
       hint: 'name a folder, a .tar.gz, a git URL or owner/repo',
@@ -59,8 +60,9 @@ async function openRepository(
   { subfolder, ref: askedRef, signal }: SourceOptions,
 ): Promise<ImportSource> {
   const patience = signal === undefined ? {} : { signal }
-  const { url } = repository
-  const split = repository.refAndFolder === undefined ? undefined : await splitPage(machine, repository, patience)
+  const isPage = repository.refAndFolder !== undefined
+  const split = isPage ? await splitPage(machine, repository, patience) : undefined
+  const url = isPage && split === undefined ? named : repository.url
   const ref = askedRef ?? split?.ref ?? repository.ref
   const part = [split?.folder ?? repository.folder ?? '', subfolder ?? ''].filter((each) => each !== '').join('/')
   const isCommit = ref !== undefined && /^[0-9a-f]{7,64}$/.test(ref)
@@ -85,14 +87,22 @@ async function openRepository(
   })
 }
 
-/** The names of all branches and tags tell where the ref of a web address ends. */
+/**
+ * The names of all branches and tags tell where the ref of a web address ends. Undefined: there is no such repository, so
+ * that the address as a whole may be one.
+ */
 async function splitPage(
   machine: Machine,
   { url, refAndFolder = '' }: RepositoryName,
   patience: { signal?: AbortSignal },
 ) {
   const ask = ['ls-remote', '--heads', '--tags', '--', cloneSource(machine, url)]
-  const { stdout } = await runGit(machine, machine.cwd, ask, patience)
+  const answer = await runGit(machine, machine.cwd, ask, patience).catch((error: unknown) => {
+    if (!(error instanceof LoadoutError) || error.code !== 'GIT_FAILED') throw error
+    if (needsLogin(error.message)) throw loginError(error, url)
+  })
+  if (answer === undefined) return undefined
+  const { stdout } = answer
   const refs = [...stdout.matchAll(/\trefs\/(?:heads|tags)\/(.+?)(?:\^\{\})?$/gm)].map(([, name = '']) => name)
   return splitRef(refAndFolder, refs)
 }

@@ -15,6 +15,7 @@ describe('what a person names as a source', () => {
     ['https://gitlab.com/o/r/-/tree/v1/x', { url: 'https://gitlab.com/o/r', refAndFolder: 'v1/x' }],
     ['git@github.com:o/r.git', { url: 'git@github.com:o/r.git' }],
     ['file:///tmp/r/tree/dev/x', { url: 'file:///tmp/r', refAndFolder: 'dev/x' }],
+    ['https://git.example.org/src/team/r.git', { url: 'https://git.example.org/src/team/r.git' }],
     ['no-such-folder', undefined],
     ['../up', undefined],
     ['./here/there', undefined],

@@ -24,7 +24,8 @@ const SSH = /^[\w.-]+@[\w.-]+:/
 
 /** `owner/repo`, `owner/repo/folder#ref`, the address of a folder on a web page, or anything that git clones. */
 export function parseRepositoryName(named: string): RepositoryName | undefined {
-  const page = WEB_PAGE.exec(named)
+  // A host may have a group that is called like the part of a page.
+  const page = /\.git\/*$/i.test(named) ? null : WEB_PAGE.exec(named)
   if (page !== null) return { url: page[1] ?? '', refAndFolder: decoded(page[2] ?? '').replace(/\/?SKILL\.md$/, '') }
   const short = SHORTHAND.exec(named)
   if (short !== null && !/^\.+$/.test(short[3] ?? '')) {
