@@ -57,9 +57,9 @@ export async function findFiles(machine: Machine, request: FindRequest): Promise
   return orAnew(answer)
 }
 
-function listFiles(machine: Machine, { project, leaveOut, leaveOutRule }: FindRequest): Promise<Listing> {
+function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: FindRequest): Promise<Listing> {
   const why = leaveOut ?? (() => undefined)
-  return leaveOutRule === undefined ? listProject(machine, project, why) : listKept(machine, project, why, leaveOutRule)
+  return rule === undefined ? listProject(machine, project, { why }) : listKept(machine, project, { why, rule })
 }
 
 /** For a process that stays: of the listing that was asked for last. */

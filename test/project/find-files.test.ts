@@ -125,6 +125,24 @@ describe('the files for a task', () => {
     expect(await ask(clone, makeFolder())).toEqual(before)
   })
 
+  it('are left out by the rule that is asked with, whatever was asked before', async () => {
+    const root = makeRepository()
+    const home = makeFolder()
+    const leftOut = (left: string, isKept: boolean) =>
+      findFiles(machineAt(home), {
+        task: TASK,
+        project: { root, repository: root },
+        leaveOut: (path) => (path.startsWith(left) ? 'excluded' : path.endsWith('.test.ts') ? 'hidden' : undefined),
+        ...(isKept && { leaveOutRule: left }),
+      })
+    for (const left of ['src/', 'docs/', 'src/', 'none']) {
+      const found = await leftOut(left, true)
+      expect(found.paths.some((path) => path.startsWith(left) || path.endsWith('.test.ts'))).toBe(false)
+      expect(found).toEqual(await leftOut(left, false))
+      write(root, { [`${left}/more-${found.paths.length}.ts`]: 'origins\n', 'docs/list.md': 'gate\n' })
+    }
+  })
+
   it('of a shallow clone say so', async () => {
     const clone = join(makeFolder(), 'clone')
     git(tmpdir(), 'clone', '-q', '--depth', '1', `file://${makeRepository()}`, clone)

@@ -151,7 +151,7 @@ it('a process that stays answers as one that has only started, after every edit'
 it.runIf(process.platform === 'linux')('looks again only when something changed', async () => {
   const root = makeProject()
   await settle()
-  const list = () => listKept(machineIn(makeFolder()), { root, repository: root }, () => undefined, '')
+  const list = () => listKept(machineIn(makeFolder()), { root, repository: root }, { why: () => undefined, rule: '' })
   await list()
   const before = await list()
   expect(await list()).toBe(before)

@@ -3,9 +3,9 @@ import { isFolder } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { Stillness } from '../../machine/stillness.ts'
-import type { LeftOut } from '../rules/candidates.ts'
 import { areStill, stampsOf } from './git-witnesses.ts'
 import { isSameListing, isSettledListing, type Listing, listProject } from './listing.ts'
+import type { LeaveOut } from './told-reasons.ts'
 
 // For a process that stays: looking at 1,000 files takes 3 ms, more than all else that a question needs. From the second
 // question on, the system tells of changes in the folders of a project, and the last listing is given as long as it
@@ -28,19 +28,18 @@ interface Held {
 /** Of the project that was asked for last. */
 let held: Held | undefined
 
-/** As `listProject`; the same value as before when nothing changed. `rule`: all that `why` depends on. */
+/** As `listProject`; the same value as before when nothing changed. */
 export async function listKept(
   machine: Machine,
   project: Pick<Project, 'root' | 'repository'>,
-  why: (path: string) => LeftOut | 'hidden' | undefined,
-  rule: string,
+  leaveOut: LeaveOut & { rule: string },
 ): Promise<Listing> {
-  const name = JSON.stringify([project.root, project.repository, rule])
+  const name = JSON.stringify([project.root, project.repository, leaveOut.rule])
   const known = held?.name === name ? held : undefined
   if (known !== undefined && (await isTrusted(known, machine.now()))) return known.listing
   const now = machine.now()
   const still = known && stillnessFor(known)
-  const found = await listProject(machine, project, why)
+  const found = await listProject(machine, project, leaveOut)
   const isSame = known?.isSettled === true && isSameListing(known.listing, found)
   const listing = isSame ? known.listing : found
   const stillness = areEqual(known?.listing.witnesses, found.witnesses) ? still?.stillness : undefined

@@ -1,10 +1,10 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { isUnfinished } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { LARGEST_FILE, LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { listPaths, NO_REASON } from './listed-paths.ts'
-import { isSameStamp, isSettledAt, putStamp, STAMP_NUMBERS } from './stamps.ts'
+import { areAllSettled, isSameStamp, putStamp, STAMP_NUMBERS } from './stamps.ts'
+import { HIDDEN, type LeaveOut, toldReasons } from './told-reasons.ts'
 
 /** The files that may be about a task, as they were when they were looked at. By path, in code units. */
 export interface ListedFiles {
@@ -27,17 +27,18 @@ export interface Listing {
 export async function listProject(
   machine: Machine,
   project: Pick<Project, 'root' | 'repository'>,
-  why: (path: string) => LeftOut | 'hidden' | undefined,
+  leaveOut: LeaveOut,
 ): Promise<Listing> {
-  const { paths, keys, reasons, by, witnesses } = await listPaths(machine, project)
+  const listed = await listPaths(machine, project)
+  const { paths, keys, by, witnesses } = listed
+  const told = toldReasons(machine, project.root, listed, leaveOut)
   const leftOut = new Map<LeftOut, number>()
   const found: string[] = []
   const foundKeys = new Float64Array(paths.length)
   const stamps = new Float64Array(paths.length * STAMP_NUMBERS)
   paths.forEach((path, at) => {
-    const given = why(path)
-    if (given === 'hidden' || isUnfinished(path.slice(path.lastIndexOf('/') + 1))) return
-    const known = reasons[at] === NO_REASON ? given : LEFT_OUT[reasons[at]!]
+    if (told[at] === HIDDEN) return
+    const known = told[at] === NO_REASON ? undefined : LEFT_OUT[told[at]!]
     const stat = known === undefined ? statOf(`${project.root}/${path}`) : undefined
     const reason = known ?? (stat === undefined ? lostReason(path) : reasonOf(stat))
     if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
@@ -65,8 +66,8 @@ export function isSameListing(a: Listing, b: Listing): boolean {
 }
 
 /** Whether a later change of any of its files shows in the stamp of that file. */
-export function isSettledListing({ files: { paths, stamps } }: Listing, now: Date): boolean {
-  return paths.every((_, at) => isSettledAt(stamps, at, now))
+export function isSettledListing({ files: { stamps } }: Listing, now: Date): boolean {
+  return areAllSettled(stamps, now)
 }
 
 /** A file that git knows and that is gone is no candidate, and not worth a word. */

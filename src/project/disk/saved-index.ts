@@ -2,7 +2,7 @@ import { type CacheKey, type OpenedValue, openCached, sumOf } from '../../machin
 import type { Machine } from '../../machine/machine.ts'
 import { type ReadBytes, SavedSegment, type SegmentPlace, type TermPostings } from '../rules/saved-segment.ts'
 import type { ListedFiles } from './listing.ts'
-import { isSameStamp, STAMP_NUMBERS } from './stamps.ts'
+import { areSame, bytesOf, isSameStamp, STAMP_NUMBERS } from './stamps.ts'
 
 // The index of a project in the cache: segments with the terms of some files each, then the table of all files. A
 // question reads the table, and of the segments the few places that its words need.
@@ -67,12 +67,6 @@ export class SavedIndex {
   }
 }
 
-/** All of them at once: a loop would take longer than all else that is done with the table. */
-function areSame(numbers: Float64Array, others: Float64Array): boolean {
-  const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array) => Buffer.from(buffer, byteOffset, byteLength)
-  return bytesOf(numbers).equals(bytesOf(others))
-}
-
 function slotsByKey(keys: Float64Array): Map<number, number> {
   const slots = new Map<number, number>()
   for (let slot = 0; slot < keys.length; slot++) if (!Number.isNaN(keys[slot])) slots.set(keys[slot]!, slot)
@@ -89,8 +83,7 @@ export function encodeTable({ keys, stamps, reasons }: FileTable, segments: read
   const places = Float64Array.from(
     segments.flatMap(({ start, length, buckets, files }) => [start, length, buckets, files]),
   )
-  const bytes = (array: Float64Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-  const table = Buffer.concat([bytes(places), bytes(keys), bytes(stamps), reasons])
+  const table = Buffer.concat([bytesOf(places), bytesOf(keys), bytesOf(stamps), reasons])
   const end = Uint32Array.of(segments.length, keys.length, sumOf(table))
   return Buffer.concat([table, new Uint8Array(end.buffer)])
 }

@@ -34,3 +34,19 @@ export function isSameStamp(stamps: Float64Array, at: number, others: Float64Arr
     stamps[a + 2] === others[b + 2]
   )
 }
+
+/** Whether all numbers are the same, to the bit. A loop would take longer than most of what is done with them. */
+export function areSame(numbers: Float64Array, others: Float64Array): boolean {
+  return bytesOf(numbers).equals(bytesOf(others))
+}
+
+export function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** Whether a later change of any of the files shows in its stamp. */
+export function areAllSettled(stamps: Float64Array, now: Date): boolean {
+  let newest = Number.NEGATIVE_INFINITY
+  for (let at = 3; at < stamps.length; at += STAMP_NUMBERS) newest = Math.max(newest, stamps[at]!, stamps[at + 1]!)
+  return isSettled([0, 0, 0, newest, newest], now)
+}
