@@ -13,6 +13,7 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/wor
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
   commands: ['src/cli/'],
+  inventory: ['src/skills/inventory.ts', 'src/skills/snapshot.ts'],
   skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
   mask: ['src/machine/secret-scanner.ts'],

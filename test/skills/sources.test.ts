@@ -277,15 +277,18 @@ describe('what another manager placed', () => {
     expect((await loadout.listCandidates({})).value).toEqual([])
   })
 
-  it('with a lock file that is broken is taken over all the same', async () => {
-    const { loadout, home, record } = makePerson()
-    makeLinks(home, ['linked'])
-    put(join(home, '.agents/.skill-lock.json'), '{ "version": 3, "skills": [')
-    const { value, findings } = await loadout.importSkills({ adopt: true })
-    expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
-    expect(findings[0]?.message).toMatch(/^the lock file of another manager was passed over/)
-    expect(record('linked').source).toBeUndefined()
-  })
+  it.each(['{ "version": 3, "skills": [', '{ "skills": [1] }', '[]'])(
+    'with a lock file that is broken, %s, is taken over all the same',
+    async (lock) => {
+      const { loadout, home, record } = makePerson()
+      makeLinks(home, ['linked'])
+      put(join(home, '.agents/.skill-lock.json'), lock)
+      const { value, findings } = await loadout.importSkills({ adopt: true })
+      expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
+      expect(findings[0]?.message).toMatch(/^the lock file of another manager was passed over/)
+      expect(record('linked').source).toBeUndefined()
+    },
+  )
 })
 
 describe('loose folders of skills that the library has', () => {

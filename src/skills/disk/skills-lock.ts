@@ -22,8 +22,10 @@ export function readSkillsLock(
   if (!exists(path)) return { skills: new Map(), findings: [] }
   try {
     const json = readJson(path)
-    const skills = isRecord(json) && isRecord(json.skills) ? Object.entries(json.skills) : []
-    return { skills: new Map(skills.map(([name, row]) => [name, lockedSkill(row)])), findings: [] }
+    const { skills = {} } = isRecord(json) ? json : { skills: undefined }
+    if (!isRecord(json) || !isRecord(skills)) throw new LoadoutError('BAD_JSON', `${path} does not list skills by name`)
+    const rows = Object.entries(skills).map(([name, row]) => [name, lockedSkill(row)] as const)
+    return { skills: new Map(rows), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
     const message = `the lock file of another manager was passed over: ${error.message}`
