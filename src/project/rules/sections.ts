@@ -212,14 +212,13 @@ function hintOf(terms: readonly WeighedTerm[]): RegExp {
 const SHORT = 3
 
 /**
- * A stem differs from its words at the end. A short one must stand at the start of a word, or of a hump of one. What a
- * text glues together is read as one word too.
+ * A stem differs from its words at the end. It stands at the start of a word, or of a hump of one; what a text glues
+ * together is read as one word too.
  */
 function startOf(term: string): string {
   const [first = '', ...rest] = term.length <= SHORT ? term : term.slice(0, -1)
   const any = (letter: string) => (letter < 'a' ? letter : `[${letter}${letter.toUpperCase()}]`)
   const others = rest.map((letter) => `[-_./]?${any(letter)}`).join('')
-  if (term.length > SHORT) return any(first) + others
   return `(?:^|[^A-Za-z])${any(first)}${others}|${first.toUpperCase()}${others}`
 }
 
