@@ -9,6 +9,7 @@ const TASK = 'close the flood gate when the gauge is high'
 
 const world = makeContextWorld({
   'src/gate.ts': 'export function closeGate() {\n  return 1\n}\n',
+  'src/gate.test.ts': "it('closes the gate', () => {})\n",
   'src/gauge.ts': 'export const gauge = 3\n',
   'docs/flood.md': '# Flood\n\nThe gauge is high.\n',
 })
@@ -38,8 +39,8 @@ it('a running server answers from the files as they are now', async () => {
   git('commit', '-qm', 'Start')
   git('branch', 'start')
   const client = await connect(world, { mode: 'auto' })
-  const ask = async () => {
-    const { structuredContent } = await client.callTool({ name: 'load_context', arguments: { task: TASK } })
+  const ask = async (more = {}) => {
+    const { structuredContent } = await client.callTool({ name: 'load_context', arguments: { task: TASK, ...more } })
     return String((structuredContent as { text: string }).text)
   }
   let before = ''
@@ -52,4 +53,8 @@ it('a running server answers from the files as they are now', async () => {
     expect(answer === before, what).toBe(false)
     before = answer
   }
+  const tested = await ask({ with: 'tests' })
+  expect(tested).toBe(world.run(['context', TASK, '--with', 'tests', '--format', 'markdown']).stdout)
+  expect(tested).toContain("it('closes the gate'")
+  expect(before).not.toContain("it('closes the gate'")
 }, 60_000)

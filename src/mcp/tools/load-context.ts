@@ -11,11 +11,12 @@ export const loadContext = defineTool({
   input: z.strictObject({
     task: TASK.describe('In the words of the user'),
     max_tokens: z.int().min(1).max(50_000).optional(),
+    with: z.literal('tests').optional(),
     project: PROJECT,
   }),
   output: z.object({ text: z.string(), digest: z.string(), ...BUNDLE_FIELDS }),
-  call: async ({ task, max_tokens: maxTokens, project }, { loadout, project: usual, signal }) => {
-    const request = { task, maxTokens, project: project ?? usual, signal }
+  call: async ({ task, max_tokens: maxTokens, with: extra, project }, { loadout, project: usual, signal }) => {
+    const request = { task, maxTokens, withTests: extra === 'tests', project: project ?? usual, signal }
     const { value, findings, cut } = await buildFitting(loadout.buildContext, request)
     const { bundle, renderings } = value
     const { warnings, ...described } = describeBundle(bundle, findings)
