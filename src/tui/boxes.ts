@@ -13,8 +13,7 @@ export function confirmDelete(model: Model): Step {
   const what = skills.length === 1 ? first.name : count(skills.length, 'skill')
   const listed = skills.length === 1 ? '' : `${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}. `
   const gone = skills.length === 1 ? 'it is gone' : 'they are gone'
-  const back = skills.length === 1 ? 'u undoes it.' : 'u undoes it, one skill after the other.'
-  const text = `${listed}The library is shared: with the next push ${gone} for everybody who uses it. ${back}`
+  const text = `${listed}The library is shared: with the next push ${gone} for everybody who uses it. u undoes it.`
   const effect = { kind: 'delete', names, project: activeProject(model) } as const
   const question = `Delete ${what} from the library?`
   return step({ ...model, overlay: { kind: 'confirm', question, text, effect: { ...effect, names } } })
