@@ -196,15 +196,18 @@ function readAt(file: number, from: number, length: number): Buffer {
 
 const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
 
-/** Keeps a value for later processes. A reader finds the old one or the new one. */
-export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array): void {
+/**
+ * Keeps a value for later processes. A reader finds the old one or the new one. `sum`: of the part that its reader checks,
+ * if that is not all.
+ */
+export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = sumOf(bytes)): void {
   if (key.isSettled === false) return
   const path = pathOf(machine, key)
   const stage = `${ownedName(path)}.tmp`
   try {
     makeFolders(dirname(path), ONLY_THE_USER.folder)
     // Not flushed: what a power cut tears off is a miss.
-    const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sumOf(bytes))), bytes])
+    const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sum)), bytes])
     writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
     renameSync(stage, path)
     sweep(dirname(path))

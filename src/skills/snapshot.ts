@@ -46,7 +46,7 @@ export function rememberInventory(
 
 /** Raise the version with every change of how placements are judged: the judgement is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 4, name: [project] }
+  return { kind: 'inventories', version: 5, name: [project] }
 }
 
 function madeFrom({ library }: Setup, roots: readonly TargetRoot[]): string {

@@ -49,7 +49,7 @@ function readAnew(folder: string): FolderState {
   return openTreeCache(makeMachine()).read(folder)
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 3, name: [] }
+const KEY: CacheKey = { kind: 'trees', version: 4, name: [] }
 const putCache = (machine: Machine, text: string) => writeCached(machine, KEY, Buffer.from(text, 'latin1'))
 
 /** A hash that is only in the cache shows that nothing was read. */

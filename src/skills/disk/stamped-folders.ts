@@ -56,7 +56,7 @@ export function stampFolder(path: string, now: Date): Listed | undefined {
 const NUMBER = Float64Array.BYTES_PER_ELEMENT
 
 /**
- * Keeps folders with something that was made from them. The stamps are numbers, the rest is JSON with a sum of its own:
+ * Keeps folders with something that was made from them. The stamps are numbers, the rest is JSON, and the sum is of that:
  * to sum up the stamps of a thousand skills took 8 ms, and damaged ones are of no harm, as they are not on the disk.
  */
 export function writeFolders(
@@ -67,20 +67,17 @@ export function writeFolders(
 ): void {
   const text = new TextEncoder().encode(JSON.stringify([tableOf(folders), rest]))
   const count = [...folders.values()].reduce((sum, { paths }) => sum + paths.length * WIDTH, 0)
-  const bytes = new Uint8Array((HEAD + count) * NUMBER + text.length)
-  const numbers = new Float64Array(bytes.buffer, 0, HEAD + count)
-  numbers.set([count, sumOf(text)])
-  let at = HEAD
+  const bytes = new Uint8Array((1 + count) * NUMBER + text.length)
+  const numbers = new Float64Array(bytes.buffer, 0, 1 + count)
+  numbers[0] = count
+  let at = 1
   for (const { paths, stamps, from } of folders.values()) {
     numbers.set(stamps.subarray(from, from + paths.length * WIDTH), at)
     at += paths.length * WIDTH
   }
   bytes.set(text, at * NUMBER)
-  writeCached(machine, key, bytes)
+  writeCached(machine, key, bytes, sumOf(text))
 }
-
-/** How many stamps there are, and the sum of the JSON. */
-const HEAD = 2
 
 /** What was kept; the stamps are to be compared with the disk before any of it is believed. */
 export function readFolders(
@@ -90,7 +87,7 @@ export function readFolders(
   const opened = openCached(machine, key)
   if (opened === undefined) return undefined
   try {
-    return decode(opened.read(0, opened.size))
+    return decode(opened.read(0, opened.size), opened.sum)
   } catch {
     return undefined
   } finally {
@@ -98,10 +95,10 @@ export function readFolders(
   }
 }
 
-function decode(bytes: Uint8Array): { folders: ReadonlyMap<string, Listed>; rest: unknown } | undefined {
-  const [count = 0, sum] = new Float64Array(bytes.buffer, bytes.byteOffset, HEAD)
-  const stamps = new Float64Array(bytes.buffer, bytes.byteOffset + HEAD * NUMBER, count)
-  const text = bytes.subarray((HEAD + count) * NUMBER)
+function decode(bytes: Uint8Array, sum: number): { folders: ReadonlyMap<string, Listed>; rest: unknown } | undefined {
+  const [count = 0] = new Float64Array(bytes.buffer, bytes.byteOffset, 1)
+  const stamps = new Float64Array(bytes.buffer, bytes.byteOffset + NUMBER, count)
+  const text = bytes.subarray((1 + count) * NUMBER)
   if (sumOf(text) !== sum) return undefined
   const json: unknown = JSON.parse(new TextDecoder().decode(text))
   const folders = Array.isArray(json) && isTable(json[0]) ? foldersOf(json[0], stamps) : undefined

@@ -187,7 +187,7 @@ function parseLabel(text: string): Label {
   }
 }
 
-const KEY: CacheKey = { kind: 'trees', version: 3, name: [] }
+const KEY: CacheKey = { kind: 'trees', version: 4, name: [] }
 
 type StoredRow = [hash: string, label: Label | null]
 
