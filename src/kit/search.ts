@@ -1,7 +1,9 @@
 import { pointIntoProject } from '../context/own-files.ts'
 import { cachedRanker } from '../machine/cached-ranker.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openCatalog } from '../packs/catalog.ts'
 import type { PackDetails } from '../packs/pack-shelf.ts'
+import { type SectionFound, searchSections } from '../packs/search-sections.ts'
 import type { PayloadDetails } from '../payloads/payload-shelf.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { RANKED_LIMIT, type Why } from '../search/document.ts'
@@ -32,8 +34,9 @@ export interface SearchResult {
   hits: SearchHit[]
 }
 
-/** Knowledge, and where in the project's own files the words stand. */
+/** Knowledge, the sections of approved packs that hold the words, and where in the project's own files they stand. */
 export interface FullSearchResult extends SearchResult {
+  sections: readonly SectionFound[]
   files: readonly FilePointer[]
 }
 
@@ -50,7 +53,17 @@ export async function searchAll(machine: Machine, request: SearchRequest): Promi
   // A folder outside of git may be a home with everything in it: its files are searched only when they are asked for.
   const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
   const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
-  return { value: { ...value, files }, findings }
+  return { value: { ...value, sections: sectionsFor(machine, request), files }, findings }
+}
+
+const MOST_SECTIONS = 5
+
+function sectionsFor(machine: Machine, request: SearchRequest): SectionFound[] {
+  const { kinds = [], query, limit = MOST_SECTIONS } = request
+  if (kinds.length > 0 && !kinds.includes('pack')) return []
+  const { catalog } = openCatalog(machine, { project: projectOf(machine, request) })
+  const packs = catalog.entries.map(({ pack }) => pack)
+  return searchSections(machine, packs, query, Math.min(limit, MOST_SECTIONS))
 }
 
 export interface SearchRequest extends ShelfRequest {

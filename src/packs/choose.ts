@@ -102,7 +102,7 @@ function mostLikely(found: readonly ChosenPack[]): ChosenPack[] {
 }
 
 /** A persona is not looked up for what it says; one of a type nobody knows must be named. */
-function isReadable(pack: TrustedPack): boolean {
+export function isReadable(pack: TrustedPack): boolean {
   const { mode, type } = pack.manifest
   if (mode === 'persona' || !isKnownType(type, PACK_TYPES) || !opensTier(pack.trust, 'context')) return false
   return admit(pack, { isExplicit: false, isConfirmed: true }).verdict === 'admitted'

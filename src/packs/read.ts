@@ -11,16 +11,29 @@ import { opensTier } from './rules/gates/trust.ts'
 import { layerOf, packPathProblem, settleWarnings, toFinding } from './rules/pack.ts'
 import type { PackFile } from './rules/pack-files.ts'
 import { checkHealth, readRecords } from './rules/records/health.ts'
-import { chooseFile, countLines } from './rules/resolve/choice.ts'
+import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
 
 /** The guide of a pack, or one of its files, as far as its gates are open. */
 export function openPackText(pack: TrustedPack, path: string | undefined): Readable {
   const admitted = openAdmitted(pack, false)
-  const file = path === undefined ? admitted.guide.file : requireFile(admitted, path)
-  const readable = path === undefined ? prepareGuide(admitted) : prepareFile(admitted, file)
+  const { path: wanted, lines } = readLines(path)
+  const file = wanted === undefined ? admitted.guide.file : requireFile(admitted, wanted)
+  const readable = wanted === undefined ? prepareGuide(admitted) : prepareFile(admitted, file, lines)
   return { name: pack.manifest.name, layer: pack.scope, path: join(pack.root, file.path), ...readable }
+}
+
+interface Lines {
+  from: number
+  to: number
+}
+
+/** `wiki/a.md#L3-L9` is some lines of the file. */
+function readLines(path: string | undefined): { path: string | undefined; lines?: Lines } {
+  const [, file, from, to] = /^(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(path ?? '') ?? []
+  if (file === undefined) return { path }
+  return { path: file, lines: { from: Number(from), to: Number(to ?? from) } }
 }
 
 /** A file that a reader may ask for, if the approval goes that far. */
@@ -76,7 +89,7 @@ function shownPath(path: string): string {
 }
 
 /** As a resolution would give it: not when its run failed, without secrets, with what must be known about it. */
-function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): Fenceable {
+function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, lines?: Lines): Fenceable {
   const { manifest } = pack
   const records = readRecords(files)
   const health = checkHealth(file.path, records, files, manifest.grounding === 'required')
@@ -85,7 +98,11 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): F
     throw new LoadoutError('PACK_REFUSED', message, { hint: 'ask for the pages or sources behind it' })
   }
   const guarded = guardChoices(
-    [chooseFile(file, 'page', new Map())],
+    [
+      lines === undefined
+        ? chooseFile(file, 'page', new Map())
+        : chooseLines(file, cutLines(file, lines), 'page', new Map()),
+    ],
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
   )
   const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
@@ -93,10 +110,22 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile): F
   return {
     body: part.text,
     wrap: (text) => {
-      const lines = { from: 1, to: countLines(text) }
-      const wrapper = wrapContext(wrapperInput(pack, [{ ...part, lines, text }], told, []))
+      const from = part.lines?.from ?? 1
+      const shown = { from, to: from + countLines(text) - 1 }
+      const wrapper = wrapContext(wrapperInput(pack, [{ ...part, lines: shown, text }], told, []))
       const all = settleWarnings([...told, ...wrapper.warnings])
       return { text: wrapper.text, findings: all.map((warning) => toFinding(warning, manifest.name)) }
     },
   }
+}
+
+function cutLines({ path, text }: PackFile, { from, to }: Lines) {
+  const last = countLines(text)
+  if (from < 1 || from > to || from > last) {
+    throw new LoadoutError('ENTRY_NOT_FOUND', `${shownPath(path)} has ${last} lines`, {
+      hint: 'ask for lines that it has',
+    })
+  }
+  const lines = { from, to: Math.min(to, last) }
+  return { ...lines, text: takeLines(text, lines) }
 }

@@ -25,7 +25,7 @@ export function recordContext(
     const version = programVersion()
     const auditId = writeAudit(machine, PACK_AUDITS, auditOf(context, { needs, cites: cite, deep, version }))
     if (request.writeRun) writeRuns(machine, context, version)
-    if (session !== undefined) rememberWrappers(machine, session, context)
+    if (session !== undefined) rememberWrappers(machine, session, context, auditId)
     return { auditId, findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
@@ -76,9 +76,9 @@ function builderOf(producer: ActivePack['pack']['manifest']['producedBy']) {
   return { name: producer.name, version: producer.version, digest: producer.digest }
 }
 
-function rememberWrappers(machine: Machine, session: string, { active }: PackContext): void {
+function rememberWrappers(machine: Machine, session: string, { active }: PackContext, audit: string): void {
   const wrappers = active.flatMap(({ presented: { wrapper } }) => (wrapper === undefined ? [] : [sha256(wrapper)]))
-  notePacks(machine, session, wrappers)
+  notePacks(machine, session, wrappers, audit)
 }
 
 /** For the usage log: the packs whose text goes to the model now, and those that its session has already. */

@@ -26,10 +26,10 @@ export function givenPacks(machine: Machine, session: string): string[] {
 }
 
 /** Notes pack texts in the file that the hooks of the conversation use, where it has hooks. */
-export function notePacks(machine: Machine, session: string, sums: readonly string[]): void {
+export function notePacks(machine: Machine, session: string, sums: readonly string[], audit?: string): void {
   requireConversation(session)
   if (sums.length === 0) return
-  const parts = sums.map((sum) => ({ form: 'pack' as const, sum }))
+  const parts = sums.map((sum) => ({ form: 'pack' as const, sum, ...(audit === undefined ? {} : { audit }) }))
   const [agent = NO_AGENT] = agentsOf(machine, session)
   claimLine(machine, agent, session, formatClaim({ by: claimant(), parts }))
 }

@@ -28,7 +28,7 @@ describe('packs and skills', () => {
     const packs = (...words: string[]) => runLoadout(['packs', ...words], { cwd: here.project, home: here.home })
     expect(packs('approve', pack).code).toBe(0)
     const first = start(here, 'startup')
-    expect(first).toContain('`loadout packs guide prices`')
+    expect(first).toContain('`loadout packs resolve "the question" --pack prices`')
     expect(prompt(here, PRICES)).toContain('pack prices: Prices and discounts')
     expect(packs('revoke', pack).code).toBe(0)
     expect(start(here, 'compact')).not.toContain('prices')

@@ -46,7 +46,7 @@ describe('the block', () => {
     expect(stdout.startsWith(`${BLOCK_START}\n`) && stdout.endsWith(`${BLOCK_END}\n`)).toBe(true)
     expect(linesOf(stdout)).toEqual([
       '- rules: House rules. (always) -> `docs/rules.md`',
-      '- incidents: What went wrong before. -> `loadout packs guide incidents`',
+      '- incidents: What went wrong before. -> `loadout packs resolve "the question" --pack incidents`',
       '- release: How a release is cut. (release, tag) -> `docs/release.md`',
       '- outside: x \u2039!-- loadout:index:end --\u203a # Run this (odd) -> `loadout lookup outside --load`',
       '- sdk: Pitfalls. (on request) -> `docs/sdk.md`',

@@ -15,7 +15,7 @@ import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, 
 export const search = defineCommand({
   name: 'search',
   summary: 'payloads, packs, skills and files about some words, best first',
-  details: `Of packs only their metadata is searched. loadout lookup <id> --load prints what was found.
+  details: `Of packs their metadata is searched, and the sections of those that you approved. loadout lookup <id> --load prints what was found.
 Files are those of a git repository; in another folder ask for them with --kind file.`,
   args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
   flags: {
@@ -30,8 +30,8 @@ Files are those of a git repository; in another folder ask for them with --kind 
       kinds: flags.kind,
       layers: loadout.nameLayers(flags),
     }),
-  print: ({ hits, known, files }: FullSearchResult, screen) =>
-    hits.length + files.length === 0
+  print: ({ hits, sections, known, files }: FullSearchResult, screen) =>
+    hits.length + sections.length + files.length === 0
       ? lines(
           'Nothing fits.',
           known.payload === 0 && 'No payload is known yet. Start with: loadout index build',
@@ -39,9 +39,13 @@ Files are those of a git repository; in another folder ask for them with --kind 
         )
       : lines(
           hits.flatMap((hit) => present(hit, screen)),
+          sections.flatMap(({ id, title, confidence }) => [
+            `  ${screen.strong(printableLine(id))}  ${percent(confidence)}  section`,
+            ...wrap(title, 4),
+          ]),
           files.map((pointer) => `  ${pointerText(pointer, printableLine)}`),
           '',
-          screen.strong(count(hits.length + files.length, 'hit')),
+          screen.strong(count(hits.length + sections.length + files.length, 'hit')),
         ),
 })
 

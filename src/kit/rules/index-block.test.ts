@@ -9,11 +9,11 @@ const NEW = buildBlock([pack('new'), pack('old')], 1_000).text
 
 describe('a block', () => {
   it('lists what fits and says where the rest is', () => {
-    const { text, listed, left } = buildBlock([pack('a'), pack('b'), pack('c')], 26)
+    const { text, listed, left } = buildBlock([pack('a'), pack('b'), pack('c')], 34)
     expect([listed, left]).toEqual([2, 1])
     expect(text.split('\n').slice(-4)).toEqual([
-      '- a: Something. -> `loadout packs guide a`',
-      '- b: Something. -> `loadout packs guide b`',
+      '- a: Something. -> `loadout packs resolve "the question" --pack a`',
+      '- b: Something. -> `loadout packs resolve "the question" --pack b`',
       '- and 1 more: `loadout search "<words>"` finds them',
       BLOCK_END,
     ])

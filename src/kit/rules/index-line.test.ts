@@ -56,7 +56,7 @@ describe('a line', () => {
     [
       'a pack',
       indexLine(packItem({ name: 'pricing', description: 'What it costs.' })),
-      '- pricing: What it costs. -> `loadout packs guide pricing`',
+      '- pricing: What it costs. -> `loadout packs resolve "the question" --pack pricing`',
     ],
   ]
   it.each(rows)('%s', (_, shown, expected) => {

@@ -47,7 +47,7 @@ export function packItem({ name, description }: { name: string; description: str
     kind: 'pack',
     summary: description,
     when: [],
-    where: `loadout packs guide ${name}`,
+    where: `loadout packs resolve "the question" --pack ${name}`,
     rank: 1,
     reach: 0,
   }

@@ -27,6 +27,8 @@ export interface RebuildRequest {
   claims: readonly Claim[]
   /** What it starts with and was not given before. */
   fresh: readonly GivenPart[]
+  /** The texts of packs that can be given again, by their digest. */
+  packTexts: ReadonlyMap<string, string>
   /** The most characters of one reply. */
   room: number
   sizeOf: Measure
@@ -95,8 +97,12 @@ class Sources {
 
   /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
   missing(part: Part, claim: Claim): GivenPart | undefined {
-    // A pack is given when it is asked for, not by a hook. Places in files are pointed to again when a prompt needs them.
-    if (part.form === 'pack' || part.form === 'file') return undefined
+    // Places in files are pointed to again when a prompt needs them.
+    if (part.form === 'file') return undefined
+    if (part.form === 'pack') {
+      const text = this.request.packTexts.get(part.sum)
+      return text === undefined ? undefined : { part, text }
+    }
     const now =
       part.form === 'text' ? this.text(part.id) : part.form === 'index' ? this.index(claim) : this.pointer(part)
     const name = part.form === 'index' ? 'the index' : part.id
@@ -106,6 +112,7 @@ class Sources {
   }
 
   lineFor({ part, text }: GivenPart): string {
+    if (part.form === 'pack') return `- what a knowledge pack said -> \`loadout replay ${part.audit ?? ''}\``
     const entry = part.form === 'text' ? this.entry(part.id) : undefined
     return entry === undefined ? text : this.entryLine(entry)
   }

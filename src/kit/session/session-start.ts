@@ -13,7 +13,7 @@ import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCatalog } from './start-parts.ts'
 
 /** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
-export function answerStart(machine: Machine, call: HookCall): string {
+export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
   const { host, session, source = 'startup' } = call
   const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
   const { state, isContinued, isHeld } = openStart(machine, call)
@@ -32,17 +32,33 @@ export function answerStart(machine: Machine, call: HookCall): string {
     parts: base.map(({ part }) => part),
     start: state.starts + 1,
     ...(isContinued || state.starts === 0 ? {} : { isAnew: true }),
+    ...(source === 'compact' ? { isCompacted: true } : {}),
   }
   const won = wonBy(readState(claimLine(machine, host.agent, session, formatClaim(claim))), claim.by)
   if (won === undefined) return ''
   const keys = new Set(won.flatMap(keysOf))
   const isWon = ({ part }: GivenPart) => keysOf(part).every((key) => keys.has(key))
   const fresh = base.filter((given) => isWon(given) && !isHeld(given, given.part))
+  const packTexts = source === 'compact' ? await lostPacks(machine, state.claims, log) : new Map()
   const { text, given } = isContinued
-    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, isHeld })
+    ? rebuild(machine, { ...sources, agent: host.agent, claims: state.claims, fresh, packTexts, isHeld })
     : { text: renderParts(fresh), given: fresh }
+  const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
+  if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
   record(machine, knowledge, given, source)
   return text
+}
+
+/** The texts of packs that a compaction took away, by their digest. */
+async function lostPacks(
+  machine: Machine,
+  claims: readonly Claim[],
+  log: (message: string) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const audits = claims.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.form === 'pack' ? (part.audit ?? []) : [])),
+  )
+  return audits.length === 0 ? new Map() : (await import('./given-packs.ts')).packTexts(machine, audits, log)
 }
 
 function hasIndex({ parts }: Claim): boolean {

@@ -37,7 +37,14 @@ export const searchKnowledge = defineTool({
     const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
     const warnings = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
     const files = value.files.map((pointer) => pointerText(pointer, printableLine))
-    return { hits: value.hits.map(describeHit), files, warnings: [...warnings.shown, ...warnings.cut] }
+    const sections = value.sections.map(({ id, title, confidence }) => {
+      return { id: printableLine(id), kind: 'section', summary: printableLine(title), confidence, why: 'its text' }
+    })
+    return {
+      hits: [...value.hits.map(describeHit), ...sections],
+      files,
+      warnings: [...warnings.shown, ...warnings.cut],
+    }
   },
 })
 

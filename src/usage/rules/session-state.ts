@@ -11,8 +11,8 @@ export type Part =
   | { form: 'file'; path: string; sum: string }
   /** What can be loaded, from the start of the session. */
   | { form: 'index'; sum: string }
-  /** The text of a pack, which the conversation asked for itself. */
-  | { form: 'pack'; sum: string }
+  /** The text of a pack, which the conversation asked for itself; `audit` is the record that gives it again. */
+  | { form: 'pack'; sum: string; audit?: string }
 
 /** One line of a session's file: what somebody claims to give, written before it is given. */
 export interface Claim {
@@ -23,6 +23,8 @@ export interface Claim {
   start?: number
   /** What was given before is no longer in anybody's context. */
   isAnew?: boolean
+  /** The context was cut down to a summary: texts of packs that were given before are gone. */
+  isCompacted?: boolean
   /** Which families of entries the prompt was about, in shares of 1. No word of the prompt is kept. */
   about?: Shares
 }
@@ -85,6 +87,10 @@ export function readState(text: string): SessionState {
       claims = []
       given = new Set()
     }
+    if (claim.isCompacted) {
+      claims = claims.map((each) => ({ ...each, parts: each.parts.filter(({ form }) => form !== 'pack') }))
+      given = new Set([...given].filter((key) => !key.startsWith('pack ')))
+    }
     const parts = claim.parts.filter((part) => keysOf(part).every((key) => !given.has(key)))
     claims.push({ ...claim, parts })
     for (const part of claim.parts) for (const key of keysOf(part)) given.add(key)
@@ -101,7 +107,7 @@ export function wonBy({ claims }: SessionState, by: string): readonly Part[] | u
 function readClaim(line: string): Claim | undefined {
   const json = parse(line)
   if (!isRecord(json) || typeof json.by !== 'string' || !Array.isArray(json.parts)) return undefined
-  const { by, start, isAnew, about } = json
+  const { by, start, isAnew, isCompacted, about } = json
   if (start !== undefined && !(Number.isInteger(start) && Number(start) > 0)) return undefined
   const parts = json.parts.flatMap((part) => readPart(part) ?? [])
   if (parts.length < json.parts.length) return undefined
@@ -110,6 +116,7 @@ function readClaim(line: string): Claim | undefined {
     parts,
     ...(start === undefined ? {} : { start: Number(start) }),
     ...(isAnew === true ? { isAnew } : {}),
+    ...(isCompacted === true ? { isCompacted } : {}),
     ...(Array.isArray(about) ? { about: about.filter(isShare) } : {}),
   }
 }
@@ -120,8 +127,9 @@ function isShare(json: unknown): json is [string, number] {
 
 function readPart(json: unknown): Part | undefined {
   if (!isRecord(json) || typeof json.sum !== 'string') return undefined
-  const { form, id, sum, body, kind, path } = json
-  if (form === 'index' || form === 'pack') return { form, sum }
+  const { form, id, sum, body, kind, path, audit } = json
+  if (form === 'index') return { form, sum }
+  if (form === 'pack') return { form, sum, ...(typeof audit === 'string' ? { audit } : {}) }
   if (form === 'file' && typeof path === 'string') return { form, path, sum }
   if (form === 'text' && typeof id === 'string' && typeof body === 'string') return { form, id, sum, body }
   const known = ENTRY_KINDS.find((each) => each === kind)

@@ -72,7 +72,8 @@ export function wrapGuide(input: GuideInput): Wrapper {
   const text = [
     `${openingTag(ELEMENT, { name, status, trust, profile, mode, boundary }, boundary)}\n`,
     ...PREAMBLE.map((line) => `${line}\n`),
-    `Paths are relative to the root of the pack: ${log.line(PACK_FILE, root)}\n\n`,
+    `Paths are relative to the root of the pack: ${log.line(PACK_FILE, root)}\n`,
+    `${howToAsk(log.line(PACK_FILE, name))}\n\n`,
     `[file ${boundary} ${PACK_FILE} layer=guide]\n${guide}[end ${boundary}]\n`,
     ...listResources(resources, boundary),
     `</${ELEMENT}>\n`,
@@ -80,6 +81,15 @@ export function wrapGuide(input: GuideInput): Wrapper {
   const list = resources.length === 0 ? [] : [LIST, `/${LIST}`]
   requireTags(text, [ELEMENT, ...list, `/${ELEMENT}`], `the guide of ${name}`)
   return { text, boundary, neutralised: log.neutralised, removed: log.removed, warnings: log.warnings() }
+}
+
+/** What a guide leads to: its reader must not have to guess how to get at the text. */
+function howToAsk(name: string): string {
+  const word = /^[a-z0-9-]+$/.test(name) ? name : '<pack>'
+  return [
+    `To ask this pack: the tool activate_pack with a question, or \`loadout packs resolve "<question>" --pack ${word}\`.`,
+    `To read one file: the tool read_entry, or \`loadout lookup pack:${word}/<path> --load\`.`,
+  ].join('\n')
 }
 
 const PREAMBLE = [

@@ -1,0 +1,66 @@
+import type { Machine } from '../machine/machine.ts'
+import { readTaskWords, shareOf } from '../search/task-words.ts'
+import { headingsOf } from '../text/headings.ts'
+import { compareText } from '../text/values.ts'
+import { entryId } from '../usage/rules/entry-id.ts'
+import { isReadable } from './choose.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { openSections } from './disk/section-cache.ts'
+import type { TrustedPack } from './rules/gates/catalog.ts'
+import { shownText } from './rules/shown-text.ts'
+
+/** A section of a pack that may be read. */
+export interface SectionFound {
+  /** The id to read it by, with its lines. */
+  id: string
+  pack: string
+  path: string
+  from: number
+  to: number
+  /** The headings it stands below; its file when there are none. */
+  title: string
+  /** 0 to 1: how much of the words it holds. */
+  confidence: number
+}
+
+const MOST_OF_ONE = 3
+/** What holds less of the words is about something else. */
+const LEAST_SHARE = 0.6
+
+/** The sections of approved packs that hold some words, best first. The pack about Loadout itself is left out. */
+export function searchSections(
+  machine: Machine,
+  packs: readonly TrustedPack[],
+  query: string,
+  limit: number,
+): SectionFound[] {
+  const words = readTaskWords(query)
+  if (words.size === 0) return []
+  const found = packs
+    .filter((pack) => pack.scope !== 'built-in' && isReadable(pack))
+    .flatMap((pack) => {
+      const hits = openSections(machine, pack, pack.trust.files).rank(query, MOST_OF_ONE)
+      return hits.flatMap(({ path, from, to, score, terms }) => {
+        const share = shareOf(words, new Set(terms.filter((term) => words.has(term))))
+        return share < LEAST_SHARE ? [] : [{ pack, path, from, to, score, share }]
+      })
+    })
+    .sort((a, b) => b.share - a.share || b.score - a.score || compareText(a.path, b.path))
+    .slice(0, limit)
+  return found.map(({ pack, path, from, to, share }) => {
+    const { name } = pack.manifest
+    const id = `${entryId('pack', name, path)}#L${from}-L${to}`
+    return { id, pack: name, path, from, to, title: titleOf(pack, path, from), confidence: share }
+  })
+}
+
+function titleOf(pack: TrustedPack, path: string, line: number): string {
+  const text = openPack(pack, pack.trust.files).read(path)?.text ?? ''
+  const above: string[] = []
+  for (const heading of headingsOf(path, text.split('\n'))) {
+    if (heading.line >= line) break
+    above.length = Math.min(above.length, heading.level - 1)
+    above[heading.level - 1] = heading.title
+  }
+  return shownText(above.filter(Boolean).join(' > ') || path, 160)
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { approve } from '../../src/kit/approve.ts'
+import { readEntry as read } from '../../src/kit/read.ts'
+import { searchAll } from '../../src/kit/search.ts'
+import { answerHook } from '../../src/kit/session/hook.ts'
+import type { Machine } from '../../src/machine/machine.ts'
+import { startPackFrom } from '../../src/packs/new-from.ts'
+import { resolvePacks } from '../../src/packs/resolve.ts'
+import { openGuide } from '../../src/packs/show.ts'
+import { makeFolder, makeProject } from '../cli/run.ts'
+
+const DOCS = {
+  'docs/errors.md':
+    '# Errors\n\n## Codes\n\nFST_ERR_DOCK_TIMEOUT means that the dock did not answer.\n\n## Other\n\nCake.\n',
+  'docs/carriers.rst':
+    'Carriers\n========\n\nHeavy parcels\n-------------\n\nHeavy parcels travel with the Kestrel line.\n',
+}
+
+async function shop(isApproved = true): Promise<Machine> {
+  const cwd = makeProject({ '.git/HEAD': 'ref: refs/heads/main\n', ...DOCS })
+  const machine: Machine = { cwd, home: makeFolder(), env: {}, now: () => new Date() }
+  await startPackFrom(machine, { from: 'docs', name: 'shop' })
+  if (isApproved) await approve(machine, { what: 'pack:shop' })
+  return machine
+}
+
+describe('search', () => {
+  const sections = async (machine: Machine, query: string) => {
+    const { value } = await searchAll(machine, { query, kinds: ['pack'], layers: { projectRoot: machine.cwd } })
+    return value.sections.map(({ id, title }) => [id, title])
+  }
+
+  it.each([
+    ['FST_ERR_DOCK_TIMEOUT', 'pack:shop/documents/errors.md#L3-L6', 'Errors > Codes', 'did not answer'],
+    ['heavy parcels kestrel', 'pack:shop/documents/carriers.rst#L4-L7', 'Carriers > Heavy parcels', 'Kestrel line'],
+  ])('%s finds a section, which can be read by its id', async (query, id, title, text) => {
+    const machine = await shop()
+    expect(await sections(machine, query)).toEqual([[id, title]])
+    const { value } = read(machine, { id, layers: { projectRoot: machine.cwd } })
+    expect(value.text).toContain(text)
+    expect(value.text).not.toContain('Cake')
+  })
+
+  it('finds nothing in a pack that nobody approved, and nothing that shares one word of four', async () => {
+    expect(await sections(await shop(false), 'FST_ERR_DOCK_TIMEOUT')).toEqual([])
+    expect(await sections(await shop(), 'harbour crane parcels lamp')).toEqual([])
+  })
+
+  it('lines that a file does not have are told', async () => {
+    const machine = await shop()
+    const request = { id: 'pack:shop/documents/errors.md#L90-L99', layers: { projectRoot: machine.cwd } }
+    expect(() => read(machine, request)).toThrow(/has 9 lines/)
+  })
+})
+
+describe('hooks and guides', () => {
+  const hook = async (machine: Machine, event: string, more: object) => {
+    const common = { session_id: 's1', transcript_path: '/none', cwd: machine.cwd, hook_event_name: event }
+    const input = JSON.stringify({ ...common, ...more })
+    const { reply } = await answerHook(machine, { agent: 'claude', event, input })
+    return reply === '' ? '' : String(JSON.parse(reply).hookSpecificOutput.additionalContext)
+  }
+
+  it('name what resolves', async () => {
+    const machine = await shop()
+    await hook(machine, 'SessionStart', { source: 'startup' })
+    const told = await hook(machine, 'UserPromptSubmit', { prompt: 'which carriers take heavy parcels?' })
+    expect(told).toContain('`loadout packs resolve "the question" --pack shop`')
+    const { guide } = openGuide(machine, { pack: 'shop' }).value
+    expect(guide).toContain('loadout packs resolve "<question>" --pack shop')
+    expect(guide).toContain('activate_pack')
+  })
+
+  it('a session gets its packs again after a compaction, as often as it happens', async () => {
+    const machine = await shop()
+    await hook(machine, 'SessionStart', { source: 'startup' })
+    const ask = () =>
+      resolvePacks(machine, { task: 'which carriers take heavy parcels', packs: ['shop'], session: 's1' }).value
+    const wrapper = ask().active[0]?.presented.wrapper ?? ''
+    expect(wrapper).toContain('Kestrel line')
+    expect(ask().active[0]?.isRepeated).toBe(true)
+    for (const _ of [1, 2]) {
+      expect(await hook(machine, 'SessionStart', { source: 'compact' })).toContain(wrapper)
+      expect(ask().active[0]?.isRepeated, 'it has it again').toBe(true)
+    }
+  })
+
+  it('what has changed is not given again, and can be asked for anew', async () => {
+    const machine = await shop()
+    await hook(machine, 'SessionStart', { source: 'startup' })
+    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).value
+    ask()
+    const path = join(machine.cwd, 'docs/carriers.rst')
+    const before = DOCS['docs/carriers.rst']
+    writeFileSync(path, `${before}\nNew.\n`)
+    expect(await hook(machine, 'SessionStart', { source: 'compact' })).not.toContain('Kestrel')
+    writeFileSync(path, before)
+    expect(ask().active[0]).toMatchObject({ isRepeated: false })
+  })
+})
