@@ -39,7 +39,7 @@ export function searchSections(
   const found = packs
     .filter((pack) => pack.scope !== 'built-in' && isReadable(pack))
     .flatMap((pack) => {
-      const hits = openSections(machine, pack, pack.trust.files).rank(query, MOST_OF_ONE)
+      const hits = openSections(machine, pack).rank(query, MOST_OF_ONE)
       return hits.flatMap(({ path, from, to, score, terms }) => {
         const share = shareOf(words, new Set(terms.filter((term) => words.has(term))))
         return share < LEAST_SHARE ? [] : [{ pack, path, from, to, score, share }]
