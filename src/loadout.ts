@@ -106,6 +106,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
     importCompile: late(machine, async () => (await import('./packs/compile.ts')).importCompile),
     packStatus: late(machine, async () => (await import('./packs/compile-status.ts')).packStatus),
+    declareExamples: late(machine, async () => (await import('./packs/declare-example.ts')).declareExamples),
     fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
@@ -198,6 +199,7 @@ export type { SampleTour } from './kit/try.ts'
 export type { Validation } from './kit/validate.ts'
 export type { Compiled, CompileTask } from './packs/compile.ts'
 export type { PackCompileStatus } from './packs/compile-status.ts'
+export type { DeclaredExamples } from './packs/declare-example.ts'
 export type { PackEvaluation } from './packs/eval.ts'
 export type { PackFetch } from './packs/fetch.ts'
 export type { PackList } from './packs/list.ts'

@@ -29,7 +29,7 @@ import { merge } from './commands/merge.ts'
 import { noteAdd, noteList, notePrune } from './commands/notes.ts'
 import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
-import { packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
+import { packsExample, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
 import { auditPrune, replay, replayPrompts } from './commands/replay.ts'
 import { lookup, search } from './commands/search.ts'
@@ -68,7 +68,17 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   { title: 'Knowledge for a task', commands: [context, replay, plan, search, lookup, explain, resolve] },
   {
     title: 'Knowledge packs',
-    commands: [packsResolve, packsList, packsShow, packsGuide, packsNew, packsCompile, packsStatus, packsFetch],
+    commands: [
+      packsResolve,
+      packsList,
+      packsShow,
+      packsGuide,
+      packsNew,
+      packsCompile,
+      packsStatus,
+      packsExample,
+      packsFetch,
+    ],
   },
   { title: 'Consent', commands: [approve, deny, revoke] },
   {

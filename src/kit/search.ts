@@ -61,9 +61,15 @@ const MOST_SECTIONS = 5
 function sectionsFor(machine: Machine, request: SearchRequest): SectionFound[] {
   const { kinds = [], query, limit = MOST_SECTIONS } = request
   if (kinds.length > 0 && !kinds.includes('pack')) return []
-  const { catalog } = openCatalog(machine, { project: projectOf(machine, request) })
-  const packs = catalog.entries.map(({ pack }) => pack)
-  return searchSections(machine, packs, query, Math.min(limit, MOST_SECTIONS))
+  try {
+    const { catalog } = openCatalog(machine, { project: projectOf(machine, request) })
+    const packs = catalog.entries.map(({ pack }) => pack)
+    return searchSections(machine, packs, query, Math.min(limit, MOST_SECTIONS))
+  } catch (error) {
+    // Whoever looks for the packs themselves says what is wrong.
+    if (error instanceof LoadoutError) return []
+    throw error
+  }
 }
 
 export interface SearchRequest extends ShelfRequest {

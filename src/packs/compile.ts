@@ -29,12 +29,13 @@ import {
 } from './rules/author/compile-task.ts'
 import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
 import { isPlaceholder } from './rules/author/pack-template.ts'
-import { guardPart } from './rules/fence/content-guard.ts'
+import { withholdSecrets } from './rules/fence/content-guard.ts'
 import { wrapContext } from './rules/fence/wrapper.ts'
 import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
 import { layerOf } from './rules/pack.ts'
 import { SOURCE_MAP_PATH } from './rules/records/source-map.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { examplesOf } from './rules/secret-examples.ts'
 import { openAdmitted } from './show.ts'
 
 export interface CompileRequest extends CatalogRequest {
@@ -105,7 +106,9 @@ function describeInputs(pack: TrustedPack, inputs: readonly CompileInput[]): str
       'They are too long for one message. Read those that matter, one by one, with the tool read_entry or with'
     return [`${how} \`loadout lookup <id> --load\`:`, '', ...lines].join('\n')
   }
-  const parts = numberedParts(inputs, (path) => layerOf(path) ?? 'guide').map(guardPart)
+  const examples = examplesOf(openPack(pack, pack.trust.files))
+  const safe = inputs.map((input) => ({ ...input, text: withholdSecrets(input.text, examples(input.path)).text }))
+  const parts = numberedParts(safe, (path) => layerOf(path) ?? 'guide')
   return wrapContext(wrapperInput(pack, parts, [], [])).text
 }
 

@@ -13,6 +13,7 @@ import type { PackFile } from './rules/pack-files.ts'
 import { checkHealth, readRecords } from './rules/records/health.ts'
 import { chooseFile, chooseLines, countLines, takeLines } from './rules/resolve/choice.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
+import { examplesOf } from './rules/secret-examples.ts'
 import { type AdmittedPack, type Fenceable, openAdmitted, prepareGuide, RESOURCE_KINDS } from './show.ts'
 
 /** The guide of a pack, or one of its files, as far as its gates are open. */
@@ -104,6 +105,7 @@ function prepareFile({ pack, files, warnings }: AdmittedPack, file: PackFile, li
         : chooseLines(file, cutLines(file, lines), 'page', new Map()),
     ],
     [...warnings, ...records.warnings, ...health.warnings, ...files.warnings],
+    examplesOf(files),
   )
   const part = guarded.choices[0]?.part ?? { path: file.path, layer: 'guide' as const, text: '' }
   const told = settleWarnings(guarded.warnings)

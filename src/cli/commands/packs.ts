@@ -1,5 +1,5 @@
 import { PROFILES, RUNTIME_MODES } from '../../display-rules.ts'
-import type { NewPack, PackFetch, PackFromDocs, PackList, PackView } from '../../loadout.ts'
+import type { DeclaredExamples, NewPack, PackFetch, PackFromDocs, PackList, PackView } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { defineCommand, PACK_ARGUMENT, PROJECT_FLAG } from '../command.ts'
@@ -247,6 +247,29 @@ function printFromDocs(pack: PackFromDocs): string {
     next.map((command) => `  ${printableLine(command)}`),
   )
 }
+
+export const packsExample = defineCommand({
+  name: 'packs example',
+  summary: 'declare that lines of a pack only look like a secret',
+  details:
+    'Writes the digest of the lines into secret-examples.json of the pack. They are then no finding and are not withheld, until one letter of them changes.',
+  args: [
+    { name: 'pack', summary: 'folder of the pack', required: true, complete: 'file' },
+    {
+      name: 'place',
+      summary: 'file and line, as loadout validate prints them: documents/a.md:12',
+      required: true,
+      rest: true,
+    },
+  ],
+  flags: {},
+  run: ({ args, words }, loadout) => loadout.declareExamples({ pack: args.pack ?? '', places: words.slice(1) }),
+  print: ({ declared, count: all }: DeclaredExamples) =>
+    lines(
+      declared.map(({ path, line }) => `${printableLine(path)}:${line} is an example`),
+      `${count(all, 'example is', 'examples are')} declared. Loadout asks again when such a line changes.`,
+    ),
+})
 
 export const packsFetch = defineCommand({
   name: 'packs fetch',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { removeFile } from '../../machine/files.ts'
 import { readInside, readJsonInside, refuseLinkOut, writeInside } from '../../machine/inside.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
-import { isPlaceholder } from '../rules/author/pack-template.ts'
+import { isTemplate } from '../rules/author/pack-template.ts'
 import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
 /** Which views we wrote, and how they were then: one that differs is somebody else's. */
@@ -13,7 +13,7 @@ export function foreignViews(root: string, paths: readonly string[]): string[] {
   const made = readMade(root)
   return paths.filter((path) => {
     const text = textAt(root, path)
-    return text !== undefined && !isPlaceholder(text) && sha256(text) !== getOwn(made, path)
+    return text !== undefined && !isTemplate(text) && sha256(text) !== getOwn(made, path)
   })
 }
 

@@ -11,9 +11,14 @@ const FACT = 'The first fact of this pack stands here until its author writes a 
 const USE = 'Say here which questions this pack answers, and which it leaves to others.'
 const LIMIT = '# Boundaries\n\n- Say that a fact is unknown when no page of this pack holds it.\n'
 
-/** Whether a text still has what a new pack starts with. */
+/** Whether a text still has what its author has to replace. */
 export function isPlaceholder(text: string): boolean {
-  return text.includes(FACT) || text.includes(USE) || text === LIMIT
+  return text.includes(FACT) || text.includes(USE)
+}
+
+/** The same, and the one view of a new pack that may stay as it is. */
+export function isTemplate(text: string): boolean {
+  return isPlaceholder(text) || text === LIMIT
 }
 
 const SOURCE = 'sources/notes.md'

@@ -10,6 +10,8 @@ import { readSelectionSuite } from '../records/selection-suite.ts'
 import { type Claim, readSourceMap, SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { announcesLimits } from '../resolve/choice.ts'
 import { isProse } from '../resolve/reading.ts'
+import { examplesOf } from '../secret-examples.ts'
+import { checkReach } from './check-reach.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'
 
 export interface PackToValidate {
@@ -34,6 +36,7 @@ export function validatePack({ manifest, warnings, files }: PackToValidate): Pac
   checkEvals(check)
   checkOntology(check)
   checkTexts(check)
+  checkReach(check)
   return settleWarnings([...warnings, ...check.warnings, ...files.warnings])
 }
 
@@ -103,9 +106,7 @@ const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
 
 /** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
 function checkTexts(check: PackCheck): void {
-  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) =>
-    /\.(?:md|markdown)$/i.test(path),
-  )
+  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter(isProse)
   for (const path of [PACK_FILE, ...paths]) {
     const file = check.read(path)
     if (file === undefined) continue
@@ -114,12 +115,15 @@ function checkTexts(check: PackCheck): void {
   }
 }
 
+const EXAMPLE_FORM = '<file>:<line>'
+
 /** Sources are evidence and may quote anything; what is written for a model may not. */
 function checkContent(check: PackCheck, path: string, text: string): void {
   const severity = path.startsWith('sources/') ? 'info' : 'warning'
-  const { secrets, injections } = scanContent(text)
+  const { secrets, injections } = scanContent(text, examplesOf(check.files)(path))
   for (const { line, kind } of secrets) {
-    check.warn('error', 'content.secret', path, `it holds what looks like a secret (${kind})`, line)
+    const message = `it holds what looks like a secret (${kind}); for an example: loadout packs example <pack> ${EXAMPLE_FORM}`
+    check.warn('error', 'content.secret', path, message, line)
   }
   for (const { line, kind } of injections) {
     check.warn(severity, 'content.injection', path, `the text reads like an order to a model (${kind})`, line)

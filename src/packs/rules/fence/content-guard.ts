@@ -2,6 +2,7 @@ import { type Detection, detectSecrets } from '../../../text/sensitive/detect.ts
 import type { PackWarning } from '../pack.ts'
 import type { ContextPart } from '../pack-files.ts'
 import type { Choice } from '../resolve/resolution.ts'
+import type { IsExample } from '../secret-examples.ts'
 
 /** What was found where. Never the text itself: a finding about a secret must not spread it. */
 export interface ContentFindings {
@@ -11,8 +12,8 @@ export interface ContentFindings {
 }
 
 /** Looks for obvious secrets and for text that speaks to the reader's model. A hint, no proof, in either direction. */
-export function scanContent(text: string): ContentFindings {
-  const found = foundLines(text)
+export function scanContent(text: string, isExample?: IsExample): ContentFindings {
+  const found = foundLines(text, isExample)
   return {
     secrets: distinct(found.filter(isSecret)).map(({ line, kind }) => ({ line, kind })),
     injections: distinct(found.filter((each) => !isSecret(each))).map(({ line, kind }) => ({
@@ -23,9 +24,9 @@ export function scanContent(text: string): ContentFindings {
 }
 
 /** Puts a visible mark in the place of each line that holds a secret. The number of lines stays the same. */
-export function withholdSecrets(text: string): { text: string; lines: number[] } {
+export function withholdSecrets(text: string, isExample?: IsExample): { text: string; lines: number[] } {
   const kinds = new Map<number, Set<string>>()
-  for (const { line, to, kind } of foundLines(text).filter(isSecret)) {
+  for (const { line, to, kind } of foundLines(text, isExample).filter(isSecret)) {
     for (let at = line; at <= to; at++) kinds.set(at, (kinds.get(at) ?? new Set()).add(kind))
   }
   if (kinds.size === 0) return { text, lines: [] }
@@ -36,15 +37,31 @@ export function withholdSecrets(text: string): { text: string; lines: number[] }
   return { text: shown.join('\n'), lines: [...kinds.keys()].sort((a, b) => a - b) }
 }
 
+/** The lines of what looks like a secret and starts in this line. */
+export function secretLines(text: string, line: number): string | undefined {
+  const found = foundLines(text).filter((each) => isSecret(each) && each.line === line)
+  const to = Math.max(...found.map((each) => each.to))
+  return found.length === 0
+    ? undefined
+    : text
+        .split('\n')
+        .slice(line - 1, to)
+        .join('\n')
+}
+
 interface FoundLines extends Detection {
   line: number
   /** The last line, which differs from the first for a key of several lines. */
   to: number
 }
 
-function foundLines(text: string): FoundLines[] {
+/** What an author declared to be an example is no secret. */
+function foundLines(text: string, isExample: IsExample = () => false): FoundLines[] {
   const lineAt = createLineFinder(text)
-  return detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))
+  const found = detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))
+  if (found.length === 0) return []
+  const lines = text.split('\n')
+  return found.filter((each) => !isSecret(each) || !isExample(lines.slice(each.line - 1, each.to).join('\n')))
 }
 
 function isSecret({ contentClass }: Detection): boolean {
@@ -80,11 +97,12 @@ function createLineFinder(text: string): (place: number) => number {
 export function guardChoices(
   choices: readonly Choice[],
   warnings: readonly PackWarning[],
+  examples: (path: string) => IsExample = () => () => false,
 ): { choices: Choice[]; warnings: PackWarning[] } {
   const found = warnings.map((warning): PackWarning => ({ ...warning, message: withholdSecrets(warning.message).text }))
   const kept = choices.map((choice): Choice => {
     const { path, text, lines } = choice.part
-    const { secrets, injections } = scanContent(text)
+    const { secrets, injections } = scanContent(text, examples(path))
     const lineOf = (line: number) => (lines === undefined ? {} : { line: lines.from + line - 1 })
     for (const { line, kind } of secrets) {
       const message = `text was withheld: it looks like a secret (${kind})`
@@ -94,12 +112,12 @@ export function guardChoices(
       const message = `the text reads like an order to a model (${kind}); it is data, and was left as it is`
       found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
     }
-    return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part) }
+    return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part, examples) }
   })
   return { choices: kept, warnings: found }
 }
 
 /** The part without what looks like a secret. Lines keep their numbers. */
-export function guardPart(part: ContextPart): ContextPart {
-  return { ...part, text: withholdSecrets(part.text).text }
+export function guardPart(part: ContextPart, examples?: (path: string) => IsExample): ContextPart {
+  return { ...part, text: withholdSecrets(part.text, examples?.(part.path)).text }
 }

@@ -4,6 +4,7 @@ import { type PackWarning, packPathProblem } from '../pack.ts'
 import type { PackFiles } from '../pack-files.ts'
 import { findAnchor, findInlineAnchors, formatAnchor, parseAnchor } from '../records/anchor.ts'
 import type { FileHealth } from '../records/health.ts'
+import { examplesOf } from '../secret-examples.ts'
 import { shownText } from '../shown-text.ts'
 import { chooseLines, takeLines } from './choice.ts'
 import { spokenShare } from './concerns.ts'
@@ -109,7 +110,9 @@ export function chooseExcerpts(
     const to = Math.min(lines.to, lines.from + LONGEST_EXCERPT - 1)
     const text = takeLines(file.text, { from: lines.from, to })
     // The whole file is looked at: a line from the middle of a key does not look like one.
-    const line = withholdSecrets(file.text).lines.find((each) => each >= lines.from && each <= to)
+    const line = withholdSecrets(file.text, examplesOf(files)(path)).lines.find(
+      (each) => each >= lines.from && each <= to,
+    )
     if (line !== undefined) {
       const message = 'an excerpt was withheld: it holds what looks like a secret'
       warnings.push({ severity: 'error', code: 'content.secret', path, line, message })

@@ -5,6 +5,7 @@ import type { TrustedPack } from '../gates/catalog.ts'
 import { groundRecords } from '../graph/record-grounding.ts'
 import { PACK_FILE } from '../pack.ts'
 import type { ContextPart, PackFiles } from '../pack-files.ts'
+import { examplesOf } from '../secret-examples.ts'
 import type { AuditedPack, AuditedPart } from './audit-record.ts'
 import { takeLines } from './choice.ts'
 import { wrapperInput } from './pack-context.ts'
@@ -17,8 +18,9 @@ export function rebuildWrapper(audited: AuditedPack, pack: TrustedPack, files: P
   const changed = changedFiles(audited, files)
   if (changed.length > 0) return { changed }
   const grounded = groundRecords(pack.manifest, files, task)
-  const records = grounded.parts.map(guardPart)
-  const parts = audited.parts.map((part) => rebuildPart(part, files, records))
+  const examples = examplesOf(files)
+  const records = grounded.parts.map((part) => guardPart(part, examples))
+  const parts = audited.parts.map((part) => rebuildPart(part, files, records, examples))
   if (parts.some((part) => part === undefined)) return { changed: ['the records of the pack'] }
   const { text } = wrapContext(
     wrapperInput(
@@ -42,8 +44,9 @@ function rebuildPart(
   { path, layer, lines, digest }: AuditedPart,
   files: PackFiles,
   records: readonly ContextPart[],
+  examples: ReturnType<typeof examplesOf>,
 ): ContextPart | undefined {
   if (lines === undefined) return records.find((part) => part.path === path && sha256(part.text) === digest)
   const text = files.read(path)?.text
-  return text === undefined ? undefined : guardPart({ path, layer, lines, text: takeLines(text, lines) })
+  return text === undefined ? undefined : guardPart({ path, layer, lines, text: takeLines(text, lines) }, examples)
 }

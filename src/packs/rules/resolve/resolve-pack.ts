@@ -7,6 +7,7 @@ import type { PackFiles } from '../pack-files.ts'
 import { formatAnchor } from '../records/anchor.ts'
 import { checkHealth, claimWarnings, type FileHealth, readRecords } from '../records/health.ts'
 import { type Claim, SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { examplesOf } from '../secret-examples.ts'
 import { announcesLimits } from './choice.ts'
 import { concerns, concernsClaim } from './concerns.ts'
 import { chooseDeeper, claimsOf, findEscalations } from './escalate.ts'
@@ -43,19 +44,23 @@ export function resolvePack(manifest: PackManifest, files: PackFiles, request: P
   const choices = [...rules, ...content, ...records.choices, ...evidence.choices]
   const missing = [...findMissing(reading, choices, records.isAnswered ?? false), ...records.missing]
   const asked = reading.records.claims.filter(({ status, text }) => status === 'missing' && missing.includes(text))
-  const guarded = guardChoices(choices, [
-    ...mapWarnings(reading),
-    ...views.warnings,
-    ...reading.sections.warnings,
-    ...records.warnings,
-    ...evidence.warnings,
-    ...[...healths.values()].flatMap((health) => health.warnings),
-    ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
-    ...uncitedWarnings(uncited),
-    ...profileWarnings(reading, choices),
-    ...reading.records.warnings,
-    ...files.warnings,
-  ])
+  const guarded = guardChoices(
+    choices,
+    [
+      ...mapWarnings(reading),
+      ...views.warnings,
+      ...reading.sections.warnings,
+      ...records.warnings,
+      ...evidence.warnings,
+      ...[...healths.values()].flatMap((health) => health.warnings),
+      ...claimWarnings(asked, SOURCE_MAP_PATH, isStrict),
+      ...uncitedWarnings(uncited),
+      ...profileWarnings(reading, choices),
+      ...reading.records.warnings,
+      ...files.warnings,
+    ],
+    examplesOf(files),
+  )
   return {
     ...guarded,
     entryDigest: guide.file.sha256,

@@ -1,0 +1,60 @@
+import { writeInside } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { realFolder } from '../machine/open-project.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { compareText } from '../text/values.ts'
+import { resolveLink } from './disk/linked-layer.ts'
+import { openPack } from './disk/pack-folder.ts'
+import { readPackManifest } from './disk/pack-head.ts'
+import { findPackRoot } from './disk/pack-roots.ts'
+import { secretLines } from './rules/fence/content-guard.ts'
+import { EXAMPLES_PATH, exampleDigest, readExamples } from './rules/secret-examples.ts'
+
+export interface DeclaredExamples {
+  root: string
+  /** Those that are new. */
+  declared: { path: string; line: number }[]
+  /** All that the pack declares now. */
+  count: number
+}
+
+/**
+ * Notes that lines of a pack only look like a secret. Only the digest of the lines is written: when they change, they are
+ * looked at again.
+ */
+export function declareExamples(
+  machine: Machine,
+  request: { pack: string; places: readonly string[] },
+): Report<DeclaredExamples> {
+  const root = findPackRoot(realFolder(machine, request.pack))
+  if (root === undefined) {
+    throw new LoadoutError('PACK_NOT_FOUND', `${request.pack} is not the folder of a pack`, {
+      hint: 'name the folder that holds its KNOWLEDGE.md',
+    })
+  }
+  const { linked } = resolveLink(machine.home, root, readPackManifest(root).manifest?.linked)
+  const files = openPack({ root, linked })
+  const known = readExamples(files)
+  const found = request.places.map((place) => {
+    const [, path = '', line = ''] = /^(.+):(\d{1,9})$/.exec(place) ?? []
+    const text = path === '' ? undefined : files.read(path)?.text
+    const lines = text === undefined ? undefined : secretLines(text, Number(line))
+    if (lines === undefined) throw notThere(place)
+    return { path, line: Number(line), sha256: exampleDigest(lines) }
+  })
+  const isKnown = ({ path, sha256 }: { path: string; sha256: string }) =>
+    known.some((each) => each.path === path && each.sha256 === sha256)
+  const fresh = found.filter((each) => !isKnown(each))
+  const all = [...known, ...fresh.map(({ path, sha256 }) => ({ path, sha256 }))].sort(
+    (a, b) => compareText(a.path, b.path) || compareText(a.sha256, b.sha256),
+  )
+  if (fresh.length > 0) writeInside(root, EXAMPLES_PATH, `${JSON.stringify(all, undefined, 2)}\n`)
+  const declared = fresh.map(({ path, line }) => ({ path, line }))
+  return { value: { root, declared, count: all.length }, findings: [] }
+}
+
+function notThere(place: string): LoadoutError {
+  return new LoadoutError('ENTRY_NOT_FOUND', `nothing at ${JSON.stringify(place.slice(0, 200))} looks like a secret`, {
+    hint: 'name a file of the pack and a line, as loadout validate prints them: documents/a.md:12',
+  })
+}

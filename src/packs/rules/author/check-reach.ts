@@ -1,0 +1,112 @@
+import { readGuide } from '../fence/guide.ts'
+import { layerOf, PACK_FILE } from '../pack.ts'
+import { findInlineAnchors } from '../records/anchor.ts'
+import { readSourceMap, SOURCE_MAP_PATH } from '../records/source-map.ts'
+import { isProse } from '../resolve/reading.ts'
+import { EXAMPLES_PATH } from '../secret-examples.ts'
+import type { PackCheck } from './pack-check.ts'
+import { isPlaceholder } from './pack-template.ts'
+
+/** Whether what lies in a pack can ever answer anything: files nobody reads, texts that nobody wrote, no text at all. */
+export function checkReach(check: PackCheck): void {
+  checkLoose(check)
+  checkUnread(check)
+  checkSources(check)
+  checkPlaceholders(check)
+  checkEmpty(check)
+}
+
+const KEPT = /^(?:runs|evals|schemas|scripts)\//
+const TOP = /^(?:KNOWLEDGE\.md|(?:LICEN[CS]E|NOTICE|README|CHANGELOG)(?:\.[a-z]+)?)$/i
+
+/** Files outside all folders that packs have. */
+function checkLoose(check: PackCheck): void {
+  const all = new Set(check.files.list(''))
+  // What a pack links from its own folder is there twice, and read.
+  const isLinked = (path: string) => all.has(`documents/${path}`) || all.has(`wiki/${path}`)
+  const isHidden = (path: string) => path.split('/').some((part) => part.startsWith('.'))
+  const loose = [...all].filter(
+    (path) =>
+      layerOf(path) === undefined &&
+      !KEPT.test(path) &&
+      !TOP.test(path) &&
+      path !== EXAMPLES_PATH &&
+      !isHidden(path) &&
+      !isLinked(path),
+  )
+  tellFirst(check, 'warning', 'pack.file.unused', loose, 'lies in no folder of a pack, and is never read')
+}
+
+const TEXT_LAYERS = ['compiled', 'documents', 'wiki']
+
+/** Files in folders for texts that are no text. */
+function checkUnread(check: PackCheck): void {
+  const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter((path) => !isProse(path))
+  const unread = paths.filter(
+    (path) => !path.endsWith('.json') && !path.split('/').some((part) => part.startsWith('.')),
+  )
+  tellFirst(check, 'warning', 'pack.page.unreachable', unread, 'is no text that is read')
+}
+
+/** A source is opened for the statements that name it, and never otherwise. */
+function checkSources(check: PackCheck): void {
+  const sources = check.files.list('sources')
+  if (sources.length === 0) return
+  const named = new Set<string>()
+  for (const path of TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter(isProse)) {
+    for (const anchor of findInlineAnchors(check.read(path)?.text ?? '')) named.add(anchor.path)
+  }
+  const map = check.files.sizeOf(SOURCE_MAP_PATH) === undefined ? undefined : check.read(SOURCE_MAP_PATH)
+  for (const path of map === undefined ? [] : pathsOf(map.text)) named.add(path)
+  const isNamed = (path: string) => [...named].some((each) => each === path || path.startsWith(`${each}/`))
+  const unnamed = sources.filter((path) => !isNamed(path))
+  // Where nothing is cited, sources are kept for their own sake.
+  if (unnamed.length === sources.length) return
+  tellFirst(check, 'info', 'pack.page.unreachable', unnamed, 'is a source that no statement names, and is never read')
+}
+
+function pathsOf(text: string): string[] {
+  try {
+    const { claims, sections } = readSourceMap(JSON.parse(text))
+    const anchors = sections.flatMap(({ sourceAnchors }) => sourceAnchors.map(({ path }) => path))
+    return [...claims.map(({ source }) => source.path), ...anchors]
+  } catch {
+    // Whoever checks the map itself says what is wrong with it.
+    return []
+  }
+}
+
+/** Texts that a new pack starts with, and that its author has to replace. */
+function checkPlaceholders(check: PackCheck): void {
+  const severity = check.manifest.status === 'draft' ? 'info' : 'warning'
+  const paths = [PACK_FILE, ...[...TEXT_LAYERS, 'sources'].flatMap((layer) => check.files.list(layer))].filter(isProse)
+  const left = paths.filter((path) => isPlaceholder(check.read(path)?.text ?? ''))
+  tellFirst(check, severity, 'pack.placeholder', left, 'still has the text that a new pack starts with')
+  if (check.manifest.isProposed) {
+    const message = 'a program proposed the description: correct it, then remove "proposed"'
+    check.warn(severity, 'pack.placeholder', PACK_FILE, message)
+  }
+}
+
+function checkEmpty(check: PackCheck): void {
+  const has = (folder: string) => check.files.list(folder).some((path) => (check.files.sizeOf(path) ?? 0) > 0)
+  if (['compiled', 'documents', 'wiki', 'sources', 'ontology', 'answers'].some(has)) return
+  const body = readGuide(check.files)?.body ?? ''
+  if (body.replace(/^ {0,3}#.*$/gm, '').trim() !== '') return
+  check.warn('warning', 'pack.empty', PACK_FILE, 'the pack holds no text that could answer anything')
+}
+
+/** One finding for all of a kind, at the first of them. */
+function tellFirst(
+  check: PackCheck,
+  severity: 'info' | 'warning',
+  code: 'pack.file.unused' | 'pack.page.unreachable' | 'pack.placeholder',
+  paths: readonly string[],
+  what: string,
+): void {
+  const [first] = paths
+  if (first === undefined) return
+  const more = paths.length - 1
+  const message = more === 0 ? `it ${what}` : `it ${what}; the same is true of ${more} more`
+  check.warn(severity, code, first, message)
+}
