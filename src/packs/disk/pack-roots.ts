@@ -11,6 +11,7 @@ import type { Finding } from '../../text/trouble.ts'
 import { sha256 } from '../../text/values.ts'
 import { KNOWLEDGE_FOLDERS, PACK_FILE, type Scope } from '../rules/pack.ts'
 import type { OrganizationSource, PackConfig } from '../rules/pack-config.ts'
+import { findPackage, type PackagePlaces } from './npm-packages.ts'
 
 export interface DiscoveryRequest {
   /** The project whose packs are meant; default: the one around the working folder. */
@@ -30,7 +31,8 @@ export interface PackRoot {
 
 /** Every place where packs may be, in the order in which the scopes win. */
 export function findPackRoots(machine: Machine, request: DiscoveryRequest): { roots: PackRoot[]; findings: Finding[] } {
-  const workspace = findWorkspace(machine, openProject(machine, request.project))
+  const project = openProject(machine, request.project)
+  const workspace = findWorkspace(machine, project)
   const findings: Finding[] = []
   const roots: PackRoot[] = []
   const add = (scope: Scope, path: string) => roots.push({ scope, path, exists: isFolder(path) })
@@ -39,10 +41,19 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
   }
   for (const name of KNOWLEDGE_FOLDERS) add('user', join(machine.home, name))
   for (const source of request.config.organization) {
-    const { folders, finding } = organizationFolders(machine, source, workspace ?? machine.cwd, request.packageFolder)
+    const { folders, finding } = organizationFolders(machine, source, {
+      packageFolder: request.packageFolder,
+      place: project.place,
+      root: workspace ?? machine.cwd,
+    })
     if (finding !== undefined) findings.push(finding)
-    // A package that came with somebody's project deserves no more trust than the rest of that project.
-    for (const folder of folders) add(isWithin(workspace, folder) ? 'workspace' : 'organization', folder)
+    for (const folder of folders) {
+      // A package that came with somebody's project deserves no more trust than the rest of that project.
+      const isOfProject = isWithin(workspace, folder)
+      const isInProject = source.kind === 'package' && workspace !== undefined && isInside(workspace, folder)
+      if (isOfProject || !isInProject) add(isOfProject ? 'workspace' : 'organization', folder)
+      else roots.push(workspaceRoot(workspace, folder, request.config))
+    }
   }
   if (request.config.builtIn) add('built-in', join(request.packageFolder, 'knowledge'))
   return { roots, findings }
@@ -71,12 +82,7 @@ interface SourceFolders {
   finding?: Finding
 }
 
-function organizationFolders(
-  machine: Machine,
-  source: OrganizationSource,
-  start: string,
-  packageFolder: string,
-): SourceFolders {
+function organizationFolders(machine: Machine, source: OrganizationSource, places: PackagePlaces): SourceFolders {
   if (source.kind === 'folder') {
     const folder = resolveConfigured(machine, source.folder)
     return isFolder(folder)
@@ -88,7 +94,7 @@ function organizationFolders(
     const url = withoutPassword(source.url)
     return isFolder(folder) ? inside(folder) : absent(url, 'was not fetched yet', 'loadout packs fetch')
   }
-  const folder = findPackage(source.name, packageFolder) ?? findPackage(source.name, start)
+  const folder = findPackage(machine, source.name, places)
   const hint = `npm install --global ${shellWord(source.name)}`
   return folder === undefined ? absent(source.name, 'is not installed', hint) : inside(folder)
 }
@@ -118,15 +124,6 @@ export function clonePath(
 
 export function organizationFolder(machine: Machine): string {
   return join(cacheFolder(machine), 'packs', 'organization')
-}
-
-/** As Node would find it, but only by looking. */
-function findPackage(name: string, start: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    const found = join(folder, 'node_modules', name)
-    if (isFolder(found)) return found
-    if (dirname(folder) === folder) return undefined
-  }
 }
 
 function isWithin(folder: string | undefined, path: string): boolean {

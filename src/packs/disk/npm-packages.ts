@@ -1,0 +1,117 @@
+import { readdirSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { isFolder } from '../../machine/files.ts'
+import { readInside } from '../../machine/inside.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { parseForeignJson } from '../../text/json.ts'
+import { isRecord, isTextList } from '../../text/values.ts'
+
+/** Where a package is looked for, nearest first. Nothing is run, and only folders are looked at. */
+export interface PackagePlaces {
+  /** Of this program: what was installed beside it. */
+  packageFolder: string
+  /** Where the call is about, and the project around it. */
+  place: string
+  root: string
+}
+
+/** The folder that npm, pnpm or yarn put a package into; undefined when it is nowhere. */
+export function findPackage(machine: Machine, name: string, places: PackagePlaces): string | undefined {
+  const { packageFolder, place, root } = places
+  const inModules = (folders: Iterable<string>) => firstFolder(folders, (folder) => join(folder, 'node_modules', name))
+  return (
+    inModules(upwardsFrom(packageFolder)) ??
+    firstFolder(globalModules(machine), (folder) => join(folder, name)) ??
+    inModules(upwardsFrom(place)) ??
+    inModules(upwardsFrom(root)) ??
+    inModules(members(root)) ??
+    firstFolder(nestedModules(root), (folder) => join(folder, name))
+  )
+}
+
+function firstFolder(folders: Iterable<string>, at: (folder: string) => string): string | undefined {
+  for (const folder of folders) {
+    const found = at(folder)
+    if (isFolder(found)) return found
+  }
+  return undefined
+}
+
+function* upwardsFrom(start: string): Generator<string> {
+  for (let folder = start; ; folder = dirname(folder)) {
+    yield folder
+    if (dirname(folder) === folder) return
+  }
+}
+
+/** Global packages lie beside the folder of programs that is on the path; or where npm's own setting says. */
+function* globalModules({ env, home }: Machine): Generator<string> {
+  const npmrc = readInside(home, '.npmrc', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
+  const written = /^\s*prefix\s*=\s*(.+?)\s*$/m.exec(npmrc)?.[1]?.replace(/^(["'])(.*)\1$/, '$2')
+  const prefixes = [env.npm_config_prefix, written?.replace(/^(?:~|\$\{HOME\})(?=$|\/)/, home)]
+  for (const prefix of prefixes) if (prefix !== undefined && prefix !== '') yield join(prefix, 'lib', 'node_modules')
+  for (const folder of (env.PATH ?? '').split(delimiter).slice(0, MOST_ON_PATH)) {
+    if (/[\\/]bin$/.test(folder)) yield join(dirname(folder), 'lib', 'node_modules')
+  }
+  if (env.PNPM_HOME !== undefined) yield join(env.PNPM_HOME, 'global', '5', 'node_modules')
+  if (env.APPDATA !== undefined) yield join(env.APPDATA, 'npm', 'node_modules')
+}
+
+const MOST_ON_PATH = 100
+const MOST_MEMBERS = 500
+
+/** The packages of a project that has several, as its package.json or pnpm-workspace.yaml names them. */
+function members(root: string): string[] {
+  const patterns = [...npmMembers(root), ...pnpmMembers(root)].filter((pattern) => !pattern.startsWith('!'))
+  return patterns.flatMap((pattern) => expand(root, pattern)).slice(0, MOST_MEMBERS)
+}
+
+function npmMembers(root: string): string[] {
+  const text = readInside(root, 'package.json', { most: 1024 * 1024 }).bytes?.toString('utf8')
+  const parsed = text === undefined ? undefined : parseForeignJson(text)
+  const json = parsed !== undefined && 'value' in parsed && isRecord(parsed.value) ? parsed.value.workspaces : undefined
+  const list = isRecord(json) ? json.packages : json
+  return isTextList(list) ? list : []
+}
+
+function pnpmMembers(root: string): string[] {
+  const text = readInside(root, 'pnpm-workspace.yaml', { most: 64 * 1024 }).bytes?.toString('utf8') ?? ''
+  const list = /^packages:[ \t]*\n((?:[ \t]*(?:-.*|#.*)?\n?)*)/m.exec(text)?.[1] ?? ''
+  return [...list.matchAll(/^[ \t]*-[ \t]*(["']?)(.+?)\1[ \t]*$/gm)].map(([, , pattern = '']) => pattern)
+}
+
+/** `packages/*`, `packages/**`, or one folder. Other signs of patterns are taken by their letters. */
+function expand(root: string, pattern: string): string[] {
+  const parts = pattern.replace(/^\.\//, '').split('/').filter(Boolean)
+  if (parts.includes('..') || pattern.startsWith('/')) return []
+  return parts.reduce<string[]>(
+    (folders, part) => {
+      const next = folders.flatMap((folder) => (part.includes('*') ? foldersIn(folder) : [join(folder, part)]))
+      const deeper = part === '**' ? next.flatMap(foldersIn) : []
+      return [...next, ...deeper].slice(0, MOST_MEMBERS)
+    },
+    [root],
+  )
+}
+
+/** Below other packages, and where pnpm keeps what only packages need. */
+function* nestedModules(root: string): Generator<string> {
+  const modules = join(root, 'node_modules')
+  yield join(modules, '.pnpm', 'node_modules')
+  const scopes = foldersIn(modules).flatMap((folder) => (/[\\/]@[^\\/]+$/.test(folder) ? foldersIn(folder) : [folder]))
+  for (const folder of scopes.slice(0, MOST_NESTED)) yield join(folder, 'node_modules')
+}
+
+const MOST_NESTED = 5_000
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries
+      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^(?:\.|node_modules$)/.test(entry.name))
+      .map(({ name }) => join(folder, name))
+      .sort()
+  } catch {
+    return []
+  }
+}
