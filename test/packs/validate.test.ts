@@ -198,7 +198,8 @@ describe('hostile packs', () => {
   it('a large pack is validated in time', () => {
     const { root } = makeLargePack()
     const started = performance.now()
-    expect(validate(root)).toMatchObject({ code: 0, issues: [] })
+    const unnamed = { severity: 'info', code: 'pack.page.unreachable', path: 'sources/a.md' }
+    expect(validate(root)).toMatchObject({ code: 0, issues: [unnamed] })
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

@@ -58,7 +58,10 @@ function checkSources(check: PackCheck): void {
   }
   const map = check.files.sizeOf(SOURCE_MAP_PATH) === undefined ? undefined : check.read(SOURCE_MAP_PATH)
   for (const path of map === undefined ? [] : pathsOf(map.text)) named.add(path)
-  const isNamed = (path: string) => [...named].some((each) => each === path || path.startsWith(`${each}/`))
+  const isNamed = (path: string): boolean => {
+    const parts = path.split('/')
+    return parts.some((_, at) => named.has(parts.slice(0, at + 1).join('/')))
+  }
   const unnamed = sources.filter((path) => !isNamed(path))
   // Where nothing is cited, sources are kept for their own sake.
   if (unnamed.length === sources.length) return
