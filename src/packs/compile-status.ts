@@ -5,6 +5,7 @@ import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
 import { openPack } from './disk/pack-folder.ts'
 import { type CompileState, compileState } from './rules/author/compile-state.ts'
 import type { TrustedPack } from './rules/gates/catalog.ts'
+import { opensTier } from './rules/gates/trust.ts'
 import type { Scope } from './rules/pack.ts'
 
 export interface PackCompileStatus {
@@ -34,9 +35,9 @@ export function packStatus(
 
 function statusOf(pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
-  // A pack that was approved and has changed is looked at all the same: only names and digests are told.
-  const isKnown = trust.isOpen || trust.state === 'changed'
-  const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
+  // Of a pack that was approved and has changed, the records that are still as approved say what is stale.
+  const isKnown = opensTier(trust, 'context') || trust.state === 'changed'
+  const state = isKnown ? compileState(manifest, openPack(pack, trust.files)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
   const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
   return {

@@ -32,6 +32,7 @@ import { isPlaceholder } from './rules/author/pack-template.ts'
 import { withholdSecrets } from './rules/fence/content-guard.ts'
 import { wrapContext } from './rules/fence/wrapper.ts'
 import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { opensTier } from './rules/gates/trust.ts'
 import { layerOf } from './rules/pack.ts'
 import { SOURCE_MAP_PATH } from './rules/records/source-map.ts'
 import { wrapperInput } from './rules/resolve/pack-context.ts'
@@ -85,12 +86,18 @@ function openForCompile(machine: Machine, request: CompileRequest): TrustedPack 
       hint: 'compile it where it is written',
     })
   }
-  return openAdmitted(pack, request.isConfirmed ?? false).pack
+  const { trust, manifest } = openAdmitted(pack, request.isConfirmed ?? false).pack
+  if (opensTier(trust, 'context')) return pack
+  const message = `the pack ${packWord(manifest.name)} is approved up to its ${trust.tier} only`
+  const hint = `loadout approve ${shellWord(pack.root)} --tier context`
+  throw new LoadoutError('APPROVAL_NEEDED', message, { hint })
 }
 
 function readInputs(pack: TrustedPack): CompileInput[] {
   const files = openPack(pack, pack.trust.files)
-  return INPUT_FOLDERS.flatMap((folder) => files.list(folder))
+  const open = INPUT_FOLDERS.filter((folder) => folder !== 'sources' || opensTier(pack.trust, 'evidence'))
+  return open
+    .flatMap((folder) => files.list(folder))
     .filter(isInput)
     .flatMap((path) => files.read(path) ?? [])
     .filter(({ text }) => text.trim() !== '' && !isPlaceholder(text))

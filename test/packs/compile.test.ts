@@ -77,6 +77,9 @@ describe('the task', () => {
     await approve(machine, { what: 'pack:blank' })
     expect(() => exportCompile(machine, { pack: 'blank', isConfirmed: true })).toThrow(/no text/)
     expect(() => exportCompile(machine, { pack: 'loadout' })).toThrow(/built-in/)
+    await approve(machine, { what: 'pack:shop', tier: 'guide' })
+    expect(() => exportCompile(machine, { pack: 'shop' })).toThrow(/approved up to its guide only/)
+    expect(packStatus(machine, { pack: 'shop' }).value.packs[0]?.state).toBe(undefined)
   })
 })
 
@@ -223,9 +226,9 @@ describe('status', () => {
   it('tells nothing of a pack that nobody approved, and of a run that was cut off that it failed', async () => {
     const machine = await shop()
     const { value } = write(machine, GOOD)
-    await approve(machine, { what: 'pack:shop' })
     const run = JSON.parse(read(machine, value.run ?? ''))
     writeFileSync(join(machine.cwd, ROOT, value.run ?? ''), JSON.stringify({ ...run, status: 'failed' }))
+    await approve(machine, { what: 'pack:shop' })
     expect(packStatus(machine, {}).findings.map(({ code }) => code)).toEqual(Array(3).fill('run.failed'))
     await startPack(machine, { name: 'blank' })
     expect(packStatus(machine, { pack: 'blank' }).value.packs).toMatchObject([{ state: undefined }])

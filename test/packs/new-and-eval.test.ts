@@ -21,7 +21,10 @@ describe('packs new', () => {
     expect(files.some((file: string) => file.startsWith('documents/'))).toBe(profile !== 'wiki-first')
     for (const file of files) expect(existsSync(join(root, file))).toBe(true)
     const run = runWarm(['packs', 'validate', root, '--json'])
-    expect(JSON.parse(run.stdout)).toMatchObject({ status: 'passed', issues: [] })
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      status: 'passed',
+      issues: [{ severity: 'info', code: 'pack.placeholder' }],
+    })
     expect(readFileSync(join(root, 'KNOWLEDGE.md'), 'utf8')).toMatch(/^status: draft\n[\s\S]*^trust: unreviewed$/m)
   })
 

@@ -94,7 +94,7 @@ function describe({ name, state, next }: PackCompileStatus, screen: Screen): str
         .slice(0, 5)
         .map((text) => `    ${printableLine(text)}`),
     ]),
-    ...(unread.length > 0 && views.some((view) => view.run !== undefined)
+    ...(unread.length > 0 && views.some((view) => view.isCompiled)
       ? [`  ${count(unread.length, 'input')} that no run has read, such as ${printableLine(unread[0] ?? '')}`]
       : []),
     ...(needsReview ? ['  what an agent wrote was not reviewed'] : []),

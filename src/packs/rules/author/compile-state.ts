@@ -11,7 +11,8 @@ import { viewPath } from './compile-views.ts'
 interface ViewState {
   path: string
   state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
-  run?: string
+  /** Whether a run made it. */
+  isCompiled?: true
   /** Inputs that are not what they were. */
   changed: string[]
   gone: string[]
@@ -52,7 +53,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
       .map((input) => input.path)
     const isStale = run.status === 'stale' || gone.length + changed.length > 0
     const state = run.status === 'failed' ? 'failed' : isStale ? 'stale' : 'current'
-    return { path, state, run: run.runId, changed, gone }
+    return { path, state, isCompiled: true, changed, gone }
   })
   const inForce = new Set(governing.values())
   const read = new Set([...inForce].flatMap(({ inputs }) => inputs.map(({ path }) => path)))
