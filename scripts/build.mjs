@@ -21,6 +21,7 @@ const PARTS = {
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   pointers: ['src/kit/session/file-pointers.ts'],
   use: ['src/kit/session/tool-use.ts'],
+  again: ['src/kit/session/given-packs.ts'],
   session: ['src/kit/session/'],
   entries: ['src/kit/'],
   ranking: ['src/payloads/ranking.ts'],

@@ -10,7 +10,7 @@ import { readSelectionSuite } from '../records/selection-suite.ts'
 import { type Claim, readSourceMap, SOURCE_MAP_PATH } from '../records/source-map.ts'
 import { announcesLimits } from '../resolve/choice.ts'
 import { isProse } from '../resolve/reading.ts'
-import { examplesOf } from '../secret-examples.ts'
+import { examplesOf, type IsExample } from '../secret-examples.ts'
 import { checkReach } from './check-reach.ts'
 import { checkPlace, isThere, type PackCheck, pathsIn, startCheck } from './pack-check.ts'
 
@@ -107,20 +107,21 @@ const ANCHORED_LAYERS = new Set(['compiled', 'documents', 'wiki'])
 /** Every Markdown text: the sources it names, secrets, and what speaks to a model or imitates a fence. */
 function checkTexts(check: PackCheck): void {
   const paths = TEXT_LAYERS.flatMap((layer) => check.files.list(layer)).filter(isProse)
+  const examples = examplesOf(check.files)
   for (const path of [PACK_FILE, ...paths]) {
     const file = check.read(path)
     if (file === undefined) continue
     if (ANCHORED_LAYERS.has(path.split('/')[0] ?? '')) checkAnchors(check, path, file.text)
-    checkContent(check, path, file.text)
+    checkContent(check, path, file.text, examples(path))
   }
 }
 
 const EXAMPLE_FORM = '<file>:<line>'
 
 /** Sources are evidence and may quote anything; what is written for a model may not. */
-function checkContent(check: PackCheck, path: string, text: string): void {
+function checkContent(check: PackCheck, path: string, text: string, isExample: IsExample): void {
   const severity = path.startsWith('sources/') ? 'info' : 'warning'
-  const { secrets, injections } = scanContent(text, examplesOf(check.files)(path))
+  const { secrets, injections } = scanContent(text, isExample)
   for (const { line, kind } of secrets) {
     const message = `it holds what looks like a secret (${kind}); for an example: loadout packs example <pack> ${EXAMPLE_FORM}`
     check.warn('error', 'content.secret', path, message, line)
