@@ -1,0 +1,84 @@
+import type { Machine } from '../machine/machine.ts'
+import { programVersion } from '../machine/package-folder.ts'
+import { parseForeignJson } from '../text/json.ts'
+import { shellWord } from '../text/printable.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { isRecord } from '../text/values.ts'
+import { foreignViews, hasText, noteCompiled, ownViews, removeViews, writeCompiled } from './disk/compile-files.ts'
+import { openPack } from './disk/pack-folder.ts'
+import type { CompileAnswer } from './rules/author/compile-answer.ts'
+import type { CompileInput } from './rules/author/compile-task.ts'
+import { type CompileRunInput, renderRun, renderSourceMap, renderViews, runPath } from './rules/author/compile-views.ts'
+import { isPlaceholder } from './rules/author/pack-template.ts'
+import type { TrustedPack } from './rules/gates/catalog.ts'
+import { SOURCE_MAP_PATH } from './rules/records/source-map.ts'
+
+export interface Compiled {
+  pack: string
+  root: string
+  /** Views, the source map and the record of the run. Empty when the answer was refused. */
+  written: string[]
+  statements: number
+  unknown: number
+  run: string | undefined
+  isReviewed: boolean
+  next: string[]
+}
+
+/** Writes the views of an answer that was checked, their claims, and the record of the run. */
+export function writeViews(
+  machine: Machine,
+  pack: TrustedPack,
+  answer: CompileAnswer,
+  inputs: readonly CompileInput[],
+  isReviewed: boolean,
+): Compiled {
+  const { root, manifest } = pack
+  const views = renderViews(answer)
+  const [foreign] = foreignViews(root, [...views.keys()])
+  if (foreign !== undefined) {
+    throw new LoadoutError('COMPILE_REFUSED', `${foreign} was written or changed by hand`, {
+      hint: `move it away first, for example to wiki/; nothing was written`,
+    })
+  }
+  const files = openPack(pack)
+  const map = renderSourceMap(readMap(files.read(SOURCE_MAP_PATH)?.text, pack), answer)
+  const written = [...views].map(([path, text]): CompileRunInput['outputs'][number] => {
+    const isThere = files.sizeOf(path) !== undefined
+    return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
+  })
+  // An earlier answer had a view that this one has not: its statements are nobody's any more.
+  const outdated = ownViews(root).filter((view) => !views.has(view))
+  const outputs = [...written, ...outdated.map((view) => ({ path: view, operation: 'deleted' as const }))]
+  const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
+  const path = runPath(run)
+  // First as failed: whoever is killed from here on leaves views that no reader uses.
+  writeCompiled(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
+  removeViews(root, outdated)
+  noteCompiled(root, views)
+  writeCompiled(root, new Map([[path, renderRun(run, true)]]))
+  const statements = Object.values(answer.views).reduce((sum, list) => sum + list.length, 0)
+  return {
+    pack: manifest.name,
+    root,
+    written: [...views.keys(), SOURCE_MAP_PATH, path],
+    statements,
+    unknown: answer.unknown.length,
+    run: path,
+    isReviewed,
+    next: [
+      `loadout validate ${shellWord(root)}`,
+      ...(pack.trust.files === undefined ? [] : [`loadout approve ${manifest.name}`]),
+    ],
+  }
+}
+
+/** A map that nobody can read is not replaced: it may hold what its author knows. */
+function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
+  if (text === undefined || isPlaceholder(text)) return {}
+  const parsed = parseForeignJson(text)
+  if ('value' in parsed && isRecord(parsed.value)) return parsed.value
+  throw new LoadoutError('COMPILE_REFUSED', `${SOURCE_MAP_PATH} of ${manifest.name} cannot be read`, {
+    hint: 'repair or remove it; nothing was written',
+  })
+}
