@@ -3,7 +3,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Why } from '../search/document.ts'
 import { readTaskWords } from '../search/task-words.ts'
 import { type OpenedCatalog, taughtPack } from './catalog.ts'
-import { openSections } from './disk/section-cache.ts'
+import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
 import { admit } from './rules/gates/admission.ts'
 import { createSelector, MOST_PACKS, type TrustedPack } from './rules/gates/catalog.ts'
 import { opensTier } from './rules/gates/trust.ts'
@@ -38,7 +38,7 @@ const LEAST_SPOKEN = 0.4
 const LEAST_OF_BEST = 0.85
 
 /** Chooses by descriptions and examples; packs that may be read also by what their sections say. */
-export function createChooser(machine: Machine, packs: readonly TrustedPack[], examples: Examples): PackChooser {
+export function createChooser(packs: readonly TrustedPack[], examples: Examples, sectionsOf: SectionsOf): PackChooser {
   const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
   const others = packs.filter(({ scope }) => scope !== 'built-in')
   const open = (those: readonly TrustedPack[]) => {
@@ -52,8 +52,7 @@ export function createChooser(machine: Machine, packs: readonly TrustedPack[], e
     return (pack: TrustedPack): Spoken | undefined => {
       if (!isReadable(pack)) return undefined
       const { name, description } = pack.manifest
-      const index = openSections(machine, pack)
-      return speaksOf(index, task, words, `${name} ${description}`)
+      return speaksOf(sectionsOf(pack), task, words, `${name} ${description}`)
     }
   }
   const choose = (task: string): ChosenPack[] => {
@@ -121,8 +120,8 @@ function once<T>(make: () => T): () => T {
 /** Among all packs that have a name. */
 export function catalogChooser(machine: Machine, { catalog, examples }: OpenedCatalog): PackChooser {
   return createChooser(
-    machine,
     catalog.entries.map(({ pack }) => pack),
     examples,
+    sectionsOnce(machine),
   )
 }

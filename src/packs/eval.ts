@@ -9,7 +9,7 @@ import type { Finding, Report } from '../text/trouble.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { LARGEST_PACK_FILE, openPack } from './disk/pack-folder.ts'
-import { openSections } from './disk/section-cache.ts'
+import { sectionsOnce } from './disk/section-cache.ts'
 import { type EvalReport, runSuite, type SelectionAnswer, writeEvalRecord } from './rules/author/selection-eval.ts'
 import { admit } from './rules/gates/admission.ts'
 import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
@@ -141,7 +141,8 @@ export function selectForEval(
 ): (prompt: string) => SelectionAnswer {
   const { catalog, examples } = opened
   const others = catalog.entries.map((each) => each.pack).filter(({ manifest }) => manifest.name !== pack.manifest.name)
-  const { choose } = createChooser(machine, [...others, pack], examples)
+  const sectionsOf = sectionsOnce(machine)
+  const { choose } = createChooser([...others, pack], examples, sectionsOf)
   const { warnings, mustEscalate } = admit(pack, { isExplicit: true, isConfirmed: true })
   return (task) => {
     if (!choose(task).some((each) => each.pack === pack)) return { isSelected: false, warnings: [] }
@@ -154,7 +155,7 @@ export function selectForEval(
       isDeep: false,
       mustEscalate,
       tier: pack.trust.tier ?? 'guide',
-      sections: () => openSections(machine, pack),
+      sections: () => sectionsOf(pack),
     })
     return { isSelected: true, warnings: [...pack.warnings, ...warnings, ...resolution.warnings] }
   }

@@ -7,7 +7,7 @@ import { sha256 } from '../text/values.ts'
 import { findPack, type OpenedCatalog, openCatalog } from './catalog.ts'
 import { createChooser } from './choose.ts'
 import { openPack } from './disk/pack-folder.ts'
-import { openSections } from './disk/section-cache.ts'
+import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
 import { noteUse, recordContext } from './record.ts'
 import { orderWrappers } from './rules/fence/wrapper.ts'
 import { type Admission, admit } from './rules/gates/admission.ts'
@@ -21,6 +21,7 @@ import {
 } from './rules/gates/catalog.ts'
 import { refuse } from './rules/gates/refusal.ts'
 import { PACK_FILE, settleWarnings, toFinding } from './rules/pack.ts'
+import { findContradictions } from './rules/resolve/contradictions.ts'
 import {
   type ActivePack,
   isWaiting,
@@ -62,10 +63,11 @@ const DEFAULT_PACK_BUDGET = 4_000
 /** What the packs of this machine know about a task: gated, reduced to what is useful, fenced, with what is missing. */
 export function resolvePacks(machine: Machine, request: ResolveRequest): Report<PackContext> {
   const opened = openCatalog(machine, { project: request.project, packs: request.packs })
-  const wanted = choosePacks(machine, opened, request)
+  const sectionsOf = sectionsOnce(machine)
+  const wanted = choosePacks(machine, opened, request, sectionsOf)
   const { admitted, refused, substitutions } = passGates(opened.catalog, wanted, request)
   const given = request.session === undefined ? [] : givenPacks(machine, request.session)
-  const resolved = resolveAll(machine, admitted, request, given)
+  const resolved = resolveAll(admitted, request, given, sectionsOf)
   const active = resolved.filter(isAsApproved)
   const swapped = resolved
     .filter((each) => !isAsApproved(each))
@@ -116,7 +118,12 @@ interface Wanted {
   confidence: number | undefined
 }
 
-function choosePacks(machine: Machine, { catalog, examples }: OpenedCatalog, request: ResolveRequest): Wanted[] {
+function choosePacks(
+  machine: Machine,
+  { catalog, examples }: OpenedCatalog,
+  request: ResolveRequest,
+  sectionsOf: SectionsOf,
+): Wanted[] {
   if (request.packs !== undefined && request.packs.length > 0) {
     const named = request.packs.map((typed) => findPack(machine, catalog, typed))
     return [...new Set(named)].map((pack) => ({ pack, activation: 'explicit', confidence: undefined }))
@@ -124,7 +131,7 @@ function choosePacks(machine: Machine, { catalog, examples }: OpenedCatalog, req
   const all = catalog.entries.map(({ pack }) => pack)
   const shut = new Set(all.filter(isShut))
   const among = (packs: readonly TrustedPack[]): Wanted[] => {
-    const chosen = createChooser(machine, packs, examples).choose(request.task)
+    const chosen = createChooser(packs, examples, sectionsOf).choose(request.task)
     return chosen.map((each) => ({ ...each, activation: 'implicit' }))
   }
   const wanted = among(all.filter((pack) => !shut.has(pack)))
@@ -172,13 +179,13 @@ function substitution(stale: TrustedPack, newer: TrustedPack): Substitution {
 
 /** Packs that were named share the budget. Of those that a task chose, the likeliest takes first what it needs. */
 function resolveAll(
-  machine: Machine,
   admitted: readonly Admitted[],
   request: ResolveRequest,
   given: readonly string[],
+  sectionsOf: SectionsOf,
 ): ActivePack[] {
   const budget = request.budget ?? DEFAULT_PACK_BUDGET
-  const resolved = admitted.map((each) => resolveOne(machine, each, request))
+  const resolved = admitted.map((each) => resolveOne(each, request, sectionsOf))
   const isNew = ({ wrapper }: PresentedPack) => wrapper === undefined || !given.includes(sha256(wrapper))
   const isShared = admitted.length > 1 && admitted.every(({ activation }) => activation === 'explicit')
   const needs = isShared
@@ -200,7 +207,7 @@ function resolveAll(
 }
 
 /** What a pack says about the task, and how it is shown within so many tokens. */
-function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, request: ResolveRequest) {
+function resolveOne({ pack, admission, ...rest }: Admitted, request: ResolveRequest, sectionsOf: SectionsOf) {
   const resolution = resolvePack(pack.manifest, openPack(pack, pack.trust.files), {
     task: request.task,
     words: readTaskWords(request.task),
@@ -209,7 +216,7 @@ function resolveOne(machine: Machine, { pack, admission, ...rest }: Admitted, re
     isDeep: request.deep ?? false,
     mustEscalate: admission.mustEscalate,
     tier: pack.trust.tier ?? 'guide',
-    sections: () => openSections(machine, pack),
+    sections: () => sectionsOf(pack),
   })
   const warnings = settleWarnings([...pack.warnings, ...admission.warnings, ...resolution.warnings])
   const present = (budget: number) => presentPack(pack, { ...resolution, warnings }, budget, estimateTokens)
@@ -236,5 +243,6 @@ function findingsOf({ active, refused, substitutions }: PackContext): Finding[] 
       return { severity: 'info', code: 'pack.substituted', message, subject: name }
     }),
     ...warnings,
+    ...findContradictions(active),
   ]
 }

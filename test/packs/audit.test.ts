@@ -359,3 +359,14 @@ it('the guide alone is recorded and given again as well', () => {
   expect(text).toContain('Call every bird by its name.')
   expect(again(world, id).stdout).toBe(text)
 })
+
+it('packs that state the same with different numbers are both given, and named', () => {
+  const stating = (name: string, grams: number) =>
+    quailPack({ name }, { 'compiled/facts.md': `# Facts\n\n- Quail eggs weigh ${grams} grams.\n` })
+  const world = makeResolvingWorld({ user: { quails: stating('quails', 9), birds: stating('birds', 11) } })
+  const { json } = world.resolve([TASK])
+  expect(json.wrappers.map(({ text }: { text: string }) => /weigh (\d+)/.exec(text)?.[1]).sort()).toEqual(['11', '9'])
+  expect(json.findings).toContainEqual(
+    expect.objectContaining({ code: 'claim.disputed', message: expect.stringContaining('birds compiled/facts.md:3') }),
+  )
+})

@@ -10,7 +10,7 @@ import { openPack } from './pack-folder.ts'
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
 /** The sections of a pack, read again only when one of its files or its approval has changed. */
-export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
+function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
   const { manifest, trust } = pack
   const approved = trust.files
   const files = openPack(pack, approved)
@@ -21,12 +21,24 @@ export function openSections(machine: Machine, pack: TrustedPack): SectionIndex 
   )
   const key = {
     kind: 'pack-sections',
-    version: 3,
+    version: 4,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
   }
   return cached(machine, key, SECTIONS, () => buildSectionIndex(files, manifest))
+}
+
+export type SectionsOf = (pack: TrustedPack) => SectionIndex
+
+/** For one answer: looking at the files of a large pack takes longer than ranking them. */
+export function sectionsOnce(machine: Machine): SectionsOf {
+  const opened = new Map<TrustedPack, SectionIndex>()
+  return (pack) => {
+    const index = opened.get(pack) ?? openSections(machine, pack)
+    opened.set(pack, index)
+    return index
+  }
 }
 
 const SECTIONS: Codec<SectionIndex> = {

@@ -4,7 +4,7 @@ import type { FileHealth } from '../records/health.ts'
 import type { Claim } from '../records/source-map.ts'
 import { chooseFile, pathWords, speaksOf } from './choice.ts'
 import { chooseHits, SECTION_ROOM } from './documents.ts'
-import { type Reading, wikiPages } from './reading.ts'
+import { isProse, isWikiPage, type Reading } from './reading.ts'
 import type { Choice, Escalation } from './resolution.ts'
 import { SUFFICIENT, saidTogether } from './said.ts'
 import type { SectionHit } from './section-index.ts'
@@ -145,7 +145,7 @@ function tellsMore(reading: Reading, fresh: readonly Choice[], others: readonly 
 }
 
 function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
-  const pages = wikiPages(reading).filter((path) => path.startsWith('wiki/contradictions/'))
+  const pages = reading.files.list('wiki/contradictions').filter(isProse)
   const claims = claimsOf(healths).filter(({ status }) => status === 'disputed')
   const named = claims.flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path))
   const direct = pages.filter((path) => named.includes(path))
@@ -156,15 +156,16 @@ function contradictions(reading: Reading, healths: ReadonlyMap<string, FileHealt
 
 /** Where else a claim stands that is out of date in a view; without a note of it, the pages that are about it. */
 function pagesOfClaims(reading: Reading, healths: ReadonlyMap<string, FileHealth>): string[] {
-  const { words } = reading
+  const { words, files } = reading
   const stale = claimsOf(healths)
     .filter(({ status }) => status === 'stale')
     .map((claim) => ({ ...claim, share: shareOf(words, wordsIn(words, claim.text)) }))
     .sort((a, b) => b.share - a.share)
     .slice(0, MOST_CLAIMS)
-  const pages = new Set(wikiPages(reading))
   const found = stale.flatMap(({ compiledInto, text }) => {
-    const own = compiledInto.map(({ path }) => path).filter((path) => pages.has(path))
+    const own = compiledInto
+      .map(({ path }) => path)
+      .filter((path) => isWikiPage(path) && files.sizeOf(path) !== undefined)
     return own.length > 0 ? own : pagesAbout(reading, text)
   })
   return [...new Set(found)].slice(0, MOST_PAGES)

@@ -7,7 +7,7 @@ import { shownText } from '../shown-text.ts'
 import { pathWords } from './choice.ts'
 import { concerns } from './concerns.ts'
 import { documentPaths } from './documents.ts'
-import { type Reading, wikiPages } from './reading.ts'
+import { isProse, type Reading } from './reading.ts'
 import type { Choice, PackResolution } from './resolution.ts'
 import { SUFFICIENT, saidTogether } from './said.ts'
 
@@ -38,7 +38,7 @@ function notFound(reading: Reading, choices: readonly Choice[]): string[] {
   const text = choices.map(({ part }) => part.text).join('\n')
   const unnamed = namesIn(request.task).filter((name) => !isNamedIn(name, text))
   const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
-  const held = wordsIn(words, text)
+  const held = wordsIn(words, `${manifest.description} ${text}`)
   // What stands nowhere in the pack was not answered, however much is said about the rest of the task.
   const unknown = open.filter((word) => sections.size > 0 && !held.has(word) && sections.holders(word) === 0)
   const unsaid = spellings(request.task, said.share >= SUFFICIENT ? unknown : open)
@@ -114,8 +114,9 @@ function openQuestions(reading: Reading): string[] {
   const claimed = new Set(
     reading.records.claims.filter(isMissing).flatMap(({ compiledInto }) => compiledInto.map(({ path }) => path)),
   )
-  return wikiPages(reading)
-    .filter((path) => path.startsWith('wiki/open-questions/') && !claimed.has(path))
+  return reading.files
+    .list('wiki/open-questions')
+    .filter((path) => isProse(path) && !claimed.has(path))
     .map(pathWords)
 }
 

@@ -35,7 +35,7 @@ export function hintFor({ guide }: Reading, path: string): string {
     .join(' ')
 }
 
-/** The pages of a wiki that can be chosen: not its directory, not its log. */
-export function wikiPages({ files }: Reading): readonly string[] {
-  return files.list('wiki').filter((path) => isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md')
+/** A page of a wiki that can be chosen: not its directory, not its log. */
+export function isWikiPage(path: string): boolean {
+  return path.startsWith('wiki/') && isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }

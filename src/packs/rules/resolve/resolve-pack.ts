@@ -15,7 +15,7 @@ import { askedReferences, checkReferences, chooseExcerpts, citingWords, collectR
 import { findMissing, findUncited, hasDocument, uncitedWarnings } from './gaps.ts'
 import type { Reading } from './reading.ts'
 import type { Choice, PackRequest, PackResolution } from './resolution.ts'
-import type { SectionIndex } from './section-index.ts'
+import { MOST_HITS, type SectionIndex } from './section-index.ts'
 import { chooseViews } from './views.ts'
 
 /**
@@ -106,9 +106,6 @@ function openReading(manifest: PackManifest, files: PackFiles, guide: Guide, req
   const rareWords = weighByRarity(words, sections)
   return { manifest, files, guide, request, records: readRecords(files), words, rareWords, sections, hits }
 }
-
-/** So many sections are looked at, of however many. */
-const MOST_HITS = 60
 
 /** A word that every section holds tells them apart no more; one that none holds counts in full. */
 function weighByRarity(words: TaskWords, { size, holders }: SectionIndex): TaskWords {

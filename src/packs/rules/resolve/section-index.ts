@@ -44,12 +44,15 @@ export interface SectionIndex {
 const LAYERS = ['compiled', 'wiki', 'documents'] as const
 
 const FIELDS: readonly Field[] = [
-  { name: 'heading', weight: 2.5, norm: 0.5, length: 8, isName: true },
+  { name: 'heading', weight: 2.5, norm: 0.5, length: 8 },
   { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
   { name: 'body', weight: 1, norm: 0.6, length: 120, isLong: true },
 ]
 // Sections are longer than descriptions: a word in one says less, a second time more.
-const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0.3, saturation: 2.5, nameCoverage: 0.2 }
+const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0, saturation: 2.5 }
+/** So many sections are looked at, of however many. */
+export const MOST_HITS = 40
+
 const OPTIONS = { silence: 0, tuning: TUNING }
 
 /** Reads every file that can be chosen. */
@@ -121,7 +124,13 @@ function openIndex(
   counts: ReadonlyMap<string, number>,
   warnings: readonly PackWarning[],
 ): SectionIndex {
-  const rankAll = (text: string, limit: number) =>
+  // A pack is chosen and then read by the same task: it is ranked once.
+  let last: { text: string; limit: number; hits: SectionHit[] } | undefined
+  const rankAll = (text: string, limit: number) => {
+    if (last?.text !== text || last.limit < limit) last = { text, limit, hits: rankAnew(text, limit) }
+    return last.hits.slice(0, limit)
+  }
+  const rankAnew = (text: string, limit: number) =>
     ranker.rank(text, { limit }).flatMap(({ id, score, why }) => {
       const [, from, to, path] = /^(\d+)-(\d+) (.*)$/s.exec(id) ?? []
       if (path === undefined) return []
@@ -132,7 +141,7 @@ function openIndex(
     warnings,
     holders: (term) => counts.get(term) ?? 0,
     rank: (text, limit) =>
-      rankAll(text, limit + records)
+      rankAll(text, Math.max(limit, MOST_HITS) + records)
         .filter(({ from }) => from > 0)
         .slice(0, limit),
     rankRecords: (text, limit) =>

@@ -1,0 +1,50 @@
+import { termsOf } from '../../../search/tokens.ts'
+import type { Finding } from '../../../text/trouble.ts'
+import type { ActivePack } from './pack-context.ts'
+import { statementsOf } from './statements.ts'
+
+interface Place {
+  pack: string
+  path: string
+  line: number
+  numbers: string
+}
+
+/** Fewer words say too little to be the same statement. */
+const LEAST_WORDS = 3
+const MOST_NAMED = 8
+
+/** Statements of several packs that are the same but for their numbers. Nobody here knows which of them is right. */
+export function findContradictions(active: readonly ActivePack[]): Finding[] {
+  const stated = new Map<string, Place[]>()
+  for (const { pack, presented } of active) {
+    for (const { part } of presented.choices) {
+      for (const { from, text } of statementsOf(part.text, part.path, part.lines?.from)) {
+        const { words, numbers } = takeApart(text)
+        if (words.length < LEAST_WORDS || numbers === '') continue
+        const key = words.join(' ')
+        const place = { pack: pack.manifest.name, path: part.path, line: from, numbers }
+        stated.set(key, [...(stated.get(key) ?? []), place])
+      }
+    }
+  }
+  return [...stated.values()].filter(isContradicted).slice(0, MOST_NAMED).map(toFinding)
+}
+
+function takeApart(text: string): { words: string[]; numbers: string } {
+  const plain = text.replace(/\[source:[^\]]*\]/g, '')
+  const isNumber = (term: string) => /^\d/.test(term)
+  const terms = termsOf(plain)
+  return { words: terms.filter((term) => !isNumber(term)).sort(), numbers: terms.filter(isNumber).join(' ') }
+}
+
+function isContradicted(places: readonly Place[]): boolean {
+  const [first] = places
+  return places.some(({ pack, numbers }) => pack !== first?.pack && numbers !== first?.numbers)
+}
+
+function toFinding(places: readonly Place[]): Finding {
+  const named = [...new Set(places.map(({ pack, path, line }) => `${pack} ${path}:${line}`))].join(', ')
+  const message = `packs state the same with different numbers: ${named}`
+  return { severity: 'warning', code: 'claim.disputed', message, hint: 'name both, each with its source' }
+}
