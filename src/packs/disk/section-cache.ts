@@ -10,7 +10,7 @@ import { openPack } from './pack-folder.ts'
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
 /** The sections of a pack, read again only when one of its files or its approval has changed. */
-function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
+export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
   const { manifest, trust } = pack
   const approved = trust.files
   const files = openPack(pack, approved)
