@@ -1,4 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
+import { count } from '../text/count.ts'
 import { shellWord } from '../text/printable.ts'
 import type { Finding, Report } from '../text/trouble.ts'
 import { type CatalogRequest, findPack, openCatalog } from './catalog.ts'
@@ -35,9 +36,9 @@ export function packStatus(
 
 function statusOf(pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
-  // Of a pack that was approved and has changed, the records that are still as approved say what is stale.
+  // A pack that was approved and has changed is compared all the same: only names of files that are there are told.
   const isKnown = opensTier(trust, 'context') || trust.state === 'changed'
-  const state = isKnown ? compileState(manifest, openPack(pack, trust.files)) : undefined
+  const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false
   const isNew = state?.views.every((view) => view.state === 'not-compiled') ?? false
   return {
@@ -62,10 +63,10 @@ function findingsOf({ name, state }: PackCompileStatus): Finding[] {
       return [{ severity: 'warning', code: 'run.failed', message, subject: name, hint }]
     }
     if (is !== 'stale') return []
-    const [some, code] = changed.length > 0 ? [changed, 'run.input.drift' as const] : [gone, 'run.input.gone' as const]
-    const more = some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : ''
-    const what = changed.length > 0 ? 'changed' : 'are gone'
-    const message = `${name}/${path} is stale: inputs ${what}: ${some.slice(0, MOST_NAMED).join(', ')}${more}`
-    return [{ severity: 'warning', code, message, subject: name, hint }]
+    const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : ''
+    const named = `inputs changed: ${changed.slice(0, MOST_NAMED).join(', ')}${more}`
+    const code = changed.length > 0 ? 'run.input.drift' : 'run.input.gone'
+    const why = changed.length > 0 ? named : gone > 0 ? `${count(gone, 'input')} gone` : 'its run says so'
+    return [{ severity: 'warning', code, message: `${name}/${path} is stale: ${why}`, subject: name, hint }]
   })
 }

@@ -76,11 +76,13 @@ export const packsStatus = defineCommand({
 
 const STATES: Record<string, string> = {
   current: 'up to date',
-  stale: 'stale: inputs changed',
+  stale: 'stale',
   failed: 'not finished, and not used',
   'by-hand': 'written by hand',
   'not-compiled': 'not compiled',
 }
+
+const MOST_CHANGED = 5
 
 function describe({ name, state, next }: PackCompileStatus, screen: Screen): string[] {
   if (state === undefined)
@@ -90,9 +92,8 @@ function describe({ name, state, next }: PackCompileStatus, screen: Screen): str
     screen.strong(name),
     ...views.flatMap((view) => [
       `  ${printableLine(view.path)}  ${STATES[view.state] ?? view.state}`,
-      ...[...view.changed.map((path) => `changed: ${path}`), ...view.gone.map((path) => `gone: ${path}`)]
-        .slice(0, 5)
-        .map((text) => `    ${printableLine(text)}`),
+      ...view.changed.slice(0, MOST_CHANGED).map((path) => `    changed: ${printableLine(path)}`),
+      ...(view.gone > 0 ? [`    ${count(view.gone, 'input')} gone`] : []),
     ]),
     ...(unread.length > 0 && views.some((view) => view.isCompiled)
       ? [`  ${count(unread.length, 'input')} that no run has read, such as ${printableLine(unread[0] ?? '')}`]

@@ -13,9 +13,10 @@ interface ViewState {
   state: 'current' | 'stale' | 'failed' | 'by-hand' | 'not-compiled'
   /** Whether a run made it. */
   isCompiled?: true
-  /** Inputs that are not what they were. */
+  /** Inputs that are there and are not what they were. */
   changed: string[]
-  gone: string[]
+  /** How many are not there: their names stand only in a record. */
+  gone: number
 }
 
 export interface CompileState {
@@ -43,7 +44,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
   const others = files.list('compiled').filter((path) => governing.has(path) && !known.has(path))
   const views = [...known, ...others].map((path): ViewState => {
     const run = governing.get(path)
-    const none = { path, changed: [], gone: [] }
+    const none = { path, changed: [], gone: 0 }
     if (files.sizeOf(path) === undefined) return { ...none, state: 'not-compiled' }
     if (run === undefined) return { ...none, state: 'by-hand' }
     const gone = run.inputs.map((input) => input.path).filter((input) => files.sizeOf(input) === undefined)
@@ -53,7 +54,7 @@ export function compileState(manifest: PackManifest, files: PackFiles): CompileS
       .map((input) => input.path)
     const isStale = run.status === 'stale' || gone.length + changed.length > 0
     const state = run.status === 'failed' ? 'failed' : isStale ? 'stale' : 'current'
-    return { path, state, isCompiled: true, changed, gone }
+    return { path, state, isCompiled: true, changed, gone: gone.length }
   })
   const inForce = new Set(governing.values())
   const read = new Set([...inForce].flatMap(({ inputs }) => inputs.map(({ path }) => path)))
