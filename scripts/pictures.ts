@@ -36,7 +36,7 @@ try {
   for (const picture of OTHERS) await take(picture)
   const tour = new Session({ home: HOME, size: PAPER, env: { COLORTERM: 'truecolor' }, args: ['try'] })
   const shown = await tour.until('DONE 0')
-  const rows = shown.split('\n').findIndex((line) => line.startsWith('The bundle, as a model gets it'))
+  const rows = shown.split('\n').findIndex((line) => line.startsWith('This was a sample'))
   write(
     'bundle',
     drawScreen(tour.terminal, { ...PAPER, rows: rows - 1 }, 'A bundle with the reason for every part', normalise),

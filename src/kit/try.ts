@@ -3,12 +3,14 @@ import type { Machine } from '../machine/machine.ts'
 import { rebuildIndex } from '../payloads/index-build.ts'
 import { planTask, type TaskPlan } from '../payloads/plan.ts'
 import type { Report } from '../text/trouble.ts'
-import { createSample, removeSample } from './disk/sample-folder.ts'
+import { createSample, removeSample, type SampleFile } from './disk/sample-folder.ts'
 
 export interface SampleTour {
   context: Context
   /** What routing alone says: most of what is known is not needed. */
   plan: TaskPlan
+  /** What an agent would find without a choice. */
+  everything: { rules: number; packs: number; files: number; tokens: number }
   /** Where the sample is, and when it plays; absent when it was removed again. */
   kept?: { project: string; home: string; now: string }
 }
@@ -23,9 +25,9 @@ export async function showSample(
   machine: Machine,
   { task = TASK, keep = false }: { task?: string | undefined; keep?: boolean | undefined },
 ): Promise<Report<SampleTour>> {
-  const { folder, sample } = createSample(machine)
+  const { folder, sample, files } = createSample(machine)
   try {
-    const tour = await walkThrough(sample, task)
+    const tour = await walkThrough(sample, files, task)
     if (!keep) return tour
     const kept = { project: sample.cwd, home: sample.home, now: NOW.toISOString() }
     return { ...tour, value: { ...tour.value, kept } }
@@ -34,12 +36,23 @@ export async function showSample(
   }
 }
 
-async function walkThrough(sample: Machine, task: string): Promise<Report<SampleTour>> {
+async function walkThrough(sample: Machine, files: readonly SampleFile[], task: string): Promise<Report<SampleTour>> {
   const built = [rebuildIndex(sample, { layer: 'global' }), rebuildIndex(sample, {})]
   const plan = planTask(sample, { task, layers: {} })
   const context = await buildContext(sample, { task, project: sample.cwd, now: NOW })
   return {
-    value: { context: context.value, plan: plan.value },
+    value: { context: context.value, plan: plan.value, everything: countAll(files, plan.value.knownEntries) },
     findings: [...built.flatMap(({ findings }) => findings), ...plan.findings, ...context.findings],
   }
+}
+
+/** Our own settings and logs are no knowledge. */
+const OWN = /(?:loadout\.json|usage\.jsonl|evals\/.*)$/
+
+function countAll(all: readonly SampleFile[], rules: number): SampleTour['everything'] {
+  const known = all.filter(({ path }) => !OWN.test(path))
+  const packs = known.filter(({ path }) => path.endsWith('/KNOWLEDGE.md')).length
+  const files = known.filter(({ path }) => /^project\/[^.]/.test(path)).length
+  const characters = known.reduce((sum, file) => sum + file.characters, 0)
+  return { rules, packs, files, tokens: Math.ceil(characters / 4) }
 }

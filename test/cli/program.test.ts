@@ -20,45 +20,54 @@ describe('try', () => {
     expect(files).toEqual([
       'AGENTS.md',
       'status/release.json',
-      'payload:house-rules',
-      'docs/release-rollback.md',
-      'payload:docs-publishing',
-      'pack:docs-hosting',
+      'rule house-rules',
       'docs/release-steps.md',
-      'payload:release-pipeline',
-      'pack:package-registry',
-      'docs/onboarding.md',
-      expect.stringMatching(/^note:/),
-      'tickets:T-311',
-      'tickets:T-298',
+      'rule docs-publishing',
+      'pack docs-hosting',
+      'tools/publish-docs.js',
+      'rule release-pipeline',
+      'pack package-registry',
+      'docs/release-rollback.md',
+      'note',
+      'ticket T-311',
+      'ticket T-298',
     ])
-    const reasons = rows.filter(([path = '']) => /^(?:pack|note|payload|tickets):/.test(path)).map((row) => row[1])
-    expect(reasons).toEqual(['gate', 'expired', 'budget', 'unsafe', 'budget'])
-    expect(stdout).toContain('status blocked')
-    expect(stdout).toContain('the pack docs-hosting is stale')
-    expect(stdout).toContain('\n            loadout approve release-incidents\n')
-    expect(stdout).toContain('<loadout_file path="AGENTS.md"')
+    expect(stdout).toMatch(/with Loadout +13 parts, [\d,]+ tokens/)
+    expect(stdout).toMatch(/^Left out: 1 pack that needs your approval, 1 expired note, /m)
+    expect(stdout.split('\n').length).toBeLessThan(32)
     // The compiled code of the program, which any command may store, is elsewhere in tests.
     expect([...readdirSync(place.cwd), ...readdirSync(place.home)]).toEqual([])
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('loadout-sample-'))).toEqual(before)
   })
 
+  it('explains in full how the bundle was decided', () => {
+    const { stdout } = runWarm(['try', '--explain'])
+    expect(stdout).toMatch(/^ {2}not open +1 +pack:release-incidents$/m)
+    expect(stdout).toMatch(/^ {2}unsafe +1 +note:\w+$/m)
+    expect(stdout).toContain('status blocked')
+    expect(stdout).toContain('the pack docs-hosting is stale')
+    expect(stdout).toContain('\n            loadout approve release-incidents\n')
+  })
+
   it('shows nothing of a pack that is not approved, nor of a note with a password', () => {
     const { stdout } = runLoadout(['try', '--whole'])
+    expect(stdout).toContain('<loadout_file path="AGENTS.md"')
     expect(stdout).toContain('403: it has expired')
     expect(stdout).not.toContain('Four of the last five failures')
     expect(stdout).not.toContain('blue-heron')
   })
 
   it('takes a task of one’s own and can leave the workspace, which answers the same again', () => {
-    const { stdout } = runLoadout(['try', 'write a database migration', '--keep'], { env: { TMPDIR: makeFolder() } })
+    const env = { TMPDIR: makeFolder() }
+    const { stdout } = runLoadout(['try', 'write a database migration', '--keep'], { env })
+    const { stdout: whole } = runLoadout(['try', 'write a database migration', '--whole'], { env })
     const [, folder = ''] = /The sample project is in (\S+);/.exec(stdout) ?? []
     const [, again = ''] = /^ {2}(HOME=.*)$/m.exec(stdout) ?? []
-    expect(stdout).toContain('payload:db-migrations')
+    expect(stdout).toContain('rule db-migrations')
     expect(runLoadout(['index', 'check'], { cwd: folder })).toMatchObject({ code: 0 })
     const bundle = runShell(`${again}`, { cwd: folder })
     expect(bundle).toMatchObject({ code: 0, stderr: '' })
-    expect(stdout).toContain(`${bundle.stdout.split('\n').slice(0, 4).join('\n')}\n`)
+    expect(whole).toContain(`${bundle.stdout.split('\n').slice(0, 4).join('\n')}\n`)
   })
 })
 
@@ -252,5 +261,5 @@ it('is installable: the packed files run on their own', () => {
     encoding: 'utf8',
     cwd: folder,
   })
-  expect(run).toMatchObject({ status: 0, stdout: expect.stringContaining('payload:release-pipeline') })
+  expect(run).toMatchObject({ status: 0, stdout: expect.stringContaining('rule release-pipeline') })
 })

@@ -1,13 +1,23 @@
+import type { BundleFile, ContextBundle } from '../../context/rules/bundle.ts'
 import type { SampleTour } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { defineCommand } from '../command.ts'
-import { count, grouped, lines, printableLine, printableText, type Screen, shorten } from '../screen.ts'
+import {
+  alignRows,
+  count,
+  grouped,
+  lines,
+  printableLine,
+  printableText,
+  type Screen,
+  shorten,
+  wrap,
+} from '../screen.ts'
 import { explainChoice } from './explain-bundle.ts'
-
-type Plan = SampleTour['plan']
 
 interface Answer extends SampleTour {
   isWhole: boolean
+  isExplained: boolean
 }
 
 export const tryIt = defineCommand({
@@ -15,41 +25,41 @@ export const tryIt = defineCommand({
   summary: 'see it work on sample data, touching nothing of yours',
   args: [{ name: 'task', summary: 'a task of your own for the sample workspace', rest: true }],
   flags: {
-    whole: { kind: 'switch', summary: 'print the bundle to its end' },
+    explain: { kind: 'switch', summary: 'how the bundle was decided, in full' },
+    whole: { kind: 'switch', summary: 'print the bundle as a model gets it' },
     keep: { kind: 'switch', summary: 'keep the sample workspace and say where it is' },
   },
   run: async ({ args, flags }, loadout) => {
     const { value, findings } = await loadout.trySample({ task: args.task || undefined, keep: flags.keep })
-    return { value: { ...value, isWhole: flags.whole ?? false }, findings }
+    const { whole: isWhole = false, explain: isExplained = false } = flags
+    return { value: { ...value, isWhole, isExplained }, findings }
   },
   print: printTour,
-  toJson: ({ context, plan, kept }: Answer) => ({ bundle: context.bundle, plan, kept }),
+  toJson: ({ context, plan, everything, kept }: Answer) => ({ bundle: context.bundle, plan, everything, kept }),
 })
 
-function printTour({ context, plan, kept, isWhole }: Answer, screen: Screen): string {
+function printTour({ context, everything, kept, isWhole, isExplained }: Answer, screen: Screen): string {
   const { bundle, renderings } = context
   return [
-    lines(
-      'Sample workspace ready in a temporary folder (nothing of yours was touched).',
-      '',
-      `${screen.strong('Task:')} "${shorten(bundle.task, LONGEST_TASK)}"`,
-      '',
-    ),
-    explainChoice(bundle, screen),
-    lines(`routing   ${describeRouting(plan)}`, '', screen.strong('The bundle, as a model gets it:'), ''),
-    isWhole ? printableText(renderings.text) : lines(beginningOf(renderings.text)),
-    lines('', kept === undefined ? REMOVED : wherever(kept, bundle.task), '', NEXT),
+    lines(`${screen.strong('Task:')} "${shorten(bundle.task, LONGEST_TASK)}"`, ''),
+    isWhole || isExplained ? '' : lines(compare(everything, bundle), '', partsOf(bundle), '', leftOut(bundle)),
+    isExplained ? explainChoice(bundle, screen) : '',
+    isWhole ? printableText(renderings.text) : '',
+    lines('', kept === undefined ? MORE : wherever(kept, bundle.task), '', NEXT),
   ].join('')
 }
 
 const LONGEST_TASK = 72
 
-const REMOVED = 'The sample was removed again; loadout try --keep leaves it for you to explore.'
+const MORE = [
+  'This was a sample in a temporary folder, which is gone again. More of it:',
+  '             loadout try --explain         how it was decided, in full',
+  '             loadout try --whole           the text that a model gets',
+]
 
 const NEXT = [
-  'Next:  loadout context "your own task" --explain   in a project of yours',
-  '       loadout index migrate CLAUDE.md             split what you have',
-  '       loadout                                     the terminal interface',
+  'Now yours:   loadout status                what your agents see on this machine',
+  '             loadout context "your task"   in any project, nothing to set up',
 ]
 
 /** With its own home and its own day, the sample answers the same again. */
@@ -61,30 +71,58 @@ function wherever({ project, home, now }: NonNullable<SampleTour['kept']>, task:
   ]
 }
 
-function describeRouting({ preload, onDemand, preloadTokens, onDemandTokens, knownEntries, knownTokens }: Plan) {
-  const matching = preload.length + onDemand.length
-  const loaded = preloadTokens + onDemandTokens
-  return `${matching} of ${count(knownEntries, 'payload')} match: ${grouped(loaded)} of ${grouped(knownTokens)} tokens`
+function compare({ rules, packs, files, tokens }: SampleTour['everything'], { files: parts, estimate }: ContextBundle) {
+  const all = [count(rules, 'rule'), count(packs, 'pack'), count(files, 'file')].join(', ')
+  return alignRows([
+    ['  without Loadout', `${all}: ${grouped(tokens)} tokens, or a guess`],
+    ['  with Loadout', `${count(parts.length, 'part')}, ${grouped(estimate.tokens)} tokens, the same every time`],
+  ])
+}
+
+function partsOf({ files, task }: ContextBundle): string[] {
+  const sizes = files.map(({ chars_emitted }) => `${grouped(Math.ceil(chars_emitted / 4))} tok`)
+  const rows = files.map((file, at) => [String(file.rank), nameOf(file.path), sizes[at] ?? '', reasonOf(file, task)])
+  return alignRows(rows, [0, 2]).map((line) => shorten(`  ${line}`, WIDTH))
 }
 
 const WIDTH = 80
-const MOST_LINES = 14
 
-/** The first lines and the first files. What is between them, warnings and table, was explained already. */
-function beginningOf(text: string): string[] {
-  const all = text.trimEnd().split('\n')
-  const head = all.slice(0, Math.max(0, all.indexOf('')))
-  const files = all.slice(
-    Math.max(
-      0,
-      all.findIndex((line) => line.startsWith('<')),
-    ),
-  )
-  const rest = files.length - MOST_LINES
-  return [
-    ...head,
-    '\u2026',
-    ...files.slice(0, MOST_LINES),
-    ...(rest > 0 ? [`\u2026 ${count(rest, 'more line')}: loadout try --whole`] : []),
-  ].map((line) => shorten(line, WIDTH))
+/** `payload:x` is a rule to a newcomer, and the digest of a note says nothing. */
+function nameOf(path: string): string {
+  const [, kind = '', name = ''] = /^(\w+):(.*)$/.exec(path) ?? []
+  if (kind === '') return path
+  if (kind === 'note') return 'note'
+  return `${kind === 'payload' ? 'rule' : kind.replace(/s$/, '')} ${name}`
+}
+
+/** The words of the task that chose it, where words did. */
+function reasonOf({ source_class, selected_by, reason, provenance }: BundleFile, task: string): string {
+  if (source_class === 'control_plane' || selected_by === 'core') return 'always'
+  if (selected_by === 'pack') return `is about this${provenance.status === 'ready' ? '' : `; ${provenance.status}`}`
+  const words = [...reason.matchAll(/\[([^\]]*)\]/g)].flatMap(([, inside = '']) => inside.split(', '))
+  const asked = task.toLowerCase().split(/\s+/)
+  const shared = [...new Set(words)].filter((word) => asked.includes(word))
+  return shared.length === 0 ? reason : shared.join(', ')
+}
+
+/** Why something stayed out, as a person says it. */
+const WHY_OUT: Record<string, (what: string, number: number) => string> = {
+  gate: (what, number) => `${count(number, what)} that ${number === 1 ? 'needs' : 'need'} your approval`,
+  expired: (what, number) => `${count(number, `expired ${what}`)}`,
+  unsafe: (what, number) => `${count(number, what)} with a password in it`,
+}
+
+const KINDS = { task: 'file', tactical: 'note', adapter: 'item', control_plane: 'file' } as const
+
+function leftOut({ omitted }: ContextBundle): string[] {
+  const counts = new Map<string, number>()
+  for (const { path, source_class, reason } of omitted) {
+    const key = `${reason} ${path.startsWith('pack:') ? 'pack' : KINDS[source_class]}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const parts = [...counts].map(([key, number]) => {
+    const [reason = '', what = ''] = key.split(' ')
+    return WHY_OUT[reason]?.(what, number) ?? `${count(number, what)} for lack of room`
+  })
+  return parts.length === 0 ? [] : wrap(`Left out: ${parts.join(', ')}.`, 0)
 }

@@ -5,17 +5,32 @@ import { asLoadoutError, makeFolders } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { packageFolder } from '../../machine/package-folder.ts'
 
-/** A copy of the sample workspace in a new temporary folder, as a machine of its own: home, state and project lie inside. */
-export function createSample(machine: Machine): { folder: string; sample: Machine } {
+export interface Sample {
+  folder: string
+  /** A machine of its own: home, state and project lie inside. */
+  sample: Machine
+  files: SampleFile[]
+}
+
+export interface SampleFile {
+  /** Below the folder. */
+  path: string
+  characters: number
+}
+
+/** A copy of the sample workspace in a new temporary folder. */
+export function createSample(machine: Machine): Sample {
+  const files: SampleFile[] = []
   let folder: string | undefined
   try {
     folder = mkdtempSync(join(tmpdir(), 'loadout-sample-'))
-    copyFolder(join(packageFolder(), 'sample'), folder)
+    copyFolder(join(packageFolder(), 'sample'), folder, '', files)
   } catch (error) {
     if (folder !== undefined) removeSample(folder)
     throw asLoadoutError(error, folder ?? tmpdir(), 'write')
   }
-  return { folder, sample: { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, now: machine.now } }
+  const sample = { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, now: machine.now }
+  return { folder, sample, files }
 }
 
 export function removeSample(folder: string): void {
@@ -23,10 +38,16 @@ export function removeSample(folder: string): void {
 }
 
 /** By content, not by mode: the program may be installed where nothing is writable. */
-function copyFolder(from: string, to: string): void {
-  makeFolders(to)
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (entry.isDirectory()) copyFolder(join(from, entry.name), join(to, entry.name))
-    else writeFileSync(join(to, entry.name), readFileSync(join(from, entry.name)))
+function copyFolder(from: string, to: string, below: string, files: SampleFile[]): void {
+  makeFolders(join(to, below))
+  for (const entry of readdirSync(join(from, below), { withFileTypes: true })) {
+    const path = join(below, entry.name)
+    if (entry.isDirectory()) {
+      copyFolder(from, to, path, files)
+      continue
+    }
+    const text = readFileSync(join(from, path), 'utf8')
+    writeFileSync(join(to, path), text)
+    files.push({ path, characters: text.length })
   }
 }
