@@ -174,7 +174,7 @@ class PackFolder implements PackFilesOnDisk {
 
   fullPath(path: string): string {
     const { root, path: inside } = this.placeOf(path)
-    return join(root, inside)
+    return `${root}/${inside}`
   }
 
   /** The root that a path is read below, its path from there, and what stands before it in the pack. */
