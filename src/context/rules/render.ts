@@ -48,7 +48,7 @@ function labelsOf(file: BundleFile, marks: Marks): Labels {
   const boundary = marks.boundaries[file.source_class]
   const known = written.get(marks) ?? new Map<string, Labels>()
   written.set(marks, known)
-  const key = JSON.stringify([file.source_class, file.path, file.selected_by, file.reason, file.score > 0])
+  const key = [file.source_class, file.path, file.selected_by, file.reason, file.score > 0].join('\0')
   const labels = known.get(key) ?? {
     name: nameOf(file, boundary),
     reason: reasonOf(file, boundary),
