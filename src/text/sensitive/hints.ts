@@ -56,9 +56,13 @@ function wordsOf(list: readonly string[]): Word[] {
   const before = known.get(list)
   if (before !== undefined) return before
   const words = list.map((word) => {
+    const places: number[] = []
     let place = 0
-    const places = [...word].map((letter) => (place = next(place, letter.charCodeAt(0))))
-    return { word, places: places.slice(2) }
+    for (let at = 0; at < word.length; at++) {
+      place = next(place, word.charCodeAt(at))
+      if (at >= 2) places.push(place)
+    }
+    return { word, places }
   })
   known.set(list, words)
   return words

@@ -1,3 +1,4 @@
+import { once } from './each-match.ts'
 import type { HintReader } from './hints.ts'
 import { lettersOf, longWords } from './long-words.ts'
 import { isPlaceholder } from './placeholders.ts'
@@ -169,9 +170,9 @@ function areRare(literals: readonly string[]): boolean {
 }
 
 const anyOf = (shapes: readonly string[]) => new RegExp(`(?:${shapes.join('|')})(?!\\w)`, 'y')
-const ANY = anyOf(TOKEN_SHAPES.map(([, shape]) => shape))
+const ANY = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape)))
 /** Nearly all texts hold none of the words that the other shapes are known by. V8 takes 10 ms to compile all of them. */
-const COMMON = anyOf(TOKEN_SHAPES.map(([, shape]) => shape).filter((shape) => !areRare(literalsOf(shape))))
+const COMMON = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape).filter((shape) => !areRare(literalsOf(shape)))))
 
 /** Every shape begins with so many of these characters. */
 const SHORTEST = 15
@@ -182,7 +183,7 @@ const INSIDE = lettersOf(/[\w-]/)
 /** Tokens that are known by their own shape, whatever stands around them. */
 export function findShapedTokens(text: string, isPossible: HintReader): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
-  const shapes = RARE_HINTS.some((literals) => isPossible([literals])) ? ANY : COMMON
+  const shapes = RARE_HINTS.some((literals) => isPossible([literals])) ? ANY() : COMMON()
   let next = 0
   for (const [start, end] of longWords(text, LETTERS, SHORTEST)) {
     for (let at = Math.max(start, next); at <= end - SHORTEST; at++) {
