@@ -55,11 +55,15 @@ export class Stillness {
 
   /** From now on again, in the same folders; false when some of them came or went. */
   startAgain(): boolean {
+    if (this.isMoved) return false
     this.events = 0
-    return !this.isMoved
+    return true
   }
 
+  /** What has ended does not last, whoever still holds it. */
   end(): void {
+    this.isMoved = true
+    this.events++
     for (const watcher of this.watchers) watcher.close()
   }
 }
