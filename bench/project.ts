@@ -73,7 +73,9 @@ async function measure({ project, env, bytes, tasks }: World, scratch: string, f
   const other = [process.execPath, cli, 'context', tasks[1] ?? '']
   const bare = best(() => timeOnce([process.execPath, '-e', '0'], project, env).cpu)
   // The code of the program is cached before: every project has that.
-  timeOnce(command, scratch, env)
+  const empty = join(scratch, 'empty')
+  mkdirSync(empty)
+  timeOnce(command, empty, env)
   await settle()
   const first = timeOnce(command, project, env).cpu
   await settle()

@@ -93,6 +93,8 @@ describe('an index that grew', () => {
       fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 6 }), async (rounds) => {
         const [root, home] = [makeFolder(), makeFolder()]
         for (const [at, name] of ['src/gate.ts', 'b.ts', 'c.ts', 'd/e.md'].entries()) write(root, name, textOf(at, 80))
+        write(root, 'odd.ts', 'a\0b')
+        write(root, 'made.ts', '// @generated\norigins\n')
         await ask(root, home)
         for (const steps of rounds) {
           for (const apply of steps) apply(root, home)
