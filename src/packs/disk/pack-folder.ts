@@ -7,8 +7,10 @@ import { readInside } from '../../machine/inside.ts'
 import type { FileDigests } from '../../machine/rules/approval.ts'
 import type { Code, LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
+import { breakLongLines } from '../rules/long-lines.ts'
 import { type LinkedLayer, normalizePackPath, type PackWarning, packPathProblem } from '../rules/pack.ts'
 import type { PackFile, PackFiles } from '../rules/pack-files.ts'
+import { isProse } from '../rules/resolve/reading.ts'
 import { linkedRoot, listLinked, type PackPlaceOnDisk } from './linked-layer.ts'
 
 /** Prose and records are smaller than this; what is larger is something else. */
@@ -100,7 +102,12 @@ class PackFolder implements PackFilesOnDisk {
       .toString('utf8')
       .replace(/^\ufeff/, '')
       .replace(/\r\n?/g, '\n')
-    return { path: name, text, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
+    return {
+      path: name,
+      text: isRead(name) ? breakLongLines(text) : text,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      bytes: bytes.length,
+    }
   }
 
   private readBytes(path: string, name: string): Buffer | undefined {
@@ -208,6 +215,11 @@ class PackFolder implements PackFilesOnDisk {
   private warn(code: Code, path: string, message: string, severity: PackWarning['severity'] = 'warning'): void {
     this.warnings.push({ severity, code, path: path.slice(0, 200), message })
   }
+}
+
+/** Prose that is ranked by its sections. Lines of sources keep their numbers: statements name them. */
+function isRead(path: string): boolean {
+  return /^(?:compiled|wiki|documents)\//.test(path) && isProse(path)
 }
 
 function readEntries(folder: string) {

@@ -21,7 +21,7 @@ export function openSections(machine: Machine, pack: TrustedPack): SectionIndex 
   )
   const key = {
     kind: 'pack-sections',
-    version: 4,
+    version: 5,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
