@@ -44,9 +44,16 @@ const PIPE_GRACE_MS = 500
 
 export function collect(child: ChildProcess, what: string, options: ProcessOptions): Promise<GitOutput> {
   const { timeoutMs = TIMEOUT_MS, signal, onLine } = options
+  let size = 0
   const endPipes = () => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy())
   const killing = new Timer(KILL_GRACE_MS, () => [killGroup(child, 'SIGKILL'), endPipes()])
-  const draining = new Timer(PIPE_GRACE_MS, endPipes)
+  // After a pause of this whole process, what git said may still wait to be read: timers come before pipes.
+  const draining = new Timer(PIPE_GRACE_MS, () => {
+    const before = size
+    setImmediate(() => {
+      if (size === before) endPipes()
+    })
+  })
   let stopped: LoadoutError | undefined
   const stop = (problem: string, hint: string) => {
     if (stopped) return
@@ -60,7 +67,6 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   )
   const onAbort = () => stop('was cancelled', 'run it again')
   const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
-  let size = 0
   const receive = (part: Buffer[]) => (bytes: Buffer) => {
     size += bytes.length
     if (size > LARGEST_OUTPUT) stop(`wrote more than ${LARGEST_OUTPUT} bytes`, 'check the repository')
