@@ -8,6 +8,7 @@ import { pointToFiles, pointWhenSure } from '../project/point-to-files.ts'
 import type { LeftOut } from '../project/rules/candidates.ts'
 import type { FilePointer } from '../project/rules/file-pointer.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { quickDigest } from '../text/values.ts'
 import { isInPack } from './disk/read-candidate.ts'
 import type { ContextSettings, Intent } from './rules/context-settings.ts'
 import { isInstruction, readIntent } from './rules/presets.ts'
@@ -31,7 +32,8 @@ export function findRequest(
   // Payloads and their index have their own way into a bundle.
   const payloads = [...project.settings.payloads, INDEX_IN_PROJECT]
   const isPayload = matcher(payloads)
-  const leaveOutRule = JSON.stringify([[...hidden], choice.exclude, payloads])
+  // Hashed, because it is kept in a cache, and settings may hold what no cache may show.
+  const leaveOutRule = quickDigest(JSON.stringify([[...hidden], choice.exclude, payloads]))
   const isBoosted = matcher(choice.boost)
   // The default intent says nothing about the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)

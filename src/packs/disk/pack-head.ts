@@ -113,11 +113,14 @@ type Row = [path: string, stamp: Stamp, fields: Fields]
 
 const LARGEST_HEAD = 8 * 1024
 
+// Fewer are read again: what others wrote into a head may be secret, and is not copied without need.
+const FEWEST_HEADS = 8
+
 const KEPT_BYTES = 4 * 1024 * 1024
 const heads = new KeptFiles<PackHead>(KEPT_BYTES)
 
 /** Loading what reads YAML takes longer than a discovery; listing folders needs no cache. */
-export function openHeadCache(machine: Machine, root: string): HeadCache {
+export function openHeadCache(machine: Machine, root: string, fewest = FEWEST_HEADS): HeadCache {
   const key: CacheKey = { kind: 'pack-heads', version: 1, name: [root] }
   let stored: ReadonlyMap<string, Row> | undefined
   const known = () => (stored ??= new Map(readCached(machine, key, ROWS.decode)?.map((row) => [row[0], row])))
@@ -136,7 +139,7 @@ export function openHeadCache(machine: Machine, root: string): HeadCache {
       return head
     },
     save() {
-      if (!isChanged) return
+      if (!isChanged || rows.length < fewest) return
       const bytes = ROWS.encode(rows)
       if (bytes !== undefined) writeCached(machine, key, bytes)
     },
