@@ -29,7 +29,7 @@ it('shows the main job by the first command of the README, as its picture has it
   const shown = wordsOf(stdout)
   const words = pictured.flatMap(wordsOf)
   const from = shown.indexOf(words[0] ?? '')
-  expect(words.length).toBeGreaterThan(200)
+  expect(words.length).toBeGreaterThan(120)
   expect(shown.slice(from, from + words.length)).toEqual(words)
 })
 

@@ -17,13 +17,13 @@ describe('no home: one clear message, and nothing is written', () => {
   ])('%s', (_, home) => {
     const cwd = makeProject({ '.claude/loadout/a.md': PAYLOAD })
     const before = treeOf(cwd)
-    for (const args of [
-      ['plan', 'alpha'],
-      ['packs', 'list'],
-    ]) {
+    for (const [code, ...args] of [
+      [1, 'plan', 'alpha'],
+      [2, 'packs', 'list'],
+    ] as [number, ...string[]][]) {
       const run = runWarm(args, { cwd, home })
       expectCivil(run)
-      expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('there is no home folder')])
+      expect.soft([run.code, run.stderr]).toEqual([code, expect.stringContaining('there is no home folder')])
     }
     expect(treeOf(cwd)).toEqual(before)
   })
