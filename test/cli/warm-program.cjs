@@ -94,6 +94,7 @@ function surround({ cwd, env, kept }) {
 }
 
 process.setMaxListeners(0)
+const NODES_OWN = new Set(process.eventNames())
 
 async function run(request) {
   surround(request)
@@ -105,7 +106,7 @@ async function run(request) {
   for (const file of Object.keys(require.cache)) if (isProgram(file)) delete require.cache[file]
   // These keep the code and data of every earlier run in memory.
   module.children.length = 0
-  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+  for (const name of process.eventNames()) if (!NODES_OWN.has(name)) process.removeAllListeners(name)
   const begin = Date.now()
   const before = process.cpuUsage()
   require(cli)
