@@ -96,12 +96,16 @@ const SWAP = `
   const { renameSync, symlinkSync, writeFileSync, rmSync } = require('node:fs')
   const [root, out] = process.argv.slice(1)
   process.chdir(root)
+  // Who writes makes a folder that is missing, and may do so between two steps.
+  const place = (act) => {
+    for (;;) try { return act() } catch { rmSync('folder', { recursive: true, force: true }) }
+  }
   for (let turn = 0; ; turn++) {
     symlinkSync(out + '/a.md', 'link'); renameSync('link', 'a.md')
-    renameSync('folder', 'real'); symlinkSync(out, 'folder')
+    renameSync('folder', 'real'); place(() => symlinkSync(out, 'folder'))
     for (let spin = 0; spin < 3000; spin++);
     writeFileSync('next', 'inside'); renameSync('next', 'a.md')
-    rmSync('folder'); renameSync('real', 'folder')
+    rmSync('folder'); place(() => renameSync('real', 'folder'))
     if (turn === 0) console.log('ready')
   }`
 
