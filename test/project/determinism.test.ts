@@ -1,10 +1,9 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -12,51 +11,16 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { findFiles } from '../../src/project/find-files.ts'
+import { makeFolder } from '../cli/run.ts'
+import { git, makeGateProject, write } from './gate-project.ts'
 
 const cli = resolve('dist/cli.cjs')
-const made: string[] = []
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
-})
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loadout-same-'))
-  made.push(folder)
-  return folder
-}
-
-function write(root: string, path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text)
-}
-
-const ME = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false', '-c', 'gc.auto=0']
-const DATE = '2026-01-01T00:00:00Z'
-
-function git(root: string, ...words: string[]): void {
-  const env = { PATH: process.env.PATH, HOME: root, GIT_COMMITTER_DATE: DATE, GIT_AUTHOR_DATE: DATE }
-  execFileSync('git', ['-C', root, ...ME, ...words], { env, stdio: 'ignore' })
-}
-
-function makeProject(): string {
-  const root = join(makeFolder(), 'project')
-  write(root, 'src/gate.ts', 'export function openGate(origins) {\n  return origins\n}\n')
-  write(root, 'src/door.ts', 'export const door = 1\n')
-  write(root, 'docs/gate.md', '# The gate\n\nA list of origins.\n')
-  write(root, '.gitignore', 'out/\n*.log\n')
-  git(root, 'init', '-q', '-b', 'main')
-  git(root, 'add', '-A')
-  git(root, 'commit', '-qm', 'Let the gate know its origins')
-  git(root, 'branch', 'other')
-  return root
-}
 
 const TASK = 'allow a list of origins in the gate'
 
@@ -120,7 +84,7 @@ describe('the same project gives the same answer', () => {
   it('cold, warm and half stale, whatever happened to it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
-        const root = makeProject()
+        const root = makeGateProject()
         const home = makeFolder()
         await ask(root, home)
         for (const apply of changes) {
@@ -138,7 +102,7 @@ describe('the same project gives the same answer', () => {
   it('to programs that run one after the other, at the same time, and in another clone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 3 }), async (changes) => {
-        const root = makeProject()
+        const root = makeGateProject()
         const home = makeFolder()
         await bundleOf(root, home)
         for (const apply of changes) {
@@ -237,7 +201,7 @@ describe('a list of files that is kept', () => {
   ]
 
   it.each(rows)('is made anew when %s', async (_, before, after) => {
-    const root = makeProject()
+    const root = makeGateProject()
     const home = makeFolder()
     before(root, home)
     const old = await ask(root, home)
@@ -257,7 +221,7 @@ async function bundleOf(project: string, home: string): Promise<string> {
 
 describe('a program that is killed while it writes the index', () => {
   it('leaves the next question its answer, and no remains', async () => {
-    const root = makeProject()
+    const root = makeGateProject()
     for (let at = 0; at < 300; at++)
       write(root, `many/${at}.ts`, `export const gate${at} = ['origins', ${at}]\n`.repeat(20))
     await pause(120)

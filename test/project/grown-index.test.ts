@@ -1,33 +1,18 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { findFiles } from '../../src/project/find-files.ts'
+import { makeFolder } from '../cli/run.ts'
+import { write } from './gate-project.ts'
 
 // An index that grew with the project answers as one that was built at once. Texts are long enough to be added to what
 // is saved: shorter ones are read again with every question.
 
 const cli = resolve('dist/cli.cjs')
-const made: string[] = []
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
-})
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loadout-grown-'))
-  made.push(folder)
-  return folder
-}
-
-function write(root: string, path: string, text: string | Buffer): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text)
-}
-
 const TASK = 'allow a list of origins in the gate'
 const SETTLED = new Date(Date.now() + 60_000)
 

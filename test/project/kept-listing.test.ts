@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,45 +9,17 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Machine } from '../../src/machine/machine.ts'
 import { listKept } from '../../src/project/disk/kept-listing.ts'
 import { type FindRequest, findFiles, readSections } from '../../src/project/find-files.ts'
-
-const made: string[] = []
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
-})
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loadout-stays-'))
-  made.push(folder)
-  return folder
-}
-
-function write(root: string, path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text)
-}
-
-function git(root: string, ...words: string[]): void {
-  const me = ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false', '-c', 'gc.auto=0']
-  execFileSync('git', ['-C', root, ...me, ...words], { env: { PATH: process.env.PATH, HOME: root }, stdio: 'ignore' })
-}
+import { makeFolder } from '../cli/run.ts'
+import { git, makeGateProject, write } from './gate-project.ts'
 
 function makeProject(): string {
-  const root = join(makeFolder(), 'project')
-  write(root, 'src/gate.ts', 'export function openGate(origins) {\n  return origins\n}\n')
-  write(root, 'src/door.ts', 'export const door = 1\n')
-  write(root, 'docs/gate.md', '# The gate\n\nA list of origins.\n')
-  write(root, '.gitignore', 'out/\n*.log\n')
-  git(root, 'init', '-q', '-b', 'main')
-  git(root, 'add', '-A')
-  git(root, 'commit', '-qm', 'Let the gate know its origins')
-  git(root, 'branch', 'other')
+  const root = makeGateProject()
   mkdirSync(join(root, 'empty'))
   return root
 }

@@ -3,7 +3,7 @@ import { compareText, nearest } from '../../text/values.ts'
 import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
 import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
 import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'
-import { PLAIN_AGENTS, PROJECT_ONLY } from './plain-agents.ts'
+import { PLAIN_AGENTS } from './plain-agents.ts'
 import { plainReading } from './plain-reading.ts'
 import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
 
@@ -124,7 +124,7 @@ const KNOWN: readonly Agent[] = [
   { id: 'qwen', aliases: ['qwen-code'], label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
   ...PLAIN_AGENTS.map(
     ([id, label, projectFolder, userFolder = projectFolder]): Agent =>
-      userFolder === PROJECT_ONLY ? { id, label, projectFolder } : { id, label, projectFolder, userFolder },
+      userFolder === null ? { id, label, projectFolder } : { id, label, projectFolder, userFolder },
   ),
   {
     id: 'zencoder',

@@ -1,12 +1,9 @@
 /** An agent of whose program only the folders are known. */
-type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | typeof PROJECT_ONLY]
-
-/** It reads no folder of the user. */
-export const PROJECT_ONLY = Symbol('project only')
+type Row = readonly [id: string, label: string, projectFolder: string, userFolder?: string | null]
 
 const SHARED = '.agents/skills'
 
-/** By id. Without a folder of the user, that has the same name as the project's. */
+/** By id. Where the user's folder is left out, it has the same name as the project's; null: only projects have one. */
 export const PLAIN_AGENTS: readonly Row[] = [
   ['adal', 'AdaL', '.adal/skills'],
   ['aider-desk', 'AiderDesk', '.aider-desk/skills'],
@@ -26,7 +23,7 @@ export const PLAIN_AGENTS: readonly Row[] = [
   ['crush', 'Crush', '.crush/skills', '.config/crush/skills'],
   ['deepagents', 'Deep Agents', SHARED, '.deepagents/agent/skills'],
   ['devin', 'Devin for Terminal', '.devin/skills', '.config/devin/skills'],
-  ['eve', 'Eve', 'agent/skills', PROJECT_ONLY],
+  ['eve', 'Eve', 'agent/skills', null],
   ['firebender', 'Firebender', SHARED, '.firebender/skills'],
   ['forgecode', 'ForgeCode', '.forge/skills'],
   ['goose', 'Goose', '.goose/skills', '.config/goose/skills'],
@@ -51,7 +48,7 @@ export const PLAIN_AGENTS: readonly Row[] = [
   ['openhands', 'OpenHands', '.openhands/skills'],
   ['pochi', 'Pochi', '.pochi/skills'],
   ['posit-assistant', 'Posit Assistant', '.posit/assistant/skills'],
-  ['promptscript', 'PromptScript', SHARED, PROJECT_ONLY],
+  ['promptscript', 'PromptScript', SHARED, null],
   ['qoder', 'Qoder', '.qoder/skills'],
   ['qoder-cn', 'Qoder CN', '.qoder/skills', '.qoder-cn/skills'],
   ['reasonix', 'Reasonix', '.reasonix/skills'],

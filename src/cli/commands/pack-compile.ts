@@ -20,7 +20,7 @@ Views, source map and the record of the run are written together. Over MCP the t
   ],
   flags: {
     import: { kind: 'switch', summary: 'take the answer of an agent from the file' },
-    reviewed: { kind: 'switch', summary: 'you have read the answer: nobody else has to' },
+    reviewed: { kind: 'switch', summary: 'you have read the answer, so no review is asked for' },
     ...PROJECT_FLAG,
   },
   run: (input, loadout): Promise<Report<CompileTask | Compiled>> => {
