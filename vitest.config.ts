@@ -8,8 +8,13 @@ export default defineConfig({
     projects: [
       // Pure code keeps nothing between files: what they share is loaded once.
       { extends: true, test: { name: 'rules', include: ['src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'program', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'program', include: ['test/**/*.test.ts'], globalSetup: ['test/team/postgres.ts'] },
+      },
     ],
+    // On a busy machine a program, a browser or a database may be slower than a test of several of them allows for.
+    retry: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

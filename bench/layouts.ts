@@ -45,7 +45,11 @@ export function benchLayouts(): void {
     console.log('\nlayouts: name a folder of clones: npm run bench layouts <folder>')
     return
   }
-  const rows = clonesIn(resolve(folder)).flatMap(({ name, path }) => tryRepository(name, path) ?? [])
+  const rows = clonesIn(resolve(folder)).flatMap(({ name, path }) => {
+    const row = tryRepository(name, path)
+    if (row !== undefined) console.log(`  ${cellsOf(row).join('  ')}`)
+    return row ?? []
+  })
   printTable(`${rows.length} repositories, each imported whole and equipped for two agents`, [
     ['', 'SKILL.md', 'imported', 'refused', 'left out', 'quarantined', 'files', 'different', 'cpu s', 'MB'],
     ...rows.map(cellsOf),
@@ -68,7 +72,7 @@ function isRepository(path: string): boolean {
   return existsSync(join(path, 'HEAD')) || existsSync(join(path, '.git'))
 }
 
-/** Undefined for a repository without skills. */
+/** Undefined for a repository without skills, or one that could not be imported, which is told. */
 function tryRepository(name: string, repository: string): Row | undefined {
   const paths = git(repository, 'ls-tree', '-r', '-z', '--name-only', 'HEAD').split('\0')
   const documents = paths.filter((path) => /(?:^|\/)SKILL\.md$/.test(path)).length
@@ -81,6 +85,10 @@ function tryRepository(name: string, repository: string): Row | undefined {
     const { run, spent } = prepare(scratch)
     const result = run('import', `file://${repository}`, '--all')
     const { cpu, megabytes } = spent()
+    if (result.imported === undefined) {
+      console.log(`  ${name}: ${result.error?.message ?? 'not imported'}`)
+      return undefined
+    }
     const told: Told[] = run('equip', '--all').findings
     const quarantined = told.flatMap(({ code, subject }) => (code === 'QUARANTINED' ? (subject ?? []) : []))
     for (const skill of quarantined) run('approve', `skill:${skill}`)

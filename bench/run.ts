@@ -16,6 +16,7 @@ import { benchSkills } from './skills.ts'
 import { benchStart } from './start.ts'
 import { benchTui } from './tui.ts'
 import { benchUsage } from './usage.ts'
+import { benchWeb } from './web.ts'
 
 const BENCHES: Record<string, () => void | Promise<void>> = {
   match: benchMatch,
@@ -34,6 +35,7 @@ const BENCHES: Record<string, () => void | Promise<void>> = {
   project: benchProject,
   tui: benchTui,
   mcp: benchMcp,
+  web: benchWeb,
 }
 
 const bundle = 'bench/sample-index.bundle.js'

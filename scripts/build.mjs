@@ -4,8 +4,11 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { build } from 'esbuild'
+import { writeCommonJs } from './common-js.mjs'
+import { compressScript } from './compress.mjs'
 import { findLateFiles, lateCalls, lateParts, sharedPackages } from './late.mjs'
 import { writeLicences } from './licences.mjs'
+import { buildPage } from './page.mjs'
 
 const COMMANDS = { program: 'src/cli/entry.ts', hook: 'src/hooks/entry.ts' }
 const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/worker.ts' }
@@ -13,9 +16,12 @@ const MODULES = { index: 'src/index.ts', api: 'src/api.ts', worker: 'src/tui/wor
 /** Files that `import()` loads late, by the beginnings of their paths: each row is one part, every other file its own. */
 const PARTS = {
   commands: ['src/cli/'],
+  web: ['src/web/'],
   inventory: ['src/skills/inventory.ts', 'src/skills/snapshot.ts'],
   skills: ['src/skills/', 'src/kit/validate.ts', 'src/kit/doctor.ts'],
   packs: ['src/packs/'],
+  catalog: ['src/team/catalog.ts'],
+  team: ['src/team/'],
   mask: ['src/machine/secret-scanner.ts'],
   context: ['src/context/', 'src/project/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
@@ -37,8 +43,9 @@ const LARGE_PACKAGES = {
 /** Modules that take milliseconds to load: each of these functions and classes loads its module when it is called. */
 const LATE_CALLS = {
   'node:child_process': { execFileSync: '', spawn: '' },
-  'node:crypto': { createHash: '', randomBytes: '', timingSafeEqual: '' },
+  'node:crypto': { createHash: '', createHmac: '', randomBytes: '', timingSafeEqual: '' },
   'node:fs/promises': { open: '', writeFile: '' },
+  'node:os': { homedir: '', hostname: '', tmpdir: '', userInfo: '' },
   'node:tty': { isatty: '' },
   marked: { Lexer: 'new' },
   picomatch: { default: 'scan' },
@@ -67,15 +74,10 @@ const output = {
   sourcesContent: false,
   metafile: true,
 }
-const asModules = {
-  ...output,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  define,
-  alias,
-}
-const asScripts = { ...output, format: 'cjs', outExtension: { '.js': '.cjs' } }
+// The driver of PostgreSQL looks for a native half of itself, which is never there.
+const external = ['pg-native']
+const asModules = { ...output, bundle: true, splitting: true, format: 'esm', define, alias, external }
+const asScripts = { ...output, bundle: true, format: 'cjs', outExtension: { '.js': '.cjs' } }
 
 const late = await findLateFiles({ ...asModules, entryPoints: { ...COMMANDS, ...MODULES } }, PARTS)
 rmSync('dist', { recursive: true, force: true })
@@ -88,7 +90,8 @@ const plugins = [lateParts(late, 'src/loadout.ts'), sharedPackages(LARGE_PACKAGE
 const built = [await build({ ...asModules, ...asChunks, entryPoints: MODULES, plugins })]
 const packages = Object.fromEntries(Object.entries(LARGE_PACKAGES).map(([path, name]) => [name, path]))
 // Escapes would make the tables of the tokenizers a third larger.
-built.push(await build({ ...asScripts, bundle: true, entryPoints: packages, charset: 'utf8', sourcemap: false }))
+built.push(await build({ ...asScripts, entryPoints: packages, charset: 'utf8', sourcemap: false }))
+for (const name of Object.keys(packages)) compressScript(`dist/${name}.cjs`)
 for (const [name, entry] of Object.entries(COMMANDS)) built.push(await buildCommand(name, entry))
 const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
 const hash = createHash('sha256')
@@ -96,26 +99,25 @@ for (const name of scripts) hash.update(readFileSync(`dist/${name}`))
 const start = {
   entryPoints: { cli: 'src/cli/start.ts' },
   define: { LOADOUT_BUILD: JSON.stringify(hash.digest('hex').slice(0, 16)) },
-  external: ['./*.cjs'],
+  plugins: [lateCalls(LATE_CALLS)],
 }
-built.push(await build({ ...asScripts, ...start, bundle: true }))
+built.push(await build({ ...asScripts, ...start }))
 chmodSync('dist/cli.cjs', 0o755)
 symlinkSync('cli.cjs', 'dist/cli.js')
+built.push(await buildPage('dist/web'))
 writeLicences('dist/THIRD-PARTY.md', built)
 
-/** esbuild splits only ES modules: its files are then turned into CommonJS, and `import()` into a late `require`. */
+/** esbuild splits only ES modules: they become CommonJS in a second step. */
 async function buildCommand(name, entry) {
   const split = await build({
     ...asModules,
     entryPoints: { [name]: entry },
     outdir: 'dist/split',
-    outExtension: { '.js': '.cjs' },
     chunkNames: `${name}-[name]-[hash]`,
     define: { ...define, 'import.meta.dirname': '__dirname' },
     plugins: [lateParts(late, entry), sharedPackages(LARGE_PACKAGES), lateCalls(LATE_CALLS)],
   })
-  const entryPoints = Object.keys(split.metafile.outputs).filter((file) => file.endsWith('.cjs'))
-  await build({ ...asScripts, entryPoints, supported: { 'dynamic-import': false } })
+  await writeCommonJs(`dist/split/${name}.js`, 'dist')
   rmSync('dist/split', { recursive: true })
   return split
 }

@@ -1,10 +1,12 @@
-// Draws docs/pictures/: screens of the real program in a pseudo-terminal, as SVG. The same bytes on every run.
+// Draws docs/pictures/: screens of the real program in a pseudo-terminal, as SVG, the same bytes on every run; and pages
+// of it in a browser, as PNG.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { AUTHOR, CLI, commitAll, fillHome, git, write as writeFile } from '../test/tui/machine.ts'
 import { Session, type Size } from '../test/tui/pty.ts'
 import { drawScreen } from './draw-screen.ts'
+import { takePages } from './page-pictures.ts'
 
 const SCREEN: Size = { columns: 92, rows: 22 }
 const PAPER: Size = { columns: 80, rows: 120 }
@@ -42,6 +44,7 @@ try {
     drawScreen(tour.terminal, { ...PAPER, rows: rows - 1 }, 'A bundle with the reason for every part', normalise),
   )
   tour.dispose()
+  await takePages(HOME, SHOWN_HOME)
 } finally {
   rmSync(HOME, { recursive: true })
 }

@@ -1,4 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { commandReference } from '../src/cli/help.ts'
+import { agentsTable } from './agents-table.ts'
+import { errorReference } from './error-reference.ts'
 
 writeFileSync('docs/commands.md', commandReference())
+writeFileSync('docs/agents/recorded.md', agentsTable())
+writeFileSync('docs/errors.md', errorReference())

@@ -46,7 +46,12 @@ export function createLoadout(options: Partial<Machine> = {}) {
     checkIndex: late(machine, async () => (await import('./payloads/index-build.ts')).checkIndex),
     migrate: late(machine, async () => (await import('./payloads/index-migrate.ts')).migrateFile),
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    usageOverTime: late(machine, async () => (await import('./usage/look-back.ts')).usageOverTime),
+    conversations: late(machine, async () => (await import('./usage/look-back.ts')).listConversations),
+    conversation: late(machine, async () => (await import('./usage/look-back.ts')).showConversation),
+    similar: late(machine, async () => (await import('./kit/similar.ts')).similarEntries),
     keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+    exportUsage: late(machine, async () => (await import('./usage/export.ts')).exportUsage),
     eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
     replayPrompts: late(machine, async () => (await import('./payloads/replay-prompts.ts')).replayPrompts),
     dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
@@ -72,7 +77,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     deleteSkills: late(machine, async () => (await import('./skills/delete.ts')).deleteSkills),
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
-    sync: late(machine, async () => (await import('./skills/sync.ts')).sync),
+    buildPlugin: late(machine, async () => (await import('./skills/build-plugin.ts')).buildPlugin),
+    sync: late(machine, async () => (await import('./team/catalog.ts')).syncWithCatalog),
     doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
     diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
@@ -90,6 +96,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
+    listRecords: late(machine, async () => (await import('./context/list-records.ts')).listRecords),
     pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
@@ -114,6 +121,10 @@ export function createLoadout(options: Partial<Machine> = {}) {
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
     status: late(machine, async () => (await import('./kit/status.ts')).readStatus),
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
+    planFix: late(machine, async () => (await import('./skills/fix-listing.ts')).planFix),
+    applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
+    listRules: late(machine, async () => (await import('./agents/update-rules.ts')).listRules),
+    updateRules: late(machine, async () => (await import('./agents/update-rules.ts')).updateRules),
     writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
     planContext: late(machine, async () => (await import('./context/plan-context.ts')).planContext),
@@ -124,6 +135,26 @@ export function createLoadout(options: Partial<Machine> = {}) {
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
     statusOfHooks: late(machine, async () => (await import('./kit/hooks-status.ts')).statusOfHooks),
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
+    readStamps: late(machine, async () => (await import('./kit/watch.ts')).readStamps),
+    joinTeam: late(machine, async () => (await import('./team/join.ts')).joinTeam),
+    leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
+    hasTeam: late(machine, async () => (await import('./team/catalog.ts')).hasTeam),
+    teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
+    pushUsage: late(machine, async () => (await import('./team/push.ts')).pushUsage),
+    reportTeam: late(machine, async () => (await import('./team/report.ts')).reportTeam),
+    inviteToTeam: late(machine, async () => (await import('./team/tokens.ts')).inviteToTeam),
+    listTeamTokens: late(machine, async () => (await import('./team/tokens.ts')).listTeamTokens),
+    revokeTeamToken: late(machine, async () => (await import('./team/tokens.ts')).revokeTeamToken),
+    listTeamMachines: late(machine, async () => (await import('./team/tokens.ts')).listTeamMachines),
+    publishVersion: late(machine, async () => (await import('./team/catalog.ts')).publishVersion),
+    approveVersion: late(machine, async () => (await import('./team/catalog.ts')).approveVersion),
+    retireVersion: late(machine, async () => (await import('./team/catalog.ts')).retireVersion),
+    quarantineVersion: late(machine, async () => (await import('./team/catalog.ts')).quarantineVersion),
+    searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
+    equipFromCatalog: late(machine, async () => (await import('./team/catalog.ts')).equipFromCatalog),
+    serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
+    migrateTeam: late(machine, async () => (await import('./team/serve.ts')).migrateTeam),
+    recoverToken: late(machine, async () => (await import('./team/serve.ts')).recoverToken),
     trySample: late(machine, async () => (await import('./kit/try.ts')).showSample),
   }
 }
@@ -179,8 +210,10 @@ export type { HookChanges } from './agents/hooks-change.ts'
 export type { HookStatuses } from './agents/hooks-status.ts'
 export type { AgentView } from './agents/list-agents.ts'
 export type { AgentSight } from './agents/see.ts'
+export type { KnownAgentRules, RulesUpdate } from './agents/update-rules.ts'
 export type { AdapterList } from './context/adapters.ts'
 export type { Context } from './context/context.ts'
+export type { BundleRecord } from './context/list-records.ts'
 export type { AddedNote, NoteList, NotePruning } from './context/notes.ts'
 export type { PrunedAudits } from './context/prune-audits.ts'
 export type { Replay } from './context/replay.ts'
@@ -190,6 +223,7 @@ export type { NamedExplanation } from './kit/explain.ts'
 export type { Loadable } from './kit/loadable.ts'
 export type { EntryLookup, SkillCard } from './kit/lookup.ts'
 export type { EntryText } from './kit/read.ts'
+export type { Similar } from './kit/rules/similar.ts'
 export type { MachineStatus } from './kit/rules/status.ts'
 export type { FullSearchResult, SearchHit } from './kit/search.ts'
 export type { HookAnswer } from './kit/session/hook.ts'
@@ -197,6 +231,7 @@ export type { TeachExport, Teaching } from './kit/teach.ts'
 export type { TeachStatus } from './kit/teach-status.ts'
 export type { SampleTour } from './kit/try.ts'
 export type { Validation } from './kit/validate.ts'
+export type { Stamps, Watched } from './kit/watch.ts'
 export type { CompileTask } from './packs/compile.ts'
 export type { PackCompileStatus } from './packs/compile-status.ts'
 export type { DeclaredExamples } from './packs/declare-example.ts'
@@ -225,10 +260,12 @@ export type { HistoryEvaluation } from './project/evaluate-history.ts'
 export { describeWhy, percent } from './search/document.ts'
 export { STRATEGIES } from './search/strategy.ts'
 export type { Adoption } from './skills/adopt.ts'
+export type { BuiltPlugin } from './skills/build-plugin.ts'
 export type { CandidateView } from './skills/candidates.ts'
 export type { Deletion } from './skills/delete.ts'
 export type { SkillDiff } from './skills/diff.ts'
 export type { Check, Health } from './skills/doctor.ts'
+export type { FixPlan } from './skills/fix-listing.ts'
 export type { ImportResult, SkillOffer } from './skills/import.ts'
 export type { InitResult } from './skills/init.ts'
 export type { SkillPreview, SkillText } from './skills/inspect.ts'
@@ -247,6 +284,16 @@ export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'
 export type { UpdateResult } from './skills/update.ts'
+export type { CatalogRow, Published, Signed } from './team/catalog.ts'
+export type { Joined, Left } from './team/join.ts'
+export type { Push } from './team/push.ts'
+export type { TeamReport } from './team/rules/report.ts'
+export type { SchemaChange } from './team/serve.ts'
+export type { TeamStatus } from './team/status.ts'
+export type { Invitation, TeamMachine, TeamToken } from './team/tokens.ts'
+export type { UsageExport } from './usage/export.ts'
+export type { Conversations, UsageOverTime } from './usage/look-back.ts'
+export type { ConversationView } from './usage/rules/conversation.ts'
 export { entryId } from './usage/rules/entry-id.ts'
 export type { EntryUsage } from './usage/rules/entry-usage.ts'
 export type { Erasure, TaskKeeping } from './usage/usage.ts'

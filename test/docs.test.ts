@@ -23,7 +23,9 @@ describe.concurrent('guides show what the program prints', () => {
     'docs/context.md',
     'docs/privacy.md',
     'docs/usage.md',
+    'docs/plugins.md',
     'docs/teaching.md',
+    'docs/team.md',
     ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
   ]
   it.for(guides)('%s', async (name, { expect }) => {
@@ -53,6 +55,12 @@ describe('documents', () => {
       return !anchorsIn(texts.get(target) ?? '').includes(anchor)
     })
     expect(broken.map(([link]) => link)).toEqual([])
+  })
+
+  it('docs/README.md leads to every page', () => {
+    const index = texts.get('docs/README.md') ?? ''
+    const pages = names.filter((name) => name.startsWith('docs/') && name !== 'docs/README.md')
+    expect(pages.filter((name) => !index.includes(`(${name.slice('docs/'.length)})`))).toEqual([])
   })
 
   it('docs/skills.md has every agent with its folders', () => {

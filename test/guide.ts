@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { CLI, makeFolder } from './cli/run.ts'
+import { pathWithAgents } from './installed-agents.ts'
 
 /**
  * A guide is Markdown whose ```console blocks were really run. `$ ` starts a command, `laptop$ ` one on another machine,
@@ -96,7 +97,7 @@ function runBash(root: string, script: string): Promise<string> {
   const bin = join(root, 'bin')
   mkdirSync(bin)
   symlinkSync(CLI, join(bin, 'loadout'))
-  const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter)
+  const path = [bin, dirname(process.execPath), pathWithAgents()].join(delimiter)
   const env = { PATH: path, LC_ALL: 'C.UTF-8', ...git, ...dates }
   const child = spawn('bash', [file], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((settle, fail) => {
@@ -133,6 +134,7 @@ function startsWith(words: readonly string[], at: number, part: readonly string[
 function wordsOf(text: string): string[] {
   const steady = text
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d\b/g, '<hour>')
     .replace(/\b\d{4}-\d\d-\d\d\b/g, '<day>')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/g, '<id>')
     .replace(/\bversion \d[\d.]*/g, 'version <n>')

@@ -118,15 +118,23 @@ describe('docs/privacy.md', () => {
   })
 })
 
-it('nothing but the MCP server over HTTP reaches for the network', () => {
+it('only these files reach for the network: what serves, what asks a server, a team’s database', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/.test(name) && !name.includes('.test.'),
   )
-  const network = /from '(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/\w+)?'/g
+  const network =
+    /from '(?:(?:node:)?(?:http|https|http2|net|tls|dgram|dns)(?:\/\w+)?|@hono\/node-server|pg)'|(?<![.\w])fetch\((?:address|url|['"`])/g
   const using = sources.filter((name) =>
     readFileSync(join(ROOT, 'src', name), 'utf8')
       .split('\n')
       .some((line) => !line.startsWith('import type') && line.match(network)),
   )
-  expect(using).toEqual(['mcp/http.ts'])
+  expect(using.sort()).toEqual([
+    'machine/call-http.ts',
+    'machine/http.ts',
+    'team/disk/database.ts',
+    'team/disk/try-database.ts',
+    // The page in the browser, which asks the server that it came from.
+    'web/page/live.ts',
+  ])
 })

@@ -2,7 +2,8 @@ import type { Machine } from '../machine/machine.ts'
 import { compareText } from '../text/values.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
 import { findPlaces } from './disk/sight/skill-places.ts'
-import { readingOf, requireAgent } from './rules/agents.ts'
+import { requireAgent } from './rules/agents.ts'
+import { readingOf } from './rules/rule-files.ts'
 
 /** A skill that an agent can call by itself, with the file that says how. */
 export interface CallableSkill {

@@ -4,11 +4,18 @@ import { type Machine, stateFolder } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { readConfig } from './config.ts'
 import { applyHookChange, type HookChangePlan, planHookChange, splitMark } from './disk/hook-settings/hook-install.ts'
-import { type HookPlace, hookPlace, isPresent, ownCall, requireHookProject } from './disk/hook-settings/hook-places.ts'
+import {
+  type HookPlace,
+  hookPlace,
+  hostNamed,
+  isPresent,
+  ownCall,
+  requireHookProject,
+} from './disk/hook-settings/hook-places.ts'
 import { readSettings } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'
-import { HOOK_HOSTS, type HookHost, hostRefusal, requireHost, wantedHooks } from './rules/hook-hosts.ts'
+import { HOOK_HOSTS, type HookHost, hostRefusal } from './rules/hook-hosts.ts'
 import type { ProgramCall } from './rules/hook-settings/hook-command.ts'
 import { diffLines } from './rules/hook-settings/line-diff.ts'
 
@@ -72,12 +79,12 @@ async function applyAll(machine: Machine, places: readonly HookPlace[], call: Pr
 }
 
 function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCall, isInstall: boolean) {
-  return places.map((place) => planHookChange(machine, place, isInstall ? wantedHooks(place.host, call) : []))
+  return places.map((place) => planHookChange(machine, place, isInstall ? call : undefined))
 }
 
 /** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent they do not use. */
 function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
-  if (agents.length > 0) return [...new Set(agents.map(requireHost))]
+  if (agents.length > 0) return [...new Set(agents.map(hostNamed))]
   if (!isInstall) return HOOK_HOSTS
   const config = readConfig(machine)
   const hosts = HOOK_HOSTS.filter((host) => isEnabled(config, host.agent) && isPresent(machine, host))
@@ -104,8 +111,9 @@ function describe({ place, before, after, hadHooks }: HookChangePlan, isInstall:
 /** An installed hook that can never run is worse than none: say so at once. */
 function passedOver({ place, after = '' }: HookChangePlan): Finding[] {
   const { path, label, host } = place
+  if (host.layout === 'plugin') return []
   const refusal = hostRefusal(after, readSettings(splitMark(after).body, path), host)
   if (refusal === undefined) return []
   const message = `${label} will pass over the whole of ${path}: ${refusal}`
-  return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'make it plain JSON' }]
+  return [{ severity: 'error', code: 'HOOKS_OFF', message, subject: path, hint: 'repair the file' }]
 }

@@ -12,13 +12,16 @@ import {
   type HookPlace,
   type HookTraces,
   hookPlace,
+  hostNamed,
+  isPresent,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
 import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
-import type { Scope } from './rules/agents.ts'
-import { HOOK_EVENTS, HOOK_HOSTS, hostRefusal, isCurrent, requireHost } from './rules/hook-hosts.ts'
+import { requireAgent, type Scope } from './rules/agents.ts'
+import { HOOK_EVENTS, HOOK_HOSTS, hostRefusal, isCurrent, requireHost, wantedHooks } from './rules/hook-hosts.ts'
 import { pathsIn } from './rules/hook-settings/hook-command.ts'
 import { type FoundHook, findHooks } from './rules/hook-settings/hook-settings.ts'
+import { pluginText, readPlugin } from './rules/hook-settings/opencode-plugin.ts'
 
 interface HookStatus extends HookTraces {
   agent: string
@@ -44,15 +47,22 @@ export function judgeHooks(
   machine: Machine,
   request: HookStatusRequest,
 ): Report<HookStatuses> & { project: string | undefined } {
-  const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(requireHost))]
+  const hosts = request.agents.length === 0 ? HOOK_HOSTS : [...new Set(request.agents.map(hostNamed))]
   const project =
     request.project === undefined
       ? findHookProject(machine, openProject(machine))
       : requireHookProject(machine, request.project)
   const scopes = project === undefined ? [undefined] : [undefined, project]
-  const judged = hosts.flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
+  const judged = hosts
+    .flatMap((host) => scopes.map((scope) => judge(machine, hookPlace(machine, host, scope))))
+    .filter(({ status }) => request.agents.length > 0 || status.state !== 'not installed' || isUsual(machine, status))
   const findings = judged.flatMap((each) => each.findings)
   return { value: { hooks: judged.map(({ status }) => status) }, findings, project }
+}
+
+/** Whether somebody here may miss the hooks of an agent: it seems to be used, or is one of the first. */
+function isUsual(machine: Machine, { agent }: HookStatus): boolean {
+  return requireAgent(agent).isEnabledByDefault === true || isPresent(machine, requireHost(agent))
 }
 
 interface Judged {
@@ -64,19 +74,13 @@ function judge(machine: Machine, place: HookPlace): Judged {
   const { host, label, scope, path } = place
   const status = { agent: host.agent, label, scope, path, events: [] as string[], ...findTraces(machine, host.agent) }
   try {
-    const text = readSettingsFile(path) ?? ''
-    const { body } = splitMark(text)
-    if (body.trim() === '') return { status: { ...status, state: 'not installed' }, findings: [] }
-    const tree = readSettings(body, path)
-    const hooks = findHooks(tree, host.agent)
+    const { hooks, outdated, refusal } = readHooks(place, readSettingsFile(path) ?? '')
     if (hooks.length === 0) return { status: { ...status, state: 'not installed' }, findings: [] }
     const events = [...new Set(hooks.map(({ event }) => event))]
-    const outdated = findOutdated(place, hooks)
-    const refusal = hostRefusal(text, tree, host)
     const obstacles = [
       ...(refusal === undefined
         ? []
-        : [{ message: `${label} passes over ${path}: ${refusal}`, hint: 'make it plain JSON' }]),
+        : [{ message: `${label} passes over ${path}: ${refusal}`, hint: 'repair the file' }]),
       ...findGone(machine, place, hooks),
       ...findObstacles(machine, place, hooks),
     ].map(({ message, hint }) => finding(place, 'HOOKS_OFF', message, hint))
@@ -89,8 +93,38 @@ function judge(machine: Machine, place: HookPlace): Judged {
   }
 }
 
+/** What of ours a file holds, what of it is old, and why its agent would pass over all of it. */
+function readHooks(place: HookPlace, text: string): { hooks: FoundHook[]; outdated: Finding[]; refusal?: string } {
+  const { host, path } = place
+  if (host.layout === 'plugin') return readOwnPlugin(place, text)
+  const { body } = splitMark(text)
+  if (body.trim() === '') return { hooks: [], outdated: [] }
+  const tree = readSettings(body, path)
+  const hooks = findHooks(tree, host)
+  const refusal = hostRefusal(text, tree, host)
+  return { hooks, outdated: findOutdated(place, hooks), ...(refusal === undefined ? {} : { refusal }) }
+}
+
+/** A program of ours answers all events. */
+function readOwnPlugin(place: HookPlace, text: string): { hooks: FoundHook[]; outdated: Finding[] } {
+  const own = readPlugin(text)
+  if (own === undefined) return { hooks: [], outdated: [] }
+  const [node = 'loadout', script] = own.program
+  const call = script === undefined ? 'named' : { node, script }
+  const hooks = wantedHooks(place.host, call).map(({ event, command }) => ({
+    ...{ event, command: command(''), matcher: undefined, options: '', timeout: undefined },
+    ...{ isPlain: true, group: 0, handler: 0 },
+  }))
+  const message = own.isIntact ? 'is an older form of the plugin' : 'was changed by hand'
+  const hint = own.isIntact ? installCommand(place) : `delete it, then: ${installCommand(place)}`
+  const isCurrent = text === pluginText(call)
+  return { hooks, outdated: isCurrent ? [] : [finding(place, 'HOOKS_OUTDATED', `${place.path} ${message}`, hint)] }
+}
+
 function findOutdated(place: HookPlace, hooks: readonly FoundHook[]): Finding[] {
-  const missing = HOOK_EVENTS.filter((event) => !hooks.some((hook) => hook.event === event))
+  const missing = HOOK_EVENTS.map((event) => place.host.events[event]).filter(
+    (event) => !hooks.some((hook) => hook.event === event),
+  )
   const old = hooks.filter((hook) => !isCurrent(hook, place.host)).map(({ event }) => event)
   const problems = [
     missing.length > 0 && `no hook for ${missing.join(', ')}`,

@@ -1,11 +1,15 @@
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { getOwn } from '../text/values.ts'
+import { rulesOf } from './disk/rules-on-machine.ts'
 import { readAgentSettings } from './disk/sight/agent-settings-file.ts'
 import { findSkills } from './disk/sight/found-skills.ts'
 import { findInstructions } from './disk/sight/instruction-files.ts'
 import { type FoundPlace, findPlaces, findPlugins } from './disk/sight/skill-places.ts'
-import { type Agent, readingOf, requireAgent } from './rules/agents.ts'
+import { type Agent, requireAgent } from './rules/agents.ts'
+import type { InstructionRules, Listing } from './rules/reading-rules.ts'
+import type { InstalledProgram, RecordedFrom } from './rules/rule-file.ts'
 import {
   type AgentSettings,
   decideInstructions,
@@ -13,7 +17,7 @@ import {
   type Limits,
   limitsOf,
 } from './rules/sight/agent-settings.ts'
-import { decideFates, type Fate, type Sight } from './rules/sight/visibility.ts'
+import { decideFates, type Fate, type FoundSkill, type Sight } from './rules/sight/visibility.ts'
 
 export interface SeeRequest {
   agent: string
@@ -21,21 +25,31 @@ export interface SeeRequest {
   project?: string | undefined
   /** Of the model, in tokens. */
   window?: number | undefined
+  /** As if the settings of the agent named this model. */
+  model?: string | undefined
+  /** Skills, by their names, as if they were not there. */
+  without?: readonly string[] | undefined
+  /** By the names of skills, as if their descriptions ended after so many characters. */
+  shorten?: Readonly<Record<string, number>> | undefined
 }
 
 export interface AgentSight extends Sight {
   agent: string
   label: string
-  /** The version of the agent that its rules were read from; absent when they are not known. */
-  readFrom?: string
+  /** Its program on this machine; absent when none was found, or when nothing is known of it. */
+  program?: InstalledProgram
+  /** The version that the rules were recorded from, and the day; absent when they are not known. */
+  recordedFrom?: RecordedFrom
   /** What must be given before it reads the folders of a project; absent when nothing must. */
   trust?: string
   cwd?: string
   home: string
   places: FoundPlace[]
   /** What the list may take; absent when no limit is known, or there is none. */
-  budget?: Limits & { unit: 'columns' | 'tokens'; model?: string }
+  budget?: Limits & { unit: Listing['unit'] }
   instructions: InstructionSight[]
+  /** Skills that the agent's own record has seen used. */
+  usedByAgent: string[]
   mostInstructionBytes?: number
 }
 
@@ -48,38 +62,47 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
     throw new LoadoutError('USAGE', 'a window of 0 tokens holds nothing', { hint: 'name one: --window 200000' })
   }
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
-  const rules = readingOf(agent)
-  const settings = readAgentSettings(machine, agent, cwd)
+  const { rules: known, recordedFrom, program } = rulesOf(machine, agent)
+  const { reading: rules, listing } = known
+  const settings = readAgentSettings(machine, agent, known.settings, cwd)
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
-  const found = findSkills(places, rules)
-  const listing = agent.replay?.listing
-  const limits = listing && limitsOf(listing, settings, request.window)
-  const frame = agent.replay?.frame
-  const whole = frame === undefined ? undefined : { frame }
-  const sight = decideFates(found, rules, settings, listing && limits ? { listing, limits } : whole)
+  const found = asIf(request, findSkills(places, rules))
+  const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
+  const sight = decideFates(found, rules, settings, listing && { listing, limits })
   const value: AgentSight = {
     agent: agent.id,
     label: agent.label,
-    ...(agent.replay && { readFrom: agent.replay.readFrom }),
+    ...(program && { program }),
+    ...(recordedFrom && { recordedFrom }),
     ...(rules.trust !== undefined && cwd !== undefined && { trust: rules.trust }),
     ...(cwd === undefined ? {} : { cwd }),
     home: machine.home,
     places,
-    ...(listing && limits && { budget: { ...limits, unit: listing.unit, ...modelOf(settings) } }),
+    ...(listing && limits && { budget: { ...limits, unit: listing.unit } }),
     ...sight,
-    ...seeInstructions(machine, agent, settings, cwd),
+    ...seeInstructions(machine, agent, known.instructions, settings, cwd),
+    usedByAgent: Object.keys(settings.usage),
   }
   return { value, findings: findingsOf(value) }
 }
 
-function modelOf({ model }: AgentSettings): { model?: string } {
-  return model === undefined ? {} : { model }
+/** What would be found if somebody removed or shortened some. */
+function asIf({ without = [], shorten = {} }: SeeRequest, found: readonly FoundSkill[]): FoundSkill[] {
+  const gone = new Set(without)
+  return found
+    .filter(({ name }) => !gone.has(name))
+    .map((skill) => ({ ...skill, description: skill.description.slice(0, getOwn(shorten, skill.name)) }))
 }
 
-function seeInstructions(machine: Machine, agent: Agent, settings: AgentSettings, cwd: string | undefined) {
-  const rules = agent.replay?.instructions
+function seeInstructions(
+  machine: Machine,
+  agent: Agent,
+  rules: InstructionRules | undefined,
+  settings: AgentSettings,
+  cwd: string | undefined,
+) {
   if (rules === undefined) return { instructions: [] }
-  const files = findInstructions(machine, agent, rules, settings.moreNames, cwd)
+  const files = findInstructions(machine, agent, rules, settings, cwd)
   const most = rules.mostBytes === undefined ? undefined : (settings.mostBytes ?? rules.mostBytes)
   const instructions = decideInstructions(files, rules, most)
   return { instructions, ...(most === undefined ? {} : { mostInstructionBytes: most }) }

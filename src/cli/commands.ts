@@ -3,6 +3,7 @@ import { nearest } from '../text/values.ts'
 import type { Command } from './command.ts'
 import { agentsMd } from './commands/agents-md.ts'
 import { adaptersList, approve, deny, revoke } from './commands/approvals.ts'
+import { catalogApprove, catalogPublish, catalogQuarantine, catalogRetire, catalogSearch } from './commands/catalog.ts'
 import { completion } from './commands/completion.ts'
 import { context } from './commands/context.ts'
 import { evaluate } from './commands/eval.ts'
@@ -31,15 +32,21 @@ import { packsCompile, packsStatus } from './commands/pack-compile.ts'
 import { packsResolve } from './commands/pack-context.ts'
 import { packsExample, packsFetch, packsGuide, packsList, packsNew, packsShow } from './commands/packs.ts'
 import { plan } from './commands/plan.ts'
-import { auditPrune, replay, replayPrompts } from './commands/replay.ts'
+import { pluginBuild } from './commands/plugin.ts'
+import { auditList, auditPrune, replay, replayPrompts } from './commands/replay.ts'
+import { rulesList, rulesUpdate } from './commands/rules.ts'
 import { lookup, search } from './commands/search.ts'
 import { see } from './commands/see.ts'
 import { status } from './commands/status.ts'
 import { teach } from './commands/teach.ts'
+import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
+import { teamReport } from './commands/team-report.ts'
+import { teamInvite, teamMachines, teamMigrate, teamRevoke, teamServe, teamTokens } from './commands/team-server.ts'
 import { tryIt } from './commands/try.ts'
 import { outdated, pin, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
 import { validate } from './commands/validate.ts'
+import { web } from './commands/web.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_GROUPS: readonly { title: string; commands: readonly Command[] }[] = [
@@ -49,7 +56,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   {
     title: 'The library of skills',
-    commands: [init, newSkill, importSkills, targets, outdated, update, pin, unpin, deleteSkill, share],
+    commands: [init, newSkill, importSkills, targets, outdated, update, pin, unpin, deleteSkill, share, pluginBuild],
   },
   {
     title: 'This machine',
@@ -87,9 +94,33 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   { title: 'Finding the right one', commands: [teach, evaluate] },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
-  { title: 'Agents', commands: [see, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd] },
-  { title: 'What was used', commands: [usage, replayPrompts, auditPrune] },
-  { title: 'The program', commands: [tryIt, completion] },
+  {
+    title: 'Agents',
+    commands: [see, rulesList, rulesUpdate, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd],
+  },
+  { title: 'What was used', commands: [usage, replayPrompts, auditList, auditPrune] },
+  {
+    title: 'A team',
+    commands: [
+      teamJoin,
+      teamLeave,
+      teamStatus,
+      teamPush,
+      teamReport,
+      catalogSearch,
+      catalogPublish,
+      catalogApprove,
+      catalogRetire,
+      catalogQuarantine,
+      teamServe,
+      teamInvite,
+      teamTokens,
+      teamRevoke,
+      teamMachines,
+      teamMigrate,
+    ],
+  },
+  { title: 'The program', commands: [web, tryIt, completion] },
 ]
 
 export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)

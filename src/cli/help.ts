@@ -17,7 +17,7 @@ export function overview(version: string, screen: Screen, word = ''): string {
     groups,
     '',
     'loadout help <command> explains one. New here? Start with: loadout try',
-    'Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 ask first.',
+    'Exit codes: 0 fine, 1 findings, 2 could not run, 3 when you must answer first.',
   )
 }
 
@@ -79,7 +79,7 @@ export function commandReference(): string {
   return [
     '# Commands',
     'Made from the command table by `npm run docs`; do not edit by hand.',
-    'Every command ends with 0 when all is well, 1 when it found something that needs action, 2 when it could not run, 3 when somebody has to be asked first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
+    'Exit codes of every command: 0 fine, 1 when something needs action, 2 when the command could not run, 3 when you must answer first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
     ...sections,
     '',
   ]

@@ -1,20 +1,17 @@
 import { createLoadout } from '../loadout.ts'
 import { printableJson } from '../text/printable.ts'
 import { hasErrors, LoadoutError, type Report } from '../text/trouble.ts'
+import { VERSION } from '../text/version.ts'
 import type { Command } from './command.ts'
 import { plan } from './commands/plan.ts'
 import { parseArguments, requireArguments } from './parse.ts'
 import { createScreen, formatError, formatFindings, inHome, printableLine, type Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
-declare const LOADOUT_VERSION: string | undefined
-
-const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
-
 const INTERRUPTED = 130
 const WAITING = 3
 
-/** Exit codes: 0 fine, 1 findings that need action, 2 could not run, 3 somebody has to be asked first. */
+/** Exit codes: 0 fine, 1 when something needs action, 2 when it could not run, 3 when the user must answer first. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(argv, terminal)

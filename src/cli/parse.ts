@@ -59,7 +59,7 @@ function findFlag(command: Command, name: string, word: string): Flag {
   if (flag !== undefined) return flag
   const close = nearest(name, Object.keys(known))
   const typed = word.startsWith('--') ? `--${name}` : word
-  throw usage(command, `there is no flag ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
+  throw usage(command, `Unknown flag: ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)
 }
 
 function readValue(command: Command, name: string, flag: Flag, text: string, before: Value | undefined): Value {

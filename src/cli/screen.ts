@@ -1,4 +1,5 @@
 export { count, grouped } from '../text/count.ts'
+export { inHome } from '../text/paths.ts'
 
 import { printableLine, printable as printableText } from '../text/printable.ts'
 import { clip, graphemes, graphemeWidth, textWidth } from '../text/text-width.ts'
@@ -22,13 +23,6 @@ export function createScreen(hasColour: boolean, columns = WIDTH): Screen {
   if (!hasColour) return { strong: plain, faint: plain, good: plain, alert: plain, columns }
   const paint = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
   return { strong: paint(1), faint: paint(2), good: paint(32), alert: paint(33), columns }
-}
-
-/** Paths below the home folder as people write them. One in quotes stays: a shell would not expand it. */
-export function inHome(text: string, home: string | undefined): string {
-  if (!home || home === '/') return text
-  const start = new RegExp(`(^|[\\s(])${home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/+$/, '')}/`, 'gm')
-  return text.replace(start, '$1~/')
 }
 
 /** Rows of one kind that are printed. Nobody reads a longer list; the total gives the number. */

@@ -1,16 +1,18 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { enableCodeCache } from '../machine/code-cache.ts'
+import { join } from 'node:path'
+import { type Load, openCodeCache } from '../machine/code-cache.ts'
 
-// Traces then name the lines of the source; reading the maps takes longer than most calls.
-if (process.env.LOADOUT_DEBUG) process.setSourceMapsEnabled(true)
-else enableCodeCache(process.env)
+const load = openProgram()
 if (isHook()) startHook()
-else load('./program.cjs').run()
+else load(join(__dirname, 'program.cjs')).run()
 
-/** A file of the build, which lies beside this one only there. */
-function load(file: string) {
-  return require(file)
+/** Loads the files of the build, which lie beside this one only there. */
+function openProgram(): Load {
+  if (!process.env.LOADOUT_DEBUG) return openCodeCache(process.env) ?? require
+  // Traces then name the lines of the source; reading the maps takes longer than most calls.
+  process.setSourceMapsEnabled(true)
+  return require
 }
 
 /** A hook has a program of its own, because a person waits for it at every prompt. */
@@ -21,7 +23,7 @@ function isHook(): boolean {
 /** Agents stop their user when a hook fails: whatever happens, it ends well. */
 function startHook(): void {
   try {
-    load('./hook.cjs').run()
+    load(join(__dirname, 'hook.cjs')).run()
   } catch {
     writeSync(2, 'loadout: cannot load the hook; install loadout again\n')
   }

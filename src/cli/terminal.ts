@@ -1,5 +1,4 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
-import { devNull } from 'node:os'
 import { isatty } from 'node:tty'
 import { LoadoutError } from '../text/trouble.ts'
 
@@ -50,7 +49,11 @@ export const processTerminal: Terminal = {
 function isTerminal(descriptor: number): boolean {
   try {
     const stat = fstatSync(descriptor)
-    return stat.isCharacterDevice() && stat.rdev !== statSync(devNull).rdev && isatty(descriptor)
+    return (
+      stat.isCharacterDevice() &&
+      stat.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev &&
+      isatty(descriptor)
+    )
   } catch {
     return false
   }

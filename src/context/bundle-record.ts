@@ -56,6 +56,7 @@ export function recordDelivery(
   })
   return recordTask(machine, {
     task,
+    project,
     // Nothing secret is left in it: it was masked before anything else.
     kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, slice.strategy)),
     steps: [

@@ -16,10 +16,10 @@ import { type ControlPlaneFile, readControlPlane } from './disk/read-candidate.t
 import { readTacticalSlice } from './notes.ts'
 import { namesInside, refuseSource } from './out-file.ts'
 import { findRequest } from './own-files.ts'
-import { type ProjectPlane, readProjectPlane } from './project-plane.ts'
+import { type PlaneRules, type ProjectPlane, readProjectPlane } from './project-plane.ts'
 import type { OptionalSlice } from './rules/advice/optional-slice.ts'
 import { CEILING, widestLimits } from './rules/budget/assemble.ts'
-import { countCharacters, type Limits } from './rules/budget/limits.ts'
+import { countCharacters, type Limits, planePlaces } from './rules/budget/limits.ts'
 import { buildBundle } from './rules/build-bundle.ts'
 import { bundleText, type Candidate, type ContextBundle, type ControlPlaneEntry } from './rules/bundle.ts'
 import type { BudgetSettings, ContextSettings } from './rules/context-settings.ts'
@@ -103,7 +103,11 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   const kind = chosen ?? { key: intent.key, keywords: [], include: [] }
   const wanted = findRequest(project, settings, { task: request.task, intent: kind, excluded })
   const answer = wanted && (await findFiles(machine, wanted))
-  const plane = readPlane(root, settings, answer, { ...exclude, mostPerFile: request.maxCharsPerFile })
+  const plane = readPlane(root, settings, answer, {
+    ...exclude,
+    mostPerFile: request.maxCharsPerFile,
+    places: planePlaces(request.unrestricted ? widest : limits),
+  })
   const shown = new Set(plane.candidates.map(({ path }) => path))
   const task = await readTaskSlice(machine, {
     task: request.task,
@@ -148,6 +152,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     configured: { tactical: settings.tactical !== undefined, adapter: settings.adapters.length > 0 },
     omitted: [
       ...plane.items.flatMap(({ omission }) => omission ?? []),
+      ...plane.omitted,
       ...task.omitted,
       ...advice.tactical.omitted,
       ...advice.adapter.omitted,
@@ -230,11 +235,11 @@ function readPlane(
   root: string,
   { controlPlane, project: choice }: ContextSettings,
   answer: ProjectAnswer | undefined,
-  rules: { exclude: ReadonlySet<string>; mostPerFile: number | undefined },
+  rules: PlaneRules,
 ): ProjectPlane {
   if (answer !== undefined && choice?.hasOwnPlane === false) return readProjectPlane(root, controlPlane, answer, rules)
   const plane = readControlPlane(root, controlPlane, rules)
-  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []) }
+  return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []), omitted: [] }
 }
 
 /** Tokens when somebody asks for them; characters otherwise. */

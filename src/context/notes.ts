@@ -144,6 +144,6 @@ export function badLineWarnings(badLines: readonly BadLine[], path: string): Fin
   const [first] = badLines
   if (first === undefined) return []
   const more = badLines.length === 1 ? '' : `, and ${badLines.length - 1} more`
-  const message = `${path}: line ${first.line} is no note (${first.problem})${more}`
+  const message = `${path}: line ${first.line} is not a note (${first.problem})${more}`
   return [{ severity: 'warning', code: 'NOTES_JUNK_LINES', message, subject: path, hint: 'loadout note prune' }]
 }

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
 import { type ProjectAnswer, readSections } from '../project/find-files.ts'
 import { type ControlPlane, readControlPlane } from './disk/read-candidate.ts'
+import { withoutPlace } from './rules/budget/assemble.ts'
 import { cutExcerpt } from './rules/budget/excerpt.ts'
-import type { Candidate } from './rules/bundle.ts'
+import type { Candidate, Omission } from './rules/bundle.ts'
 import type { ControlPlaneItem } from './rules/context-settings.ts'
-import { INSTRUCTION_FILES } from './rules/presets.ts'
+import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 
 /** Of one file of the control plane so much is shown, or as much as a user allows one file. */
 const PLANE_CHARS = 2500
@@ -20,6 +21,14 @@ const MOST_NESTED = 2
 export interface ProjectPlane extends ControlPlane {
   /** What is shown of it. A README that the task slice shows is not among them. */
   candidates: Candidate[]
+  omitted: Omission[]
+}
+
+export interface PlaneRules {
+  exclude: ReadonlySet<string>
+  mostPerFile: number | undefined
+  /** Beside files for the task, so many are shown: however few places there are, the task has its own. */
+  places: number
 }
 
 /**
@@ -30,7 +39,7 @@ export function readProjectPlane(
   root: string,
   items: readonly ControlPlaneItem[],
   answer: ProjectAnswer,
-  { exclude, mostPerFile }: { exclude: ReadonlySet<string>; mostPerFile: number | undefined },
+  { exclude, mostPerFile, places }: PlaneRules,
 ): ProjectPlane {
   const readme = answer.paths.find((path) => README.test(path))
   const own = items.map((item) =>
@@ -47,7 +56,10 @@ export function readProjectPlane(
     if (candidate === undefined || (candidate.path === readme && isInTask(readme))) return []
     return [candidate.path === readme ? bestOfReadme(root, candidate, answer) : shorten(candidate, most)]
   })
-  return { ...plane, items: kept, candidates }
+  const inPlane = new Set(candidates.map(({ path }) => path))
+  const hasTask = answer.files.some(({ path }) => !inPlane.has(path) && !isInstruction(path))
+  const shown = hasTask ? candidates.slice(0, places) : candidates
+  return { ...plane, items: kept, candidates: shown, omitted: candidates.slice(shown.length).map(withoutPlace) }
 }
 
 // The paths of a project stay the same from question to question.

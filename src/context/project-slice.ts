@@ -3,6 +3,7 @@ import { orderSections } from '../project/rules/portions.ts'
 import type { RankedFile } from '../project/rules/rank-files.ts'
 import type { FileSection } from '../project/rules/sections.ts'
 import type { Candidate, CandidateSection, Omission } from './rules/bundle.ts'
+import { isSameBuild } from './rules/same-build.ts'
 import { testsOf } from './rules/tests-of.ts'
 
 const MOST_NAMED = 20
@@ -15,10 +16,19 @@ export function projectCandidates(
 ): { candidates: Candidate[]; omitted: Omission[] } {
   const ranked = answer.files.filter(({ path }) => !isTaken(path))
   const wanted = withTests ? besideTests(ranked, places, answer) : ranked
-  const read = wanted.slice(0, places).flatMap((file) => {
+  const read: (SectionedText & { file: RankedFile })[] = []
+  const builds: Omission[] = []
+  let looked = 0
+  for (; looked < wanted.length && looked < places + builds.length; looked++) {
+    const file = wanted[looked]!
     const found = readSections(root, file.path, answer.terms)
-    return found === undefined || found.text.trim() === '' ? [] : [{ file, ...found }]
-  })
+    if (found === undefined || found.text.trim() === '') continue
+    const better = read.find((each) =>
+      isSameBuild({ path: each.file.path, text: each.text }, { ...found, path: file.path }),
+    )
+    if (better === undefined || file.isNamed) read.push({ file, ...found })
+    else builds.push(omitted(file, 'duplicate', `nearly the same as ${better.file.path}`))
+  }
   const turns = turnsOf(
     read.map(({ file, sections }, at) => ({
       path: file.path,
@@ -31,13 +41,12 @@ export function projectCandidates(
   const shown = new Set(read.map(({ file }) => file.path))
   return {
     candidates: read.map((each, at) => toCandidate(each, turns[at] ?? [], testsOf(each.file.path, answer, shown))),
-    omitted: wanted.slice(places, places + MOST_NAMED).map(({ path }) => ({
-      path,
-      sourceClass: 'task',
-      reason: 'budget',
-      detail: OMITTED,
-    })),
+    omitted: [...builds, ...wanted.slice(looked, looked + MOST_NAMED).map((file) => omitted(file, 'budget', OMITTED))],
   }
+}
+
+function omitted({ path }: RankedFile, reason: Omission['reason'], detail: string): Omission {
+  return { path, sourceClass: 'task', reason, detail }
 }
 
 export interface CandidateRules {

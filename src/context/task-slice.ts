@@ -1,3 +1,4 @@
+import { isBareRepository } from '../machine/git-folder.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { Project } from '../machine/open-project.ts'
 import { deliveredPacks } from '../packs/record.ts'
@@ -85,6 +86,7 @@ function ownFiles(root: string, own: NonNullable<TaskSliceRequest['own']>, inten
   const general = intended()
   const candidates = general.candidates.filter(({ path }) => !own.isTaken(path))
   const isTold = candidates.length > 0 || own.answer.paths.every(own.isTaken)
+  if (isBareRepository(root)) return { candidates, omitted: general.omitted, findings: [BARE] }
   return {
     candidates,
     omitted: [...found.omitted, ...general.omitted],
@@ -112,6 +114,13 @@ const NOTHING_FITS: Finding = {
   code: 'NO_FITTING_FILE',
   message: 'no file of the project fits the words of the task',
   hint: 'say what it is about in other words',
+}
+
+const BARE: Finding = {
+  severity: 'warning',
+  code: 'NO_FITTING_FILE',
+  message: 'this is a bare repository: it has no files that could be shown',
+  hint: 'clone it, and ask in the clone',
 }
 
 async function readPayloads(machine: Machine, { task, project }: TaskSliceRequest) {

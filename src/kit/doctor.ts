@@ -1,4 +1,5 @@
 import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
 import { parsePackConfig } from '../packs/rules/pack-config.ts'
 import { brokenLayers, readKnowledge } from '../payloads/knowledge.ts'
 import { type DoctorRequest, examineSkills, type Health } from '../skills/doctor.ts'
@@ -6,7 +7,8 @@ import type { Report } from '../text/trouble.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 
 /** Looks at the whole installation: skills, the parts of `config.json`, and the layers that hooks read. */
-export function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
+export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
+  if (request.project !== undefined) openProject(machine, request.project)
   return examineSkills(machine, request, {
     config: [parsePackConfig, parseKeepsTasks],
     brokenLayers: () => brokenLayers(readKnowledge(machine, { projectRoot: request.project }, true)),

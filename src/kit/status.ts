@@ -7,6 +7,7 @@ import { type AgentSight, seeAgent } from '../agents/see.ts'
 import { userRoot } from '../agents/target-roots.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
 import { describeStanding } from '../skills/rules/standing.ts'
 import { readStanding } from '../skills/standing.ts'
 import { usedSkills } from '../skills/used.ts'
@@ -20,6 +21,8 @@ export interface StatusRequest {
 
 /** What the agents of this machine see, what that costs, how the library stands, and what to do next. Changes nothing. */
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
+  // One that is not there has no agents to tell of.
+  if (project !== undefined) openProject(machine, project)
   const found = AGENTS.filter((agent) => isThere(machine, agent))
   const agents = found.map((agent) => statusOf(machine, agent, project))
   const library = await libraryOf(machine, project)
@@ -46,14 +49,15 @@ function statusOf(machine: Machine, { id, label }: Agent, project: string | unde
   }
 }
 
-function summed({ agent, label, readFrom, skills, own, budget, instructions }: AgentSight): AgentStatus {
+function summed({ agent, label, program, recordedFrom, skills, own, budget, instructions }: AgentSight): AgentStatus {
   const count = (...fates: Fate[]) => skills.filter(({ fate }) => fates.includes(fate)).length
   const listed = skills.reduce((sum, skill) => sum + skill.tokens, own.tokens)
   const read = instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
   return {
     agent,
     label,
-    ...(readFrom !== undefined && { readFrom }),
+    ...(program && { program }),
+    ...(recordedFrom && { recordedFrom }),
     skills: skills.length,
     seen: count('visible'),
     undescribed: count('undescribed'),
@@ -61,7 +65,7 @@ function summed({ agent, label, readFrom, skills, own, budget, instructions }: A
     dropped: count('dropped'),
     doubles: count('shadowed', 'ambiguous'),
     unreadable: count('unreadable'),
-    ...(budget && { room: { size: budget.budget, unit: budget.unit === 'columns' ? 'characters' : 'tokens' } }),
+    ...(budget && { room: { size: budget.budget, unit: budget.unit === 'tokens' ? 'tokens' : 'characters' } }),
     tokens: listed + read,
     cutFiles: instructions.flatMap(({ path, bytes, read: taken, state }) =>
       state === 'cut' ? [{ path, bytes, read: taken }] : [],

@@ -5,7 +5,6 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -17,6 +16,7 @@ import { hashText } from '../text/values.ts'
 import { makeFolders } from './files.ts'
 import { isOrphaned, ownedName } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
+import { move } from './platform.ts'
 
 // The only cache: one file per value in <cache folder>/<kind>/. It saves time and nothing else. A file that is missing,
 // damaged, of another version or made from other sources is a miss, and a folder that cannot be written is no error.
@@ -209,7 +209,7 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, 
     // Not flushed: what a power cut tears off is a miss.
     const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sum)), bytes])
     writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
-    renameSync(stage, path)
+    move(stage, path)
     sweep(dirname(path))
   } catch {
     removeQuietly(stage)
@@ -262,7 +262,7 @@ function growInto(path: string, stage: string, file: number, head: Buffer): Grow
     keep: () => {
       attempt(() => {
         writeAt(file, 0, Buffer.concat([head, Buffer.from(hex(size) + hex(0))]))
-        renameSync(stage, path)
+        move(stage, path)
         sweep(dirname(path))
       })
       if (!isWhole) removeQuietly(stage)

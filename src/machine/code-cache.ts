@@ -7,13 +7,11 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import nodeModule from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { cacheFolder } from './machine.ts'
@@ -21,30 +19,47 @@ import { cacheFolder } from './machine.ts'
 /** Differs for every build, so that code of another build is never used. */
 declare const LOADOUT_BUILD: string
 
+/** Gives what a file of this program exports. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever the file exports
+export type Load = (path: string) => any
+
 /**
- * Caches the compiled code of this program: without it, a start costs twice as much above bare Node. Whatever is wrong
- * with the cache, the program runs without it. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE mean what they mean to
- * Node itself. Node's own cache, which Node 22 and later have, is not used: with it a hook takes 1.70 times the
- * processor time of bare Node, with ours 1.50.
+ * Loads the files of this program with the code that earlier runs compiled: without it, a start costs twice as much above
+ * bare Node. Nothing where that cannot be; the program runs without it. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE
+ * mean what they mean to Node itself. Node's own cache, which Node 22 and later have, is not used: with it a hook takes
+ * 1.70 times the processor time of bare Node, with ours 1.50.
  */
-export function enableCodeCache(env: NodeJS.ProcessEnv): void {
-  const hasNodeCache = 'enableCompileCache' in nodeModule
-  if (env.NODE_DISABLE_COMPILE_CACHE || (hasNodeCache && env.NODE_COMPILE_CACHE)) return
+export function openCodeCache(env: NodeJS.ProcessEnv): Load | undefined {
+  if (env.NODE_DISABLE_COMPILE_CACHE || (env.NODE_COMPILE_CACHE && hasNodeCache())) return undefined
   try {
-    const folder = join(env.NODE_COMPILE_CACHE || cacheFolder({ env, home: homedir() }), 'code', LOADOUT_BUILD)
-    if (isAbsolute(folder) && isOurs(folder)) compileThrough(join(folder, process.version), purposeOf(process.argv))
+    const folder = join(
+      env.NODE_COMPILE_CACHE || cacheFolder({ env, home: env.HOME || homedir() }),
+      'code',
+      LOADOUT_BUILD,
+    )
+    if (isAbsolute(folder) && isOurs(folder)) return loadThrough(join(folder, process.version), purposeOf(process.argv))
   } catch {
     // Slower, never wrong.
   }
+  return undefined
+}
+
+/** Loaded only here: it takes longer than all of the cache. */
+function hasNodeCache(): boolean {
+  return 'enableCompileCache' in require('node:module')
 }
 
 /** Makes the folder. Code that others could have written is never run. */
 function isOurs(folder: string): boolean {
+  const { mode, uid } = lstatSync(folder, { throwIfNoEntry: false }) ?? makeFolders(folder)
+  return (mode & 0o022) === 0 && (process.getuid?.() ?? uid) === uid
+}
+
+function makeFolders(folder: string) {
   const parents = [dirname(folder), dirname(dirname(folder)), dirname(dirname(dirname(folder)))].reverse()
   for (const parent of parents) makeFolder(parent)
   if (makeFolder(folder)) removeOtherBuilds(folder)
-  const { mode, uid } = lstatSync(folder)
-  return (mode & 0o022) === 0 && (process.getuid?.() ?? uid) === uid
+  return lstatSync(folder)
 }
 
 /** Whether it was not there before. One at a time: below /proc, Node tries to make parents forever. */
@@ -61,8 +76,6 @@ function removeOtherBuilds(folder: string): void {
     if (isBuild && entry.name !== LOADOUT_BUILD) rmSync(join(dirname(folder), entry.name), { recursive: true })
   }
 }
-
-const [BEFORE, AFTER] = nodeModule.wrap('\0').split('\0')
 
 /**
  * V8 leaves the code of the functions that a run has called. A call that people wait for has code of its own, because what
@@ -88,7 +101,7 @@ const WAITED_FOR = [
  * Compiles every file of this program with the code that an earlier run left. The first run of its kind leaves none: it
  * also did what is done once, and reading the code of that costs the later ones 2 ms.
  */
-function compileThrough(folder: string, purpose: string): void {
+function loadThrough(folder: string, purpose: string): Load {
   const isFirst = !existsSync(join(folder, purpose))
   const { Script }: typeof import('node:vm') = require('node:vm')
   const fresh = new Map<string, InstanceType<typeof Script>>()
@@ -100,16 +113,14 @@ function compileThrough(folder: string, purpose: string): void {
   const run = (loaded: { exports: unknown }, filename: string) => {
     const path = join(folder, purpose, `${basename(filename)}.cache`)
     const cachedData = readCode(path)
-    const source = `${BEFORE}${readFileSync(filename, 'utf8')}${AFTER}`
-    const script = new Script(source, { filename, cachedData, columnOffset: -(BEFORE ?? '').length })
+    const script = new Script(readWrapped(filename), { filename, cachedData, columnOffset: -BEFORE.length })
     if (script.cachedDataRejected !== false) fresh.set(path, script)
-    const requireHere = (name: string) =>
-      name.startsWith('./') ? loadFile(join(dirname(filename), name)) : require(name)
+    const requireHere = (name: string) => (name.startsWith('./') ? load(join(dirname(filename), name)) : require(name))
     script.runInThisContext()(loaded.exports, requireHere, loaded, filename, dirname(filename))
   }
   const files = new Map<string, { exports: unknown }>()
   // A command has some forty files: Node's own search for each takes a fifth of the start.
-  const loadFile = (filename: string): unknown => {
+  const load = (filename: string): unknown => {
     const known = files.get(filename)
     if (known !== undefined) return known.exports
     const loaded = { exports: {} }
@@ -122,7 +133,24 @@ function compileThrough(folder: string, purpose: string): void {
     }
     return loaded.exports
   }
-  require.extensions['.cjs'] = run
+  return load
+}
+
+const BEFORE = '(function (exports, require, module, __filename, __dirname) { '
+const AFTER = '\n})'
+
+/** The function that Node makes of a file, in one piece: text that is put together later is copied once more. */
+function readWrapped(filename: string): string {
+  const file = openSync(filename, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.allocUnsafeSlow(BEFORE.length + size + AFTER.length)
+    bytes.write(BEFORE)
+    const end = BEFORE.length + readSync(file, bytes, BEFORE.length, size, null)
+    return bytes.toString('utf8', 0, end + bytes.write(AFTER, end))
+  } finally {
+    closeSync(file)
+  }
 }
 
 const MOST_BYTES = 64 * 1024 * 1024

@@ -12,7 +12,6 @@ import {
   openSync,
   readSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -22,6 +21,7 @@ import { basename, dirname, join } from 'node:path'
 import { parseForeignJson, parseJson } from '../text/json.ts'
 import { type Code, LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
+import { move } from './platform.ts'
 
 /** The most that is read into memory as one text. */
 export const LARGEST_TEXT = 256 * 1024 * 1024
@@ -189,7 +189,7 @@ export function replaceFile(
       closeSync(file)
     }
     if (mode !== undefined) chmodSync(stage, mode)
-    renameSync(stage, target)
+    move(stage, target)
     if (isFlushed) removeLeftovers(target)
   } catch (error) {
     rmSync(stage, { force: true })

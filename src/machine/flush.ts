@@ -1,4 +1,5 @@
 import { closeSync, fsync, openSync } from 'node:fs'
+import { flushFlags } from './platform.ts'
 
 // A process may have only so many files open.
 const MOST_OPEN = 64
@@ -12,7 +13,7 @@ export async function flushFiles(folder: string, paths: readonly string[]): Prom
 
 function flushFile(path: string): Promise<void> {
   return new Promise((done, fail) => {
-    const file = openSync(path, 'r')
+    const file = openSync(path, flushFlags())
     fsync(file, (error) => {
       closeSync(file)
       if (error) fail(error)

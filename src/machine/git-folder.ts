@@ -22,6 +22,11 @@ export function commonGitFolder(own: string): string {
   return isFile(link) ? resolve(own, readText(link, 65_536).trim()) : own
 }
 
+/** It holds no file of its project. */
+export function isBareRepository(root: string): boolean {
+  return isFile(join(root, 'HEAD')) && isFolder(join(root, 'objects')) && isFolder(join(root, 'refs'))
+}
+
 export function notARepository(folder: string, problem: string): LoadoutError {
   return new LoadoutError('REPO_NOT_FOUND', `${folder} is not a git repository: ${problem}`, {
     hint: 'loadout init --repo <folder>, --clone <url> or --new <folder> chooses the library',

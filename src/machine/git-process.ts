@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { shellWord } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
+import { childOptions, endTree } from './platform.ts'
 
 export interface ProcessOptions {
   /** Default: a minute. */
@@ -24,7 +25,7 @@ const LARGEST_OUTPUT = 64 * 1024 * 1024
 /** Its own session: nothing in it can reach the terminal, and all of it can be ended at once. */
 export function spawnGit(words: readonly string[], env: NodeJS.ProcessEnv, input: string | undefined): ChildProcess {
   const stdin = input === undefined ? 'ignore' : 'pipe'
-  const child = spawn('git', words, { cwd: '/', env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+  const child = spawn('git', words, { ...childOptions(), cwd: '/', env, stdio: [stdin, 'pipe', 'pipe'] })
   child.stdin?.on('error', () => {}).end(input)
   if (running.size === 0) process.once('exit', endAll)
   running.add(child)
@@ -35,7 +36,7 @@ const running = new Set<ChildProcess>()
 
 /** A session of its own would outlive the program. */
 function endAll(): void {
-  for (const child of running) killGroup(child, 'SIGKILL')
+  for (const child of running) endTree(child, 'SIGKILL')
 }
 
 const KILL_GRACE_MS = 1500
@@ -46,7 +47,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   const { timeoutMs = TIMEOUT_MS, signal, onLine } = options
   let size = 0
   const endPipes = () => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy())
-  const killing = new Timer(KILL_GRACE_MS, () => [killGroup(child, 'SIGKILL'), endPipes()])
+  const killing = new Timer(KILL_GRACE_MS, () => [endTree(child, 'SIGKILL'), endPipes()])
   // After a pause of this whole process, what git said may still wait to be read: timers come before pipes.
   const draining = new Timer(PIPE_GRACE_MS, () => {
     const before = size
@@ -59,7 +60,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
     if (stopped) return
     stopped = new LoadoutError('GIT_FAILED', `${what} ${problem} and was stopped`, { hint })
     // Asked first, so that git removes its lock files.
-    killGroup(child, 'SIGTERM')
+    endTree(child, 'SIGTERM')
     killing.start()
   }
   const limit = new Timer(timeoutMs, () =>
@@ -91,7 +92,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   })
   return ended.finally(() => {
     // Git is gone; what it had started may have ignored the first signal.
-    if (stopped) killGroup(child, 'SIGKILL')
+    if (stopped) endTree(child, 'SIGKILL')
     for (const timer of [killing, draining, limit]) timer.stop()
     signal?.removeEventListener('abort', onAbort)
     running.delete(child)
@@ -119,14 +120,6 @@ class Timer {
 
   stop(): void {
     clearTimeout(this.#timeout)
-  }
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // It has ended already.
   }
 }
 

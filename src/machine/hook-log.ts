@@ -1,8 +1,9 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, statSync } from 'node:fs'
 import { printableLine } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { codeOf } from './files.ts'
 import type { Machine } from './machine.ts'
+import { move } from './platform.ts'
 import { privateFolder, recordPath } from './records.ts'
 
 /** A hook has no voice of its own: what went wrong in it is told here. */
@@ -20,7 +21,7 @@ export function logLine(machine: Machine, about: string, message: string): void 
     privateFolder(machine, '')
     const found = statSync(path, { throwIfNoEntry: false })
     if (found !== undefined && !found.isFile()) return
-    if (found !== undefined && found.size > LARGEST_LOG) renameSync(path, `${path}.1`)
+    if (found !== undefined && found.size > LARGEST_LOG) move(path, `${path}.1`)
     const line = printableLine(`${machine.now().toISOString()} ${about}: ${message}`).slice(0, LONGEST_LINE)
     appendFileSync(path, `${line}\n`, { mode: 0o600 })
   } catch {

@@ -5,6 +5,7 @@ import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
 import { asLoadoutError, codeOf, makeFolders, READING, readWhole, withFile } from './files.ts'
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
+import { isTaken } from './platform.ts'
 
 /** Gives the lock back. */
 export type Release = () => void
@@ -97,7 +98,7 @@ function place(path: string, purpose: string): boolean {
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
     // Taken; or the folder around it was just removed by a holder that has finished.
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) return false
+    if (isTaken(error) || codeOf(error) === 'ENOENT') return false
     throw error
   }
 }

@@ -56,30 +56,35 @@ function workingFolder(): string {
 function homeFolder(): string {
   let home = ''
   try {
-    home = homedir()
+    home = process.env.HOME || homedir()
   } catch {}
   if (isAbsolute(home)) return home
   throw new LoadoutError('NOT_A_FOLDER', 'there is no home folder', { hint: 'set HOME to an absolute path' })
 }
 
 /** What the user configures for this machine. */
-export function configFolder({ env, home }: Machine): string {
-  return join(xdgConfigHome({ env, home }), 'loadout')
+export function configFolder({ env, home }: Surroundings, platform = process.platform): string {
+  const windows = platform === 'win32' ? absolute(env.APPDATA) : undefined
+  return join(absolute(env.XDG_CONFIG_HOME) ?? windows ?? join(home, '.config'), 'loadout')
 }
 
-/** Where programs keep what users configure. */
-export function xdgConfigHome({ env, home }: Pick<Machine, 'env' | 'home'>): string {
+type Surroundings = Pick<Machine, 'env' | 'home'>
+
+/** Where agents keep what users configure, on every system. */
+export function xdgConfigHome({ env, home }: Surroundings): string {
   return absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config')
 }
 
 /** What must survive: the usage log, backups, the projects installed into. */
-export function stateFolder({ env, home }: Machine): string {
-  return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'loadout')
+export function stateFolder({ env, home }: Surroundings, platform = process.platform): string {
+  const windows = platform === 'win32' ? absolute(env.LOCALAPPDATA) : undefined
+  return join(absolute(env.XDG_STATE_HOME) ?? windows ?? join(home, '.local', 'state'), 'loadout')
 }
 
 /** What can be rebuilt at any time. */
-export function cacheFolder({ env, home }: Pick<Machine, 'env' | 'home'>): string {
-  return join(absolute(env.XDG_CACHE_HOME) ?? join(home, '.cache'), 'loadout')
+export function cacheFolder({ env, home }: Surroundings, platform = process.platform): string {
+  const windows = platform === 'win32' ? absolute(env.LOCALAPPDATA) : undefined
+  return join(absolute(env.XDG_CACHE_HOME) ?? (windows && join(windows, 'cache')) ?? join(home, '.cache'), 'loadout')
 }
 
 export function usageLogPath(machine: Machine): string {

@@ -189,6 +189,27 @@ export function readAudit<T>(machine: Machine, format: AuditFormat<T>, id: strin
   })
 }
 
+/** The records that were written last, the newest first. What is not a record is passed over. */
+export function newestAudits<T>(
+  machine: Machine,
+  format: AuditFormat<T>,
+  most: number,
+): { id: string; at: Date; record: T }[] {
+  const written = idsIn(machine, format).flatMap((id) => {
+    const stat = statSync(recordPath(machine, placeOf(format, id)), { throwIfNoEntry: false })
+    return stat === undefined ? [] : [{ id, at: stat.mtime }]
+  })
+  const newest = written.sort((a, b) => b.at.getTime() - a.at.getTime() || compareText(a.id, b.id)).slice(0, most)
+  return newest.flatMap(({ id, at }) => {
+    try {
+      return [{ id, at, record: readAudit(machine, format, id) }]
+    } catch (error) {
+      if (error instanceof LoadoutError) return []
+      throw error
+    }
+  })
+}
+
 /** Files that go: how many, and how large they are together. */
 export interface Pruned {
   removed: number

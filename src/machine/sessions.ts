@@ -45,6 +45,17 @@ export function claimLine(machine: Machine, agent: string, session: string, line
   }
 }
 
+/** Stands for the agent in the file of a session of which no hook has told yet. */
+export const NO_AGENT = 'packs'
+
+/** Takes over what a session was given before its agent's hooks told of it. */
+export function adoptSession(machine: Machine, agent: string, session: string): void {
+  const earlier = readSession(machine, NO_AGENT, session)
+  if (earlier === '') return
+  claimLine(machine, agent, session, earlier)
+  rmSync(sessionPath(machine, NO_AGENT, session), { force: true })
+}
+
 /** Tells this process from every other that claims at the same moment. */
 export function claimant(): string {
   return `${process.pid}-${process.hrtime.bigint()}`

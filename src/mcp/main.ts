@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { serveHttp } from './http.ts'
+import { serveMcpOverHttp } from './http.ts'
 import { createFactory, serveStreams } from './server.ts'
 import { type Desk, tell } from './tool.ts'
 
@@ -18,11 +18,13 @@ export async function serve({ http, signal, ...desk }: Serving): Promise<void> {
   process.once('SIGHUP', () => process.exit())
   const factory = createFactory(desk)
   if (http === undefined) await serveStreams(factory, signal)
-  else
-    await serveHttp(factory, { ...http, token: http.token ?? makeToken() }, signal, (url, token) => {
+  else {
+    const token = http.token ?? makeToken()
+    await serveMcpOverHttp(factory, { port: http.port, token }, signal, (url) => {
       tell(url)
       if (http.token === undefined) tell(`token ${token}`)
     })
+  }
   setTimeout(() => process.exit(), GRACE_MS).unref()
 }
 

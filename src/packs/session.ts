@@ -2,13 +2,11 @@ import { HOOK_HOSTS } from '../agents/rules/hook-hosts.ts'
 import { exists, readJson } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { recordPath } from '../machine/records.ts'
-import { claimant, claimLine, readSession, sessionPath } from '../machine/sessions.ts'
+import { claimant, claimLine, NO_AGENT, readSession, sessionPath } from '../machine/sessions.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList } from '../text/values.ts'
 import { formatClaim, readState } from '../usage/rules/session-state.ts'
 
-/** Stands for the agent in the file of a conversation that has no hooks. */
-const NO_AGENT = 'packs'
 const CONVERSATION = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/
 
 /** The digests of the pack texts that a conversation was given. A file that cannot be read counts as empty. */

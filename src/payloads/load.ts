@@ -6,6 +6,7 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
 import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
+import { projectOf } from './layers.ts'
 import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
 import { payloadBody } from './rules/frontmatter.ts'
 import type { LoadoutEntry } from './rules/loadout-index.ts'
@@ -153,6 +154,7 @@ async function recordLoaded(
   return recordTask(machine, {
     task: request.task,
     kept,
+    project: projectOf(machine, request.layers),
     steps: [
       { stage: 'planned', entries: namedBy(plan) },
       { stage: 'delivered', entries: delivered },

@@ -147,7 +147,8 @@ export async function planNoted(machine: Machine, request: PlanRequest): Promise
   if (request.isRecorded === false) return planned
   const kept = await keepTask(machine, request.task, () => planTerms(machine, request, planned.value.strategy))
   const steps = [{ stage: 'planned' as const, entries: namedBy(planned.value) }]
-  const recorded = recordTask(machine, { task: request.task, kept, steps })
+  const project = projectOf(machine, request.layers)
+  const recorded = recordTask(machine, { task: request.task, kept, project, steps })
   return { ...planned, findings: [...planned.findings, ...recorded] }
 }
 

@@ -16,7 +16,7 @@ import type { Tuning } from './tuning.ts'
 
 const MAGIC = 0x4b4e5252
 /** To be raised whenever the same text would give other terms or impacts than before. */
-const VERSION = 2
+const VERSION = 3
 /** What stands before the sizes of the sections: magic, version, fingerprint, the sum of the header. */
 const FIXED = 4
 

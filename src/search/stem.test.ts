@@ -8,12 +8,14 @@ test.each([
   ['migrate', 'migrates', 'migrating', 'migration', 'migrations'],
   ['configure', 'configuration', 'configuring'],
   ['generate', 'generator', 'generation'],
-  ['optimize', 'optimizing', 'optimization'],
+  ['optimize', 'optimizing', 'optimization', 'optimise', 'optimised', 'optimisation'],
+  ['promise', 'promises', 'promised', 'promising'],
   ['analyze', 'analysis', 'analyses', 'analyzing'],
   ['run', 'runs', 'running', 'ran'],
   ['library', 'libraries'],
   ['hope', 'hoping'],
   ['failure', 'fails', 'failed'],
+  ['expiry', 'expires', 'expiration'],
 ])('%s and its forms share a stem', (...words) => {
   expect(new Set(words.map(stemWord)).size).toBe(1)
 })

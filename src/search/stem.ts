@@ -52,7 +52,12 @@ const IRREGULAR = new Map([
   ['vertices', 'vertex'],
   ['dependency', 'depend'],
   ['dependencies', 'depend'],
+  ['expiry', 'expir'],
 ])
+
+// Looked through with `find`: a loop over lists would leave behind kilobytes for each word.
+const EED = ['eedly', 'eed']
+const INFLECTIONS = ['ingly', 'edly', 'ing', 'ed']
 
 const STEP_2: readonly (readonly [string, string])[] = [
   ['ization', 'ize'],
@@ -110,10 +115,14 @@ const STEP_4 = [
   'ic',
 ]
 
-export function stemWord(word: string): string {
-  if (word.length < 3 || !isLowerAscii(word)) return word
-  const irregular = IRREGULAR.get(word)
+/** British spelling: `optimise`, `organisation`. What is no such word (`promise`) has all its forms changed alike. */
+const BRITISH = /^(.{4,})is(e|ed|es|ing|er|ers|ation|ations)$/
+
+export function stemWord(typed: string): string {
+  if (typed.length < 3 || !isLowerAscii(typed)) return typed
+  const irregular = IRREGULAR.get(typed)
   if (irregular !== undefined) return irregular
+  const word = typed.indexOf('is', 4) < 0 ? typed : typed.replace(BRITISH, '$1iz$2')
   const start = regionAfterVowel(word, 0)
   const inner = regionAfterVowel(word, start)
   let result = stripPlural(word)
@@ -163,15 +172,11 @@ function stripPlural(word: string): string {
 }
 
 function stripInflection(word: string, start: number): string {
-  for (const suffix of ['eedly', 'eed']) {
-    if (word.endsWith(suffix)) return word.length - suffix.length >= start ? `${word.slice(0, -suffix.length)}ee` : word
-  }
-  for (const suffix of ['ingly', 'edly', 'ing', 'ed']) {
-    if (!word.endsWith(suffix)) continue
-    const rest = word.slice(0, -suffix.length)
-    return hasVowel(rest) ? repairEnding(rest, start) : word
-  }
-  return word
+  const long = EED.find((each) => word.endsWith(each))
+  if (long !== undefined) return word.length - long.length >= start ? `${word.slice(0, -long.length)}ee` : word
+  const suffix = INFLECTIONS.find((each) => word.endsWith(each))
+  const rest = suffix === undefined ? '' : word.slice(0, -suffix.length)
+  return hasVowel(rest) ? repairEnding(rest, start) : word
 }
 
 function repairEnding(rest: string, start: number): string {
@@ -195,11 +200,8 @@ function softenFinalY(word: string): string {
 }
 
 function replaceSuffix(word: string, rules: readonly (readonly [string, string])[], start: number): string {
-  for (const [suffix, replacement] of rules) {
-    if (!word.endsWith(suffix)) continue
-    return word.length - suffix.length >= start ? word.slice(0, -suffix.length) + replacement : word
-  }
-  return word
+  const rule = rules.find((each) => word.endsWith(each[0]))
+  return rule !== undefined && word.length - rule[0].length >= start ? word.slice(0, -rule[0].length) + rule[1] : word
 }
 
 function stripLi(word: string, start: number): string {
@@ -209,10 +211,8 @@ function stripLi(word: string, start: number): string {
 }
 
 function stripDerivation(word: string, inner: number): string {
-  for (const suffix of STEP_4) {
-    if (!word.endsWith(suffix)) continue
-    return word.length - suffix.length >= inner ? word.slice(0, -suffix.length) : word
-  }
+  const suffix = STEP_4.find((each) => word.endsWith(each))
+  if (suffix !== undefined) return word.length - suffix.length >= inner ? word.slice(0, -suffix.length) : word
   const isIon = word.endsWith('sion') || word.endsWith('tion')
   return isIon && word.length - 3 >= inner ? word.slice(0, -3) : word
 }

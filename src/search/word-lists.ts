@@ -3,7 +3,8 @@ import { stemWord } from './stem.ts'
 // Words that say nothing about the subject of a task. Dropped from documents and tasks alike.
 const STOP_LIST = `
 a an the this that these those there here it its itself
-i me my mine myself we us our ours you your yours he him his she her they them their theirs
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself they
+them their theirs themselves oneself
 who whom whose which what when where why how
 is am are was were be been being do does did doing done have has had having
 can could will would shall should may might must cannot

@@ -45,7 +45,8 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
   await requireRepository(machine, setup.library)
   const roots = rootsFor(setup, namedAgents(request.targets)).filter(({ path }) => isFolder(path))
   const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
-    const { statuses, state } = await observe(setup, roots, true)
+    // An edit goes into the newest version, whichever one the catalog has approved.
+    const { statuses, state } = await observe({ ...setup, verdicts: [] }, roots, true)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
     const { registered } = status

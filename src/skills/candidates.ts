@@ -31,6 +31,23 @@ export interface CandidateView {
   manager?: string
   /** Why it cannot be imported as it is. */
   problem?: string
+  /** The beginning of what it says, for those who asked. */
+  text?: string
+}
+
+export interface CandidatesRequest extends ScopeRequest {
+  /** With the beginning of every text. */
+  texts?: boolean | undefined
+}
+
+/** So much of a text that somebody can judge it. */
+const MOST_SHOWN = 8_000
+
+export function textShown(
+  skill: ForeignSkill | undefined,
+  { texts }: { texts?: boolean | undefined },
+): { text?: string } {
+  return texts && skill !== undefined ? { text: skill.document.slice(0, MOST_SHOWN) } : {}
 }
 
 export interface LooseCandidate extends Candidate {
@@ -48,11 +65,14 @@ export interface LooseSkills {
 }
 
 /** What lies around in the agents' folders and could go into the library. */
-export async function listCandidates(machine: Machine, request: ScopeRequest): Promise<Report<CandidateView[]>> {
+export async function listCandidates(machine: Machine, request: CandidatesRequest): Promise<Report<CandidateView[]>> {
   const setup = openSetup(machine, request)
   const recovered = await recoverAll(setup, setup.roots)
   const { candidates, links, refusals, findings } = findLoose(setup, await observe(setup, setup.roots), undefined)
-  const value = candidates.map((candidate) => viewCandidate(candidate, links))
+  const value = candidates.map((candidate) => ({
+    ...viewCandidate(candidate, links),
+    ...textShown(candidate.merged ?? candidate.copies[0], request),
+  }))
   return { value, findings: [...recovered, ...findings, ...refusalFindings(refusals)] }
 }
 

@@ -5,6 +5,7 @@ import { withScratch } from '../machine/scratch.ts'
 import type { Report } from '../text/trouble.ts'
 import { buildFor, writeBuild } from './disk/build.ts'
 import { diffFolders } from './disk/diff-folders.ts'
+import { skillPlace } from './disk/registry.ts'
 import { copyTree } from './disk/tree.ts'
 import { observe, recoverAll } from './observe.ts'
 import { missing, type PlacementState, type RegisteredSkill, requireName } from './rules/skill.ts'
@@ -38,7 +39,7 @@ export async function diffSkill(
     const path = join(root.path, name)
     const text = await diffInstall(
       machine,
-      join(setup.library, status.registered.folder),
+      skillPlace(setup.library, status.registered),
       status.registered,
       agent,
       path,

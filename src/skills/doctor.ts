@@ -246,14 +246,32 @@ function count(conflicts: number): string {
   return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`
 }
 
-/** Skills that somebody else placed under names of the library: they are never updated. */
-function checkLoose({ statuses }: Observation): Check[] {
-  const loose = statuses.filter(({ placements }) => placements.some(({ state }) => state === 'unmanaged'))
-  if (loose.length === 0) return []
-  const names = loose.map(({ name }) => name)
-  const message = `${names.length === 1 ? 'a folder has' : `${names.length} folders have`} the name of a skill of the library, and Loadout did not install ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
-  const fix = 'loadout import lists them; loadout import --all --adopt takes them over'
-  return [{ name: 'installs', state: 'note', message, code: 'UNMANAGED_FOLDER', fix }]
+/** Skills that somebody else placed. Under names of the library they are never updated, under others nobody else has them. */
+function checkLoose({ statuses, placements }: Observation): Check[] {
+  const known = statuses.filter((status) => status.placements.some(({ state }) => state === 'unmanaged'))
+  const names = known.map(({ name }) => name)
+  const loose = placements.filter(
+    ({ isSkill, marker, name }) => isSkill && marker === undefined && !names.includes(name),
+  )
+  const strange = [...new Set(loose.map(({ name }) => name))]
+  const note = (message: string): Check => {
+    const fix = 'loadout import lists them; loadout import --all --adopt takes them over'
+    return { name: 'installs', state: 'note', message, code: 'UNMANAGED_FOLDER', fix }
+  }
+  const folders = names.length === 1 ? 'a folder has' : `${names.length} folders have`
+  const skills = strange.length === 1 ? 'a skill that is' : `${strange.length} skills that are`
+  return [
+    ...(names.length === 0
+      ? []
+      : [
+          note(
+            `${folders} the name of a skill of the library, and Loadout did not install ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`,
+          ),
+        ]),
+    ...(strange.length === 0
+      ? []
+      : [note(`the folders of the agents hold ${skills} not in the library: ${listed(strange)}`)]),
+  ]
 }
 
 /** Installed is not seen: an agent's list of skills has a limit. */

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { realOrSame } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
-import { findLoose, type LooseCandidate, readForeign } from './candidates.ts'
+import { findLoose, type LooseCandidate, readForeign, textShown } from './candidates.ts'
 import { discoverSkills, type LeftOutSkills } from './disk/discover.ts'
 import { readForeignSkill } from './disk/foreign-skill.ts'
 import type { ImportSource } from './disk/import-source.ts'
@@ -22,6 +22,8 @@ export interface SkillOffer {
   plugin?: string
   state: OfferState
   reason?: string
+  /** The beginning of what it says, for those who asked. */
+  text?: string
 }
 
 /** Everything that was found, before anybody chose. */
@@ -40,7 +42,13 @@ export interface FindRequest {
   /** The name of the one skill, or what goes in front of all names. */
   as?: string | undefined
   prefix?: string | undefined
+  /** With the beginning of every text, where skills are listed. */
+  texts?: boolean | undefined
 }
+
+/** Where mirrors for single agents, translations and samples lie: of two that differ, nobody means the one there. */
+const ASIDE =
+  /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
 
 /** Every skill of a source, or of the agents' folders, with what importing it would do. */
 export async function findOffers(setup: Setup, source: ImportSource | undefined, request: FindRequest): Promise<Found> {
@@ -63,8 +71,8 @@ function findIn(setup: Setup, source: ImportSource, targets: string[] | undefine
   const folders = skills.map(({ path, folder, plugin }) => {
     const root = everyRoot(setup).find((each) => realOrSame(each.path) === realOrSame(dirname(path)))
     const place = [source.part, folder].filter((part) => part !== '').join('/')
-    const isHidden = /(?:^|\/)\.[^/]/.test(folder)
-    const found = { folder: place, isHidden, ...(plugin === undefined ? {} : { plugin }) }
+    const isAside = ASIDE.test(folder)
+    const found = { folder: place, isAside, ...(plugin === undefined ? {} : { plugin }) }
     if (root === undefined) return { path, agents: [], found }
     return { path: join(root.path, basename(path)), agents: root.agents, found }
   })
@@ -89,7 +97,7 @@ function copiesIn(candidates: readonly Candidate[]): LeftOutSkills[] {
   const row = (reason: string, all: string[]) => ({ reason, count: all.length, examples: all.slice(0, 5) })
   return [
     row('copies of the same content in other folders', mirrors),
-    row('copies in hidden folders that differ from the others', hidden),
+    row('copies in hidden folders, or below docs, examples or tests, that differ from the others', hidden),
   ].filter(({ count }) => count > 0)
 }
 
@@ -121,11 +129,12 @@ function judge(library: string, known: RegisteredSkill | undefined, taken: Reado
   return { ...offer, state: 'taken', reason: 'the library has another skill of this name' }
 }
 
-export function viewOffer({ candidate, name, state, reason }: Offer): SkillOffer {
+export function viewOffer({ candidate, name, state, reason }: Offer, request: FindRequest): SkillOffer {
   const shown = candidate.merged ?? candidate.copies[0]
   const { folder = shown?.path ?? '', plugin } = shown?.found ?? {}
   const description = shown?.skill.description ?? ''
-  return { name, description, folder, ...(plugin && { plugin }), state, ...(reason && { reason }) }
+  const told = { ...(plugin && { plugin }), state, ...(reason && { reason }) }
+  return { name, description, folder, ...told, ...textShown(shown, request) }
 }
 
 /** Why an offer is not imported. */

@@ -80,7 +80,7 @@ function withSource(
   const from = locked?.origin ?? placeIn(source, merged)
   const content = contentOf({ ...merged, skill: { ...merged.skill, name } })
   if (from === undefined) return content
-  const { source: _, ...bare } = content.skill
+  const bare = withoutSource(content.skill)
   const own: SkillSource = {
     ...from,
     treeHash: merged.treeHash,

@@ -11,7 +11,7 @@ import { importMessage, pointerFindings, prepareSkills, type Ready, severeFindin
 import { asWriter, type Carrying } from './observe.ts'
 import { chooseOffers, type Offer } from './rules/offers.ts'
 import type { Operation } from './rules/operations.ts'
-import { type Refusal, refusalFindings } from './rules/refusals.ts'
+import { listed, type Refusal, refusalFindings } from './rules/refusals.ts'
 import type { ReviewFinding } from './rules/review/findings.ts'
 import { everyRoot, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 import { takeOver } from './take-over.ts'
@@ -92,7 +92,7 @@ interface Choice {
 
 /** All of what was found, the names that were asked for, or what a person says. */
 function chooseFrom({ offers }: Found, request: ImportRequest): Choice {
-  const views = offers.map(viewOffer)
+  const views = offers.map((offer) => viewOffer(offer, request))
   if (request.list) return { chosen: [], offers: views }
   if (request.names !== undefined) return { chosen: chooseOffers(offers, request.names) }
   if (request.choose === undefined || offers.length < 2) return { chosen: [...offers] }
@@ -147,6 +147,7 @@ async function carryOutImport(
       ...refusalFindings(refused),
       ...pointerFindings(ready),
       ...assumedTargets(fresh),
+      ...otherNames(fresh),
       ...severeFindings(ready),
       ...adopted.findings,
     ],
@@ -167,6 +168,25 @@ function assumedTargets(fresh: readonly Offer[]): Finding[] {
   const message = `${whom} got those that are enabled: ${targets.join(', ')}`
   return [
     { severity: 'info', code: 'TARGETS_ASSUMED', message, hint: 'loadout targets <skill> --add <agent> changes it' },
+  ]
+}
+
+/** One line for all skills whose skill.json has a name that no skill can have. */
+function otherNames(fresh: readonly Offer[]): Finding[] {
+  const pairs = fresh.flatMap(({ name, candidate }) => {
+    const { badName } = candidate.merged ?? {}
+    return badName === undefined ? [] : [`${JSON.stringify(badName.slice(0, 80))} is ${name}`]
+  })
+  if (pairs.length === 0) return []
+  const whose = pairs.length === 1 ? 'a name in skill.json' : `${pairs.length} names in skill.json`
+  const message = `${whose} cannot be used, so the folder's is: ${listed(pairs)}`
+  return [
+    {
+      severity: 'warning',
+      code: 'NAME_DIFFERS',
+      message,
+      hint: 'loadout import <source> --skill <name> --as <other> gives another',
+    },
   ]
 }
 

@@ -8,6 +8,9 @@ import { SKILLS_FOLDER } from './disk/registry.ts'
 import { listTree } from './disk/tree.ts'
 import { type PlacementView, viewPlacement } from './inventory.ts'
 import { observe, recoverAll } from './observe.ts'
+import { reviewFolder } from './quarantine.ts'
+import { findTwinIn } from './rules/review/appearance.ts'
+import type { ReviewFinding } from './rules/review/findings.ts'
 import { missing, parseSkill, requireName, SKILL_FILE, type Skill } from './rules/skill.ts'
 import { openSetup, type ScopeRequest } from './settings.ts'
 
@@ -18,6 +21,8 @@ export interface SkillPreview {
   placements: PlacementView[]
   /** SKILL.md as the library has it. */
   markdown: string
+  /** What a look through it found; of your own skills nothing. */
+  review: ReviewFinding[]
 }
 
 /** One skill, with its text as it is in the library. */
@@ -32,13 +37,17 @@ export async function inspectSkill(
   const { statuses } = await observe(setup, roots)
   const status = statuses.find((each) => each.name === name)
   if (status?.registered === undefined) throw missing(name, status, statuses)
-  const path = join(setup.library, status.registered.folder)
+  const { registered } = status
+  const { skill } = registered
+  const path = join(setup.library, registered.folder)
+  const findTwin = findTwinIn(statuses.flatMap((each) => each.registered?.skill.name ?? []))
   const value = {
-    skill: status.registered.skill,
+    skill,
     path,
     files: listTree(path).files.map(({ path: file, size }) => ({ path: file, bytes: size })),
     placements: status.placements.map(viewPlacement),
     markdown: readText(join(path, DOCUMENT_FILE)),
+    review: skill.source === undefined ? [] : reviewFolder(path, registered, findTwin).findings,
   }
   return { value, findings }
 }

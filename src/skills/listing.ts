@@ -1,6 +1,7 @@
-import { AGENTS } from '../agents/rules/agents.ts'
+import { RECORDED_AGENTS } from '../agents/rules/rule-files.ts'
 import { type AgentSight, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
+import { grouped } from '../text/count.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { enabledAgents, openSetup, type ScopeRequest } from './settings.ts'
 
@@ -32,8 +33,8 @@ export function listingFindings(machine: Machine, agents: readonly string[], pro
 }
 
 function seeRooms(machine: Machine, agents: readonly string[], project: string | undefined): ListingRoom[] {
-  const limited = AGENTS.filter(({ id, replay }) => agents.includes(id) && replay?.listing !== undefined)
-  return limited.flatMap(({ id }) => {
+  const limited = RECORDED_AGENTS.filter((id) => agents.includes(id))
+  return limited.flatMap((id) => {
     try {
       return roomOf(seeAgent(machine, { agent: id, project }).value, project)
     } catch (error) {
@@ -60,7 +61,7 @@ function roomOf(sight: AgentSight, project: string | undefined): ListingRoom[] {
     dropped: dropped.length,
     used,
     room: budget.budget,
-    unit: budget.unit === 'columns' ? 'characters' : 'tokens',
+    unit: budget.unit === 'tokens' ? 'tokens' : 'characters',
   }
   const isCrowded = room.cut + room.dropped > 0
   return [isCrowded ? { ...room, problem: crowded(room, sight.skills.length, project) } : room]
@@ -72,12 +73,12 @@ function crowded(
   project?: string,
 ): Finding {
   const what = [
-    dropped > 0 ? `does not show the descriptions of ${dropped} of ${all} skills` : '',
+    dropped > 0 ? `does not show the descriptions of ${grouped(dropped)} of ${grouped(all)} skills` : '',
     cut > 0 ? `cuts ${cut} of ${all} descriptions` : '',
   ].filter((part) => part !== '')
-  const needed = used > room ? `, and the names alone take ${used}` : ''
-  const message = `${label} ${what.join(' and ')}: its list has room for ${room} ${unit}${needed}`
+  const needed = used > room ? `, and the names alone take ${grouped(used)}` : ''
+  const message = `${label} ${what.join(' and ')}: its list has room for ${grouped(room)} ${unit}${needed}`
   const scope = project === undefined ? '' : ' --project .'
-  const hint = `loadout see ${agent} --longest${scope} shows what to shorten; loadout unequip --unused${scope} removes what nobody used`
+  const hint = `loadout see ${agent} --fix --dry-run${scope} shows what makes room; loadout see ${agent} --longest${scope} what takes it`
   return { severity: 'warning', code: 'NOT_SEEN', message, subject: agent, hint }
 }

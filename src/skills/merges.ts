@@ -53,7 +53,7 @@ export async function finishMerge(machine: Machine, request: MergeRequest): Prom
     if (!request.continue) return { value: { merges: [merge] }, findings: recovered }
     const [first] = merge.conflicts
     if (first !== undefined) throw unresolved(name, merge.conflicts.length, first)
-    const { registry } = await observe(setup, [], true)
+    const { registry } = await observe({ ...setup, verdicts: [] }, [], true)
     const current = registry.skills.find(({ folder }) => folder === merge.folder)
     if (merge.library !== setup.library || current?.sourceHash !== merge.sourceHash) throw changedSince(name)
     const write = (stage: string) => writeMerged(merge, executablesOf(machine, name), stage)

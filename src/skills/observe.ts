@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isWritable } from '../machine/files.ts'
 import { gitFolder } from '../machine/git-folder.ts'
@@ -8,13 +8,14 @@ import { removeOldScratch } from '../machine/scratch.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { compareText } from '../text/values.ts'
 import { applyOperations, type OnProgress } from './disk/apply.ts'
+import { obeyVerdicts } from './disk/approved-versions.ts'
 import { removePartialBackups } from './disk/backups.ts'
 import { buildFor, hashBuild } from './disk/build.ts'
 import { uncommittedPaths } from './disk/library-commit.ts'
 import { recoverLibrary, withLibrary } from './disk/library-transaction.ts'
 import { removePartialMerges } from './disk/pending-merge.ts'
 import { readPlacements } from './disk/placements.ts'
-import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import { type RegistryReading, readRegistry, skillPlace } from './disk/registry.ts'
 import type { Listed } from './disk/stamped-folders.ts'
 import { openTreeCache } from './disk/tree-cache.ts'
 import { leftoversIn, recover, withWorkFolder, workFolderIn } from './disk/work-folder.ts'
@@ -49,7 +50,9 @@ export async function observe(
 ): Promise<Observation> {
   if (willChange) refuseLinkedRoots(setup, roots)
   const cache = openTreeCache(setup.machine)
-  const registry = readRegistry(setup.library, cache)
+  const { machine, library, repo = library, verdicts } = setup
+  const read = readRegistry(library, cache)
+  const { registry, refusals } = await obeyVerdicts({ machine, verdicts, repo }, read, cache)
   const byName = new Map(registry.skills.map((each) => [each.skill.name, each]))
   const placements = roots
     .flatMap((root) => readPlacements(root, cache))
@@ -59,9 +62,15 @@ export async function observe(
   const needsGit = willChange || placements.some((placement) => placement.expectedHash !== undefined)
   const isJudgedByFolders = !needsGit && known === undefined && placements.every(({ kind }) => kind !== 'link')
   const state = known ?? (needsGit ? await libraryState(setup) : stateFrom(undefined, []))
-  const statuses = reconcile(registry, placements, state)
+  const judged = reconcile(registry, placements, state)
+  const statuses =
+    refusals.size === 0 ? judged : judged.map((each) => ({ ...each, ...refusalOf(refusals.get(each.name)) }))
   const seen = isJudgedByFolders ? cache.seen() : undefined
   return { roots, registry, placements, statuses, state, seen, find: (name) => byName.get(name) }
+}
+
+function refusalOf(refusal: SkillStatus['refusal']): Pick<SkillStatus, 'refusal'> {
+  return refusal === undefined ? {} : { refusal }
 }
 
 /**
@@ -81,7 +90,7 @@ function withExpectation(
   try {
     const marked = marker !== undefined && 'commit' in marker ? marker.agent : undefined
     const agent = marked ?? root.agents.find((id) => supports(registered.skill, id)) ?? root.agents[0] ?? ''
-    const build = buildFor(join(library, registered.folder), registered.skill, agent)
+    const build = buildFor(skillPlace(library, registered), registered.skill, agent)
     return { ...placement, expectedHash: hashBuild(build) }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
@@ -189,7 +198,10 @@ export async function carryOut(
   }
   const { machine, library } = setup
   const { state, find } = observation
-  const context = { machine, library, state, find, onProgress: request.onProgress, signal: request.signal }
+  const { onProgress, signal } = request
+  const inProject = new Map(observation.roots.map((root) => [root.path, projectOf(setup, root)]))
+  const projectOfRoot = (path: string) => inProject.get(path)
+  const context = { machine, library, state, find, projectOf: projectOfRoot, onProgress, signal }
   const applied = await applyOperations(operations, context)
   // A single thing that was all there was to do, and failed, is the answer; among others it is a finding.
   if (applied.failure !== undefined && isAll && operations.length === 1) throw applied.failure

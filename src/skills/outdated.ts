@@ -1,8 +1,9 @@
 import { basename, join } from 'node:path'
 import { expandHome } from '../machine/config-file.ts'
-import { isFolder } from '../machine/files.ts'
+import { exists, isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
-import { asFinding, type Finding, type Report } from '../text/trouble.ts'
+import { currentBranch } from '../machine/repository.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
 import { readRegistry } from './disk/registry.ts'
 import { fetchSourceRepo, findMoved, folderIds, type SourceRepo } from './disk/source-repo.ts'
@@ -99,7 +100,7 @@ export async function askSources(
   { signal, onProgress }: OutdatedRequest,
 ): Promise<Report<AskedSkill[]>> {
   const groups = groupBy(skills, ({ source }) =>
-    isPinned(source) && ref === undefined ? 'pinned' : JSON.stringify([source.url, ref ?? source.ref]),
+    isPinned(source) && ref === undefined ? 'pinned' : JSON.stringify([nameOf(source), ref ?? source.ref]),
   )
   const value: AskedSkill[] = []
   const findings: Finding[] = []
@@ -160,8 +161,10 @@ async function askSource(
   ref: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Report<AskedSkill[]>> {
-  const { url, ref: recorded } = skills[0]!.source
-  if (url === undefined) return { value: skills.map((skill) => askFolder(machine, skill)), findings: [] }
+  const { source } = skills[0]!
+  const { ref: recorded } = source
+  const url = source.url ?? (await repositoryAt(machine, source, ref))
+  if (url === undefined) return askFolder(machine, skills)
   const commits = skills.flatMap(({ source }) => source.commit ?? [])
   try {
     const repo = await fetchSourceRepo(machine, url, { ref: ref ?? recorded, commits, ...(signal && { signal }) })
@@ -210,15 +213,51 @@ function rewritten(asked: readonly AskedSkill[], url: string): Finding[] {
   return [{ severity: 'warning', code: 'SOURCE_REWRITTEN', message, subject: names.join(', '), hint }]
 }
 
+/** The repository at a path, if not its files are meant but a commit: it has none, or they are of another branch. */
+async function repositoryAt(
+  machine: Machine,
+  source: SkillSource,
+  ref: string | undefined,
+): Promise<string | undefined> {
+  const path = expandHome(machine, source.path ?? '')
+  if (source.commit === undefined || !isFolder(path)) return undefined
+  if (!exists(join(path, '.git'))) return isFolder(join(path, 'objects')) ? path : undefined
+  if (ref !== undefined) return path
+  return source.ref !== undefined && (await currentBranch(machine, path)) !== source.ref ? path : undefined
+}
+
 /** A folder on this machine, or on the one that imported it. */
-function askFolder(machine: Machine, skill: ImportedSkill): AskedSkill {
-  const folder = sourceFolder(machine, skill.source)
-  if (folder === undefined) return { skill, state: stateOf(skill, 'unreachable') }
-  const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
-  return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
+function askFolder(machine: Machine, skills: readonly ImportedSkill[]): Report<AskedSkill[]> {
+  const path = skills[0]!.source.path ?? ''
+  if (!isFolder(expandHome(machine, path))) {
+    const value = skills.map((skill): AskedSkill => ({ skill, state: stateOf(skill, 'unreachable') }))
+    const subject = skills.map(({ skill }) => skill.name).join(', ')
+    const message = `${path} is not on this machine, so ${subject} could not be compared`
+    const hint = 'loadout pin <skill> stops asking; the skill itself stays in your library'
+    return { value, findings: [{ severity: 'warning', code: 'REMOTE_UNREACHABLE', message, subject, hint }] }
+  }
+  const value = skills.map((skill): AskedSkill => {
+    const folder = sourceFolder(machine, skill.source)
+    if (folder === undefined) return { skill, state: stateOf(skill, 'removed') }
+    const isSame = hashTree(folder, listTree(folder).files) === skill.source.treeHash
+    return { skill, state: stateOf(skill, isSame ? 'current' : 'outdated') }
+  })
+  return { value, findings: [] }
 }
 
 export function sourceFolder(machine: Machine, { path = '', folder }: SkillSource): string | undefined {
   const found = join(expandHome(machine, path), folder)
   return path !== '' && isFolder(found) ? found : undefined
+}
+
+/** The commits of a folder that is a repository, to merge against what was imported. */
+export async function sourceHistory(machine: Machine, { path, commit }: SkillSource): Promise<SourceRepo | undefined> {
+  const place = expandHome(machine, path ?? '')
+  if (path === undefined || commit === undefined || !exists(join(place, '.git'))) return undefined
+  try {
+    return await fetchSourceRepo(machine, place, { ref: undefined, commits: [commit] })
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
+  }
 }

@@ -68,14 +68,7 @@ export async function applyProfile(
   request: ScopeRequest & Carrying & { name: string; exact?: boolean | undefined },
 ): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
-  const { value: all } = listProfiles(machine, {})
-  const profile = all.find(({ name }) => name === request.name)?.profile
-  if (profile === undefined) {
-    throw noProfile(
-      request.name,
-      all.map(({ name }) => name),
-    )
-  }
+  const { profile } = requireProfile(machine, request.name)
   const run = async () => {
     const observation = await observe(setup, setup.roots, true)
     const plan = planProfile(observation.statuses, profile, setup.roots, request.exact ?? false)
@@ -93,6 +86,18 @@ export async function applyProfile(
     },
     request.signal,
   )
+}
+
+export function requireProfile(machine: Machine, name: string): SavedProfile {
+  const { value: all, findings } = listProfiles(machine, {})
+  const names = all.map((each) => each.name)
+  const found = all.find((each) => each.name === name)
+  const broken = findings.find(({ subject }) => subject === `${name}.json`)
+  if (found === undefined && broken !== undefined) {
+    throw new LoadoutError(broken.code, broken.message, { hint: `repair it, or loadout profile save ${name}` })
+  }
+  if (found === undefined) throw noProfile(name, names)
+  return found
 }
 
 function noProfile(name: string, known: readonly string[]): LoadoutError {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { readApprovals } from '../machine/approvals.ts'
 import { jsonCodec, readCached, writeCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -8,6 +7,7 @@ import type { Finding } from '../text/trouble.ts'
 import { isRecord, isTextList, sha256 } from '../text/values.ts'
 import type { SkillContent } from './disk/foreign-skill.ts'
 import { withoutSource } from './disk/merge-base.ts'
+import { skillPlace } from './disk/registry.ts'
 import { readContentFiles, readReviewFiles } from './disk/review-files.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { type FindTwin, findTwinIn } from './rules/review/appearance.ts'
@@ -57,15 +57,16 @@ export function openGate(machine: Machine, library: string, names: readonly stri
   let isChanged = false
   return {
     check(registered) {
-      const { skill, folder, sourceHash } = registered
+      const { skill, sourceHash } = registered
+      const place = skillPlace(library, registered)
       const answer = answers.get(skill.name)
       if (answer?.decision === 'denied') return { skill: skill.name, isDenied: true, findings: [] }
       if (skill.source === undefined) return undefined
       const key = [sourceHash, findTwin(skill.name) ?? ''].join(' ')
-      const severe = known.get(key) ?? severeFindings(join(library, folder), registered, findTwin)
+      const severe = known.get(key) ?? severeFindings(place, registered, findTwin)
       if (!known.has(key)) isChanged = true
       known.set(key, severe)
-      if (severe.length === 0 || isAnswered(answer, severe, join(library, folder), registered)) return undefined
+      if (severe.length === 0 || isAnswered(answer, severe, place, registered)) return undefined
       return { skill: skill.name, isDenied: false, findings: severe }
     },
     save() {

@@ -9,9 +9,11 @@ import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
+import { readVerdicts } from './disk/approved-versions.ts'
 import { knownProjects } from './disk/projects.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
+import type { Verdict } from './rules/verdict.ts'
 
 /** What happens by itself when the library changes. */
 const ACTIONS = [
@@ -103,6 +105,10 @@ export interface Setup {
   userRoots: TargetRoot[]
   /** The project that was named, and others that are meant. */
   projects: readonly string[]
+  /** What the catalog of the organization says about skills of the library. */
+  verdicts: readonly Verdict[]
+  /** The repository with the commits, where `library` is a copy of its files. */
+  repo?: string
 }
 
 export function openSetup(machine: Machine, request: ScopeRequest): Setup {
@@ -114,7 +120,7 @@ export function openSetup(machine: Machine, request: ScopeRequest): Setup {
   const roots = project === undefined ? userRoots : targetRoots(machine, config, project)
   const named = project === undefined ? [] : [project]
   const projects = [...new Set([...named, ...(request.allProjects ? knownProjects(machine) : [])])]
-  return { machine, config, library, project, roots, userRoots, projects }
+  return { machine, config, library, project, roots, userRoots, projects, verdicts: readVerdicts(machine, library) }
 }
 
 /** The agents that a person named with `--target`: undefined when none, or `all`. */

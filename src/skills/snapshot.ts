@@ -46,17 +46,17 @@ export function rememberInventory(
 
 /** Raise the version with every change of how placements are judged: the judgement is stored. */
 function keyOf(project = ''): CacheKey {
-  return { kind: 'inventories', version: 5, name: [project] }
+  return { kind: 'inventories', version: 6, name: [project] }
 }
 
-function madeFrom({ library }: Setup, roots: readonly TargetRoot[]): string {
-  return JSON.stringify([library, roots])
+function madeFrom({ library, verdicts }: Setup, roots: readonly TargetRoot[]): string {
+  return JSON.stringify([library, roots, verdicts])
 }
 
 interface Rest {
   snapshot: Snapshot
   findings: Finding[]
-  /** The library and the agents' folders that were meant. */
+  /** The library, the agents' folders that were meant, and what the catalog said. */
   made: string
 }
 

@@ -27,12 +27,12 @@ export interface SyncResult extends Outcome {
   head: string | undefined
   /** What a dry run found on the remote, skill by skill. */
   changes?: SkillChange[]
-  /** Skills whose edits went from an installed copy into the library. */
+  /** Skills whose edits went from an installed copy into the library; with a dry run those where it would be tried. */
   merged?: string[]
 }
 
 /** How the library's skill would differ after taking the commits of the remote. */
-export interface SkillChange {
+interface SkillChange {
   skill: string
   kind: 'added' | 'changed' | 'removed'
   /** Only when asked for. */
@@ -86,7 +86,7 @@ const NO_MERGES: Report<{ names: string[]; kept: ReadonlySet<string> }> = {
 
 /** Edits that do not merge stay where they are, and wait for a person. */
 async function mergeEdits(setup: Setup, roots: readonly TargetRoot[], request: SyncCommand): Promise<typeof NO_MERGES> {
-  const observation = await observe(setup, roots, true)
+  const observation = await observe({ ...setup, verdicts: [] }, roots, true)
   const names: string[] = []
   const kept = new Set<string>()
   const findings: Finding[] = []
@@ -137,8 +137,10 @@ async function previewSync(
       change.diff = await diffSkillFolders(setup.machine, join(scratch, `diff-${at}`), change.skill, ...sides)
     }
   }
+  const edited = next.statuses.filter((status) => status.registered !== undefined && editedCopies(status).length > 0)
+  const merged = request.merge ? { merged: edited.map(({ name }) => name) } : {}
   return {
-    value: { ...value, steps, head: now.state.head, changes },
+    value: { ...value, steps, head: now.state.head, changes, ...merged },
     findings: [...updated.findings, ...next.registry.findings, ...findings],
   }
 }
@@ -152,7 +154,7 @@ async function observeNext(
   const { machine, library } = setup
   const commit = await commitOf(machine, library, step.trackingRef)
   await checkOutSnapshot(machine, { repo: library, commit, folder: 'skills' }, scratch, 'next')
-  return observe({ ...setup, library: join(scratch, 'next') }, roots, true, stateFrom(commit, []), true)
+  return observe({ ...setup, library: join(scratch, 'next'), repo: library }, roots, true, stateFrom(commit, []), true)
 }
 
 function compareLibraries(now: Registry, next: Registry): SkillChange[] {

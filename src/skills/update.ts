@@ -18,6 +18,7 @@ import {
   libraryNames,
   type SourceState,
   sourceFolder,
+  sourceHistory,
 } from './outdated.ts'
 import { reviewFolder } from './quarantine.ts'
 import { type Operation, planRefresh } from './rules/operations.ts'
@@ -28,7 +29,7 @@ import { openSetup, type Setup } from './settings.ts'
 
 export interface UpdateRequest extends Carrying {
   names?: readonly string[] | undefined
-  /** Every imported skill. */
+  /** Every imported skill, as without names; needed for a version or a side that is meant for all of them. */
   all?: boolean | undefined
   /** Another branch, tag or commit of the source. */
   ref?: string | undefined
@@ -59,10 +60,11 @@ export interface UpdateResult {
 
 /** Brings imported skills up to their sources: merged with the library's own changes, in one commit. */
 export async function updateSkills(machine: Machine, request: UpdateRequest): Promise<Report<UpdateResult>> {
-  const { names = [], all } = request
-  if (names.length === 0 && !all) {
+  const { names = [], ref, take } = request
+  const all = request.all || names.length === 0
+  if (names.length === 0 && !request.all && (ref ?? take) !== undefined) {
     throw new LoadoutError('USAGE', 'no skill is named', {
-      hint: 'name some, or use --all; loadout outdated lists them',
+      hint: 'name those that --ref or --take is meant for, or use --all; loadout outdated lists them',
     })
   }
   const setup = openSetup(machine, {})
@@ -70,7 +72,7 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
   const { skills, withoutSource } = importedSkills(machine, all ? [] : names)
   const unknown = all ? [] : withoutSource
   if (unknown.length > 0) throw noSource(unknown)
-  const asked = await askSources(machine, skills, request.ref, request)
+  const asked = await askSources(machine, skills, ref, request)
   const roots = setup.roots.filter(({ path }) => isFolder(path))
   const run = (recovered: Finding[]) =>
     withScratch(async (scratch): Promise<Report<UpdateResult>> => {
@@ -195,8 +197,9 @@ async function mergeOne(
         )
   if (theirs === undefined) throw new LoadoutError('FILE_NOT_FOUND', `${state.source} has no folder ${folder}`)
   const { ref, take } = request
-  const input = { library, registered: skill, source: skill.source, theirs, commit: repo?.head, ref, folder, take }
-  const made = await mergeUpdate(machine, { ...input, repo: repo?.repo, now: machine.now() }, join(scratch, `${at}`))
+  const history = repo ?? (await sourceHistory(machine, skill.source))
+  const input = { library, registered: skill, source: skill.source, theirs, commit: history?.head, ref, folder, take }
+  const made = await mergeUpdate(machine, { ...input, repo: history?.repo, now: machine.now() }, join(scratch, `${at}`))
   const { isBaseUnknown, isEdited, diff, merge } = made
   const conflicts = merge.conflicts.map(({ path, message }) => ({ path, message }))
   const review = addedFindings(made, skill, findTwin)

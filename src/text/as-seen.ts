@@ -131,24 +131,26 @@ function readEntity(letters: Letters, place: number, original: string | undefine
 }
 
 // biome-ignore format: a table to scan
-const NAMED = new Map(Object.entries({
+const NAMED: Record<string, number> = {
   lt: 0x3c, amp: 0x26, sol: 0x2f, bsol: 0x5c, num: 0x23, semi: 0x3b, lowbar: 0x5f, underbar: 0x5f, hyphen: 0x2d,
   dash: 0x2d, minus: 0x2d, ndash: 0x2d, mdash: 0x2d, horbar: 0x2d, shy: 0xad, nbsp: 0x20, nonbreakingspace: 0x20,
   tab: 0x20, newline: 0x20, ensp: 0x20, emsp: 0x20, thinsp: 0x20, thinspace: 0x20, hairsp: 0x20, verythinspace: 0x20,
   numsp: 0x20, puncsp: 0x20, mediumspace: 0x20, zerowidthspace: 0x200b, nobreak: 0x2060, zwj: 0x200d, zwnj: 0x200c,
   lrm: 0x200e, rlm: 0x200f, lang: 0x3c, langle: 0x3c, leftanglebracket: 0x3c, lsaquo: 0x3c, nvlt: 0x3c, nlt: 0x3c,
   imath: 0x69, inodot: 0x69,
-}))
+}
 
-const ENTITY_NAMES = new RegExp(`^(?:(${[...NAMED.keys()].sort().reverse().join('|')})|([a-z])(?:fr|opf|scr));?`)
+// Made when the first is met: most texts have none.
+let entityNames: RegExp | undefined
 
 function readName(codes: Uint16Array, place: number): Entity | undefined {
   const next = codes[place + 1] ?? 0
   if (next < 0x61 || next > 0x7a) return undefined
-  const found = ENTITY_NAMES.exec(textOf(codes.subarray(place + 1, place + 20)))
+  entityNames ??= new RegExp(`^(?:(${Object.keys(NAMED).sort().reverse().join('|')})|([a-z])(?:fr|opf|scr));?`)
+  const found = entityNames.exec(textOf(codes.subarray(place + 1, place + 20)))
   if (found === null) return undefined
   const [whole, name, letter = ''] = found
-  const code = name === undefined ? letter.charCodeAt(0) : (NAMED.get(name) ?? OTHER)
+  const code = name === undefined ? letter.charCodeAt(0) : (NAMED[name] ?? OTHER)
   return { code, length: 1 + whole.length }
 }
 

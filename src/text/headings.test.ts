@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headingsOf } from './headings.ts'
+import { frontmatterTitle, headingsOf } from './headings.ts'
 
 describe('the headings of a text', () => {
   it.each([
@@ -35,4 +35,16 @@ describe('the headings of a text', () => {
       }),
     )
   })
+})
+
+it.each([
+  ['---\ntitle: Merge a change\n---\n# Other\n', 'Merge a change'],
+  ['---\r\nid: x\r\ntitle: "Paging: who"\r\n---\r\ntext\r\n', 'Paging: who'],
+  ["---\ntitle: 'It'\n---\n", 'It'],
+  ['---\ntitle:\nid: x\n---\n', ''],
+  ['---\n  title: deeper\n---\n', ''],
+  ['---\ntitle: never closed\n', ''],
+  ['title: no frontmatter\n', ''],
+])('the title in the frontmatter of %j is %j', (text, title) => {
+  expect(frontmatterTitle(text)).toBe(title)
 })

@@ -1,3 +1,4 @@
+import { cutAtFences } from './frontmatter-block.ts'
 import { findHeadings, type Heading } from './sections.ts'
 
 /** A heading in a text of any form. */
@@ -15,6 +16,18 @@ export function headingsOf(path: string, lines: readonly string[]): FormedHeadin
   if (/\.(?:adoc|asciidoc)$/i.test(path)) return equalSigns(lines)
   const hashes = findHeadings(lines)
   return hashes.length > 0 ? hashes.map((heading) => ({ ...heading, height: 1 })) : underlined(lines)
+}
+
+/** The title that the frontmatter of a document gives; empty without one. */
+export function frontmatterTitle(text: string): string {
+  if (!text.startsWith('---')) return ''
+  const { block = '' } = cutAtFences(text, (line) => line.trimEnd() === '---')
+  return (
+    /^title:[ \t]*(\S.*)$/m
+      .exec(block)?.[1]
+      ?.trim()
+      .replace(/^(["'])(.*)\1$/, '$2') ?? ''
+  )
 }
 
 /** Every style of line is a level of its own, in the order in which they come. */

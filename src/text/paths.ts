@@ -13,6 +13,13 @@ export function pathProblem(path: string): string | undefined {
   return undefined
 }
 
+/** Paths below the home folder as people write them. One in quotes stays: a shell would not expand it. */
+export function inHome(text: string, home: string | undefined): string {
+  if (!home || home === '/') return text
+  const start = new RegExp(`(^|[\\s(])${home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/+$/, '')}/`, 'gm')
+  return text.replace(start, '$1~/')
+}
+
 /** A folder of this machine, and what stands for it wherever the bundle is read. */
 export type Place = readonly [folder: string, mark: string]
 

@@ -62,13 +62,14 @@ export const SKILLS: SkillView[] = [
 
 export function previewOf(name: string, markdown = `# ${name}\n\nDo it well.\n`): SkillPreview {
   const skill = { name, description: '', tags: [], targets: ['claude'], metadata: {}, others: {} }
-  return { skill, path: `/library/skills/${name}`, files: [], placements: [], markdown }
+  return { skill, path: `/library/skills/${name}`, files: [], placements: [], markdown, review: [] }
 }
 
 export const CANDIDATES: CandidateView[] = [
   {
     name: 'deploy',
     description: 'Deploys.',
+    text: '# Deploy\n\nBuild, then **push**.\n',
     targets: ['claude'],
     paths: ['/home/.claude/skills/deploy'],
     state: 'new',

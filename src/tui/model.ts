@@ -11,6 +11,7 @@ import type {
   SyncResult,
   UpdateResult,
 } from '../loadout.ts'
+import { inHome } from '../text/paths.ts'
 import type { Finding } from '../text/trouble.ts'
 import type { Effect } from './effect.ts'
 import type { Size } from './frame/line.ts'
@@ -200,7 +201,7 @@ export function activeProject({ scope, project }: Model): string | undefined {
   return scope === 'project' ? project : undefined
 }
 
-/** A path as people write it. */
-export function shortPath({ home }: Model, path: string): string {
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+/** A path as people write it, also where it stands in a sentence. */
+export function shortPath({ home }: Model, text: string): string {
+  return inHome(text, home)
 }

@@ -88,11 +88,15 @@ const CALLS: { [K in Kind]: (loadout: Loadout, effect: Of<K>, carrying: Carrying
   },
   'load candidates': async (loadout, { kind, project }) => ({
     of: kind,
-    ...(await loadout.listCandidates({ project })),
+    ...(await loadout.listCandidates({ project, texts: true })),
   }),
   'load offers': async (loadout, effect, carrying) => {
     const { source, project } = effect
-    return { of: effect.kind, effect, ...(await loadout.importSkills({ source, project, list: true, ...carrying })) }
+    return {
+      of: effect.kind,
+      effect,
+      ...(await loadout.importSkills({ source, project, list: true, texts: true, ...carrying })),
+    }
   },
   import: async (loadout, effect, carrying) => {
     const { names, source, project } = effect

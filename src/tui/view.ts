@@ -12,7 +12,7 @@ import {
   wrapped,
 } from './frame/line.ts'
 import { bindingsOf, isTyping, placeOf } from './keys.ts'
-import type { Model, Notice, ScreenId } from './model.ts'
+import { type Model, type Notice, type ScreenId, shortPath } from './model.ts'
 import { viewDiff } from './screens/diff-view.ts'
 import { viewDoctor } from './screens/doctor-view.ts'
 import { keyName, viewHelp } from './screens/help-view.ts'
@@ -86,14 +86,17 @@ function footer(model: Model, columns: number): Line[] {
     // How to stop it stays readable, however long the name of what is worked on.
     return [spread(clipLine(doing, columns - lineWidth(stop) - 1), stop, columns)]
   }
-  return notice === undefined ? [keyLine(model, columns)] : noticeLines(notice, model.size)
+  return notice === undefined ? [keyLine(model, columns)] : noticeLines(model, notice)
 }
 
 // A message of more lines would take the room of what it is about.
 const MOST_TOLD = 3
 
 /** On a screen with some room, a message that is longer than a line takes more, with what to do about it. */
-function noticeLines({ text, hint = '', tone }: Notice, size: Size): Line[] {
+function noticeLines(model: Model, notice: Notice): Line[] {
+  const { size } = model
+  const { tone } = notice
+  const [text, hint] = [shortPath(model, notice.text), shortPath(model, notice.hint ?? '')]
   const columns = size.columns - 2
   const style = tone === 'plain' ? undefined : tone
   const line = [span(` ${text}`, style), span(hint === '' ? '' : `  ${hint}`, 'faint')]

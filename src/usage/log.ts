@@ -1,4 +1,4 @@
-import { appendEvents, scanEvents } from './disk/usage-log.ts'
+import { appendEvents, logSize, markBefore, scanEvents, scanFrom } from './disk/usage-log.ts'
 import type { UsageEvent } from './rules/usage-event.ts'
 
 /** Appends an event to a log, creating its folder. */
@@ -20,4 +20,19 @@ export function visitUsage(
   newestBytes?: number,
 ): { junkLines: number } {
   return scanEvents(filePath, visit, newestBytes)
+}
+
+/** Visits the events behind an offset in bytes, each with the offset of its end, until the visitor says no. */
+export function visitFrom(filePath: string, offset: number, visit: (event: UsageEvent, end: number) => boolean): void {
+  scanFrom(filePath, offset, visit)
+}
+
+/** Tells whether a log is still the one that was read up to an offset. */
+export function markAt(filePath: string, offset: number): string {
+  return markBefore(filePath, offset)
+}
+
+/** Where the log ends now. */
+export function endOfLog(filePath: string): number {
+  return logSize(filePath) ?? 0
 }

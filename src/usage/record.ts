@@ -1,10 +1,12 @@
 import { configPath, readConfigJson } from '../machine/config-file.ts'
 import { type Machine, usageLogPath } from '../machine/machine.ts'
+import type { Project } from '../machine/open-project.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { quickDigest } from '../text/values.ts'
 import { appendEvents } from './disk/usage-log.ts'
 import { parseKeepsTasks } from './rules/config.ts'
 import type { EntryKind, Stage, UsageEvent } from './rules/usage-event.ts'
+import { shareWhenDue } from './sharing.ts'
 
 /** An entry on its way to an agent. */
 export interface NotedEntry {
@@ -15,10 +17,12 @@ export interface NotedEntry {
   mode: UsageEvent['mode']
   tokens: number
   layer?: string | undefined
+  /** The digest of what was given. */
+  version?: string | undefined
 }
 
 /** How far some entries came. */
-export interface UsageStep {
+interface UsageStep {
   stage: Stage
   entries: readonly NotedEntry[]
 }
@@ -26,6 +30,7 @@ export interface UsageStep {
 /** What happened to some entries for one task. */
 export interface UsageNote extends UsageStep {
   task: string
+  project?: Project | undefined
 }
 
 /** What is kept of a task besides its hash, where the user asked for it. */
@@ -37,27 +42,34 @@ export interface KeptTask {
 }
 
 /** Writes it down. A log that cannot be written is worth a warning, never the answer. */
-export function recordUsage(machine: Machine, { task, ...step }: UsageNote): Finding[] {
-  return recordTask(machine, { task, steps: [step] })
+export function recordUsage(machine: Machine, { task, project, ...step }: UsageNote): Finding[] {
+  return recordTask(machine, { task, project, steps: [step] })
+}
+
+interface TaskNote {
+  task: string
+  kept?: KeptTask | undefined
+  /** The project it happened in, where it is at hand: its settings may let a team know its name. */
+  project?: Project | undefined
+  steps: readonly UsageStep[]
 }
 
 /** The same for several steps of one task, in one piece: they share its hash. */
-export function recordTask(
-  machine: Machine,
-  { task, kept, steps }: { task: string; kept?: KeptTask | undefined; steps: readonly UsageStep[] },
-): Finding[] {
+export function recordTask(machine: Machine, { task, kept, project, steps }: TaskNote): Finding[] {
   const timestamp = machine.now().toISOString()
   const taskHash = hashTask(timestamp, task)
-  const events = steps.flatMap(({ stage, entries }) =>
-    entries.map((entry) => eventOf(machine, { timestamp, taskHash }, stage, entry)),
-  )
+  const name = nameForTeam(project)
+  const shared = { timestamp, taskHash, ...(name === undefined ? {} : { project: name }) }
+  const events = steps.flatMap(({ stage, entries }) => entries.map((entry) => eventOf(machine, shared, stage, entry)))
   if (kept !== undefined) {
-    const [first] = events.length > 0 ? events : [eventOf(machine, { timestamp, taskHash }, 'planned', NOTHING)]
+    const [first] = events.length > 0 ? events : [eventOf(machine, shared, 'planned', NOTHING)]
     events.splice(0, 1, { ...first!, task: kept.words, asked: kept.asked })
   }
   if (events.length === 0) return []
   try {
     appendEvents(events, usageLogPath(machine))
+    // An agent without hooks has no other moment for it. At a prompt of a hook a person waits.
+    if (machine.caller?.via === 'mcp') shareWhenDue(machine)
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
@@ -65,6 +77,16 @@ export function recordTask(
     const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
     const hint = error.hint ?? 'check the state folder'
     return [{ severity, code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
+  }
+}
+
+/** Settings that cannot be read let nobody know anything. */
+function nameForTeam(project: Project | undefined): string | undefined {
+  try {
+    return project?.settings.team?.project
+  } catch (error) {
+    if (error instanceof LoadoutError) return undefined
+    throw error
   }
 }
 
@@ -77,9 +99,9 @@ function hashTask(timestamp: string, task: string): string {
 
 function eventOf(
   { caller = { via: 'cli' } }: Machine,
-  of: Pick<UsageEvent, 'timestamp' | 'taskHash'>,
+  of: Pick<UsageEvent, 'timestamp' | 'taskHash' | 'project'>,
   stage: Stage,
-  { id, kind, trigger, mode, tokens, layer }: NotedEntry,
+  { id, kind, trigger, mode, tokens, layer, version }: NotedEntry,
 ): UsageEvent {
   return {
     ...of,
@@ -90,6 +112,7 @@ function eventOf(
     ...(layer === undefined ? {} : { sourceLayer: layer }),
     stage,
     ...(kind === 'payload' ? {} : { kind }),
+    ...(version === undefined ? {} : { version }),
     via: caller.via,
     ...(caller.session === undefined ? {} : { session: caller.session }),
   }

@@ -14,6 +14,9 @@ const skills = (root: string, named: Record<string, string>) =>
     Object.entries(named).map(([name, text]) => [`${root}/${name}/SKILL.md`, text.replace('name: x', `name: ${name}`)]),
   )
 
+/** A model with little room. */
+const SMALL = ['--model', 'claude-haiku-4-5']
+
 const run = (agent: string, home: string, args: string[] = [], env = {}) => {
   const result = runWarm(['see', agent, ...args], { home, cwd: home, env })
   expectCivil(result)
@@ -142,13 +145,15 @@ describe('too many skills', () => {
     skills(root, Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`s${at}`, document('d'.repeat(400 + at))])))
 
   it.each([
-    ['claude', '.claude/skills', 8_000],
-    ['codex', '.codex/skills', 5_440],
-  ])('%s: what is listed adds up to what it may take', (agent, root, limit) => {
-    const { skills: seen, own, used = 0, budget } = see(agent, makeProject(many(root)))
+    ['claude', '.claude/skills', 8_000, SMALL],
+    ['codex', '.codex/skills', 5_440, []],
+  ])('%s: what is listed adds up to what it may take', (agent, root, limit, args) => {
+    const { skills: seen, own, used = 0, budget } = see(agent, makeProject(many(root)), args)
     expect(budget?.budget).toBe(limit)
     const cost = (skill: (typeof seen)[number]) => (budget?.unit === 'tokens' ? skill.tokens : skill.characters.line)
-    expect(seen.reduce((total, skill) => total + cost(skill), own.characters)).toBe(used)
+    // Two line ends in a description of Claude Code’s own take no column.
+    const ends = agent === 'claude' ? 2 : 0
+    expect(seen.reduce((total, skill) => total + cost(skill), own.characters) - ends).toBe(used)
     expect(used).toBeLessThanOrEqual(limit)
     expect(seen.every(({ fate }) => fate !== 'unreadable')).toBe(true)
     expect(seen.filter(({ fate }) => fate === (agent === 'claude' ? 'dropped' : 'cut')).length).toBeGreaterThan(80)
@@ -161,8 +166,9 @@ describe('too many skills', () => {
     })
     const visible = (args: string[], env = {}) =>
       see('claude', home, args, env).skills.flatMap(({ name, fate }) => (fate === 'visible' ? [name] : []))
-    expect(visible([])).toContain('s89')
-    expect(visible(['--window', '1000000']).length).toBeGreaterThan(70)
+    expect(visible(SMALL)).toEqual(['s0', 's1', 's89'])
+    expect(visible([...SMALL, '--window', '1000000']).length).toBeGreaterThan(60)
+    expect(visible([], { ANTHROPIC_MODEL: 'claude-haiku-4-5' })).toEqual(visible(SMALL))
     expect(visible([], { CLAUDE_CONFIG_DIR: join(home, 'none') })).toEqual([])
     const settings = makeProject({
       ...many('.claude/skills'),
@@ -222,7 +228,7 @@ it('Gemini CLI reads four folders, the later before the earlier, and cuts nothin
     '.agents/skills nameless unreadable it has no name',
   ])
   const { stdout } = run('gemini', home, ['--project', 'proj/sub'])
-  expect(stdout).toMatch(/reads 4 folders and lists all skills in full: it has\nno limit\./)
+  expect(stdout).toMatch(/reads 4 folders and lists all skills in full:\nit has no limit\./)
   expect(stdout).toMatch(/only where you have said that you\ntrust it/)
 })
 

@@ -49,7 +49,7 @@ describe('calls that cannot be understood', () => {
     [['explain', ''], '<id> is missing'],
     [['index', 'migrate'], '<file> is missing'],
     [['plan', 'x', '--lod'], 'did you mean --load?'],
-    [['plan', 'x', '--__proto__'], 'no flag --__proto__'],
+    [['plan', 'x', '--__proto__'], 'Unknown flag: --__proto__'],
     [['plan', 'x', '--load=yes'], '--load takes no value'],
     [['plan', 'x', '--budget'], '--budget needs a value'],
     [['plan', 'x', '--budget', '1e3'], 'whole number'],

@@ -173,33 +173,6 @@ it('both settings files broken: one message names both', () => {
   }
 })
 
-describe('a project that cannot be one', () => {
-  it.each([
-    ['missing', () => join(makeFolder(), 'gone'), 'does not exist'],
-    ['a file', () => join(makeProject({ file: '' }), 'file'), 'is not a folder'],
-    ['a pipe', () => join(makeProject({ pipe: aPipe }), 'pipe'), 'is not a folder'],
-    ['unreadable', makeUnreadable, 'may not be read'],
-  ])('%s', (_, project, message) => {
-    for (const args of [
-      ['plan', 'alpha'],
-      ['context', 'alpha'],
-      ['packs', 'list'],
-      ['note', 'add', 'x'],
-      ['index', 'build'],
-    ]) {
-      const run = runWarm([...args, '--project', project()], { isBound: true })
-      expectCivil(run)
-      expect.soft([run.code, run.stderr], args.join(' ')).toEqual([2, expect.stringContaining(message)])
-    }
-  })
-})
-
-function makeUnreadable(): string {
-  const folder = makeFolder()
-  chmodSync(folder, 0)
-  return folder
-}
-
 it('an index that is a link out of its project is not read', () => {
   const out = makeProject({ 'index.json': '{"entries":[{"id":"secret","path":"s.md","keywords":["alpha"]}]}' })
   const cwd = makeProject({ '.claude/loadout/index.json': aLinkTo(join(out, 'index.json')) })

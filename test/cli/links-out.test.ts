@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectCivil, treeOf } from './civil.ts'
-import { makeProject } from './run.ts'
+import { makeFolder, makeProject } from './run.ts'
 import { runWarm } from './warm.ts'
 
 const PAYLOAD = '---\nid: a\nsummary: A thing\nkeywords: [alpha]\n---\n\nalpha\n'
@@ -105,6 +105,37 @@ it('a library whose folder of skills leads out: no skill is made there', () => {
     expect.soft([run.code, run.stderr]).toEqual([2, expect.stringContaining('is a link that leads out')])
   }
   expect(treeOf(out)).toEqual(before)
+})
+
+it('a folder of a project that is swapped for a link while a skill is being installed', () => {
+  const home = makeProject({
+    '.config/loadout/config.json': JSON.stringify({ repo_path: '~/library' }),
+    'library/skills/tidy/skill.json': JSON.stringify({ name: 'tidy', description: 'Tidies.', targets: ['claude'] }),
+    'library/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidies.\n---\n\n# Tidy\n',
+  })
+  for (const words of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['commit', '-qm', 'x'],
+  ]) {
+    execFileSync('git', ['-C', join(home, 'library'), ...words], { env: GIT, stdio: 'ignore' })
+  }
+  const [project, out] = [makeProject({ '.claude/skills/mine/SKILL.md': '# Mine\n' }), makeFolder()]
+  execFileSync('git', ['init', '--quiet', '--template=', project])
+  const agent = join(project, '.claude')
+  const swap = `const fs = require('node:fs'), make = fs.mkdirSync
+    fs.mkdirSync = (path, ...rest) => {
+      if (/tidy\\.[^/]*\\.new$/.test(path) && !fs.existsSync('${agent}/kept')) {
+        fs.renameSync('${agent}/skills', '${agent}/kept')
+        fs.symlinkSync('${out}', '${agent}/skills')
+      }
+      return make(path, ...rest)
+    }`
+  const preload = join(makeProject({ 'swap.cjs': swap }), 'swap.cjs')
+  const env = { NODE_OPTIONS: `--require ${preload}` }
+  expectCivil(runWarm(['equip', 'tidy', '--project', project], { home, cwd: project, env }))
+  expect(treeOf(out)).toEqual([])
+  expect(treeOf(join(agent, 'kept')).join('\n')).toContain('# Tidy')
 })
 
 describe('links that may be written through', () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { errorReference } from '../../scripts/error-reference.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { commandReference } from '../../src/cli/help.ts'
 import { CLI, makeFolder, makeProject, runLoadout, runShell } from './run.ts'
@@ -94,6 +95,15 @@ describe('help', () => {
   it('docs/commands.md is what the command table says', () => {
     expect(readFileSync('docs/commands.md', 'utf8')).toBe(commandReference())
   })
+
+  it('docs/errors.md explains every code, with commands that exist', () => {
+    const page = errorReference()
+    expect(readFileSync('docs/errors.md', 'utf8')).toBe(page)
+    const named = [...page.matchAll(/`loadout ([a-z -]+?)(?: [<"-][^`]*)?`/g)].map(([, words = '']) => words)
+    const known = ['help', ...COMMANDS.map(({ name }) => name)]
+    expect(named.filter((words) => !known.some((name) => words === name || words.startsWith(`${name} `)))).toEqual([])
+    expect(named.length).toBeGreaterThan(30)
+  })
 })
 
 describe('completion', () => {
@@ -104,7 +114,7 @@ describe('completion', () => {
     return spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: makeFolder() }).stdout.trim().split('\n')
   }
   const rows: [line: string, expected: string[]][] = [
-    ['loadout pl', ['plan']],
+    ['loadout pla', ['plan']],
     ['loadout index ', ['build', 'check', 'migrate']],
     ['loadout index build --dr', ['--dry-run']],
     ['loadout plan --phase ', ['task', 'plan', 'edit']],
@@ -246,14 +256,7 @@ it('is installable: the packed files run on their own', () => {
   })
   const [{ filename, files }] = JSON.parse(packed.stdout)
   expect(files.map(({ path }: { path: string }) => path)).toEqual(
-    expect.arrayContaining([
-      'dist/cli.cjs',
-      'dist/index.js',
-      'dist/index.d.ts',
-      'dist/program.cjs',
-      'README.md',
-      'LICENSE',
-    ]),
+    expect.arrayContaining(['dist/cli.cjs', 'dist/index.js', 'dist/program.cjs', 'README.md', 'LICENSE']),
   )
   spawnSync('tar', ['-xzf', join(folder, filename), '-C', folder])
   expect(existsSync(join(folder, 'package/dist/cli.cjs'))).toBe(true)

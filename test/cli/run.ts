@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathWithAgents } from '../installed-agents.ts'
 
 export const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli.cjs')
 
@@ -14,7 +15,7 @@ export interface RunOptions {
   /** Default: a new empty folder. */
   home?: string
   stdin?: string | Uint8Array
-  /** Besides PATH and HOME; undefined removes one. */
+  /** Besides HOME and a PATH on which all recorded agents are installed; undefined removes one. */
   env?: Record<string, string | undefined>
   /** Run as a user whom file permissions bind, also when the tests run as root. */
   isBound?: boolean
@@ -47,20 +48,19 @@ function spawn(program: string, args: readonly string[], options: RunOptions): R
   const { cwd = makeFolder(), home = makeFolder(), stdin = '', milliseconds = 50_000 } = options
   const result = spawnSync(program, args, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: home, ...CODE_CACHE, ...options.env },
+    env: { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE, ...options.env },
     input: stdin,
     timeout: milliseconds,
     maxBuffer: 1 << 28,
-    ...(options.isBound && isRoot() ? { uid: NOBODY, gid: NOBODY } : {}),
+    ...(options.isBound ? BOUND : {}),
   })
   return { code: result.status, stdout: String(result.stdout), stderr: String(result.stderr) }
 }
 
 const NOBODY = 65534
 
-function isRoot(): boolean {
-  return process.getuid?.() === 0
-}
+/** A user whom file permissions bind. */
+export const BOUND = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 const folders: string[] = []
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { AgentSight, MachineStatus } from '../../src/loadout.ts'
+import { installAgent } from '../installed-agents.ts'
 import { expectCivil, treeOf } from './civil.ts'
 import { makeFolder, makeProject } from './run.ts'
+import { makeMachine, skill as skillFiles } from './skills-machine.ts'
 import { runWarm } from './warm.ts'
 
 const skill = (name: string, length: number) =>
@@ -62,10 +65,74 @@ describe('status', () => {
     expect(agents.map(({ agent }: { agent: string }) => agent)).toEqual(['claude', 'codex'])
     expect(agents[0].dropped).toBeGreaterThan(0)
     expect(agents[1].cutFiles).toHaveLength(1)
-    expect(next[0].command).toBe('loadout see claude --longest --project .')
+    expect(next[0].command).toBe('loadout see claude --fix --dry-run --project .')
     const { stdout } = runWarm(['status', '--project', `${home}/p`], { home })
-    expect(stdout).toContain(`Claude Code  60 skills, ${agents[0].seen} seen  `)
+    expect(stdout).toContain(`Claude Code 2.1.326  60 skills, ${agents[0].seen} seen  `)
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true)
+  })
+
+  it('has the numbers of see, usage and sync on a machine with three agents and 60 skills', () => {
+    const names = Array.from({ length: 60 }, (_, at) => `s${at}`)
+    const skills = Object.assign(
+      {},
+      ...names.map((name) =>
+        skillFiles(name, { description: 'why '.repeat(100), targets: ['claude', 'codex', 'gemini'] }),
+      ),
+    )
+    const machine = makeMachine({ skills, config: { targets: { gemini: { enabled: true } } } })
+    machine.run('equip', '--all')
+    machine.write('.claude/CLAUDE.md', 'x'.repeat(4000))
+    machine.write('.codex/AGENTS.md', 'y'.repeat(800))
+    for (const name of ['s1', 's2', 's3']) machine.write(`library/skills/${name}/SKILL.md`, 'Changed.\n')
+    machine.git('commit', '--quiet', '--all', '--message', 'Change three')
+    const used = { session_id: 'one', cwd: machine.home, hook_event_name: 'PostToolUse', tool_name: 'Skill' }
+    const stdin = JSON.stringify({ ...used, tool_input: { skill: 's5' } })
+    expect(machine.runWith({ stdin }, 'hook', 'claude', 'PostToolUse').code).toBe(0)
+
+    const status = machine.json<MachineStatus>('status')
+    expect(status.agents.map(({ agent, program }) => `${agent} ${program?.version}`)).toEqual([
+      'claude 2.1.326',
+      'codex 0.169.0',
+      'gemini 0.61.0',
+    ])
+    const { stdout } = machine.run('status')
+    for (const agent of status.agents) {
+      const sight = machine.json<AgentSight>('see', agent.agent)
+      const count = (...fates: string[]) => sight.skills.filter(({ fate }) => fates.includes(fate)).length
+      const listed = sight.skills.reduce((sum, { tokens }) => sum + tokens, sight.own.tokens)
+      const read = sight.instructions.reduce((sum, file) => sum + Math.ceil(file.read / 4), 0)
+      expect(agent).toMatchObject({
+        skills: sight.skills.length,
+        seen: count('visible'),
+        cut: count('cut'),
+        dropped: count('dropped'),
+        doubles: count('shadowed', 'ambiguous'),
+        unreadable: count('unreadable'),
+        tokens: listed + read,
+        program: sight.program,
+        recordedFrom: sight.recordedFrom,
+      })
+      expect(stdout).toContain(`${agent.label} ${agent.program?.version}`)
+      expect(stdout).toContain(`${(listed + read).toLocaleString('en')} tokens at session start`)
+    }
+    if (status.library?.problem !== undefined || status.library === undefined) throw new Error('no library')
+    const { operations } = machine.json<{ operations: { kind: string }[] }>('sync', '--dry-run')
+    expect(status.library.drift).toBe(operations.filter(({ kind }) => kind === 'refresh').length)
+    expect(status.library.drift).toBe(9)
+    const uses = machine.json<{ entryId: string; used: number }[]>('usage').filter((entry) => entry.used > 0)
+    expect(uses.map(({ entryId }) => entryId)).toEqual(['s5'])
+    expect(status.library.unused).toEqual(status.library.equipped.filter((name) => name !== 's5'))
+    expect(stdout).toContain('60 skills, 60 equipped')
+    expect(stdout).toContain('9 copies to refresh')
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(17)
+  })
+
+  it('says when the numbers are those of another version, or of none', () => {
+    const home = makeProject({ '.claude/skills/a/SKILL.md': skill('a', 1) })
+    const at = (PATH: string) => runWarm(['status'], { home, env: { PATH } }).stdout
+    expect(at('/nowhere')).toContain('its program is not in the PATH; seen by the rules of 2.1.326')
+    const newer = installAgent(home, { package: '@anthropic-ai/claude-code', command: 'claude' }, '9.0.1')
+    expect(at(newer)).toMatch(/Claude Code 9\.0\.1 .*\n {4}seen by the rules of 2\.1\.326/)
   })
 
   it.each([

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { openSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
+import { pathWithAgents } from '../installed-agents.ts'
+import { BOUND, CLI, makeFolder, type Run, type RunOptions, runLoadout } from './run.ts'
 
 export interface WarmRun extends Run {
   args: readonly string[]
@@ -11,7 +12,7 @@ export interface WarmRun extends Run {
   took: number
 }
 
-export interface WarmOptions extends Pick<RunOptions, 'cwd' | 'home' | 'stdin' | 'env'> {
+export interface WarmOptions extends Pick<RunOptions, 'cwd' | 'home' | 'stdin' | 'env' | 'isBound'> {
   /** Folders that are put back before each run as they were when they were first named. */
   kept?: readonly string[]
 }
@@ -24,8 +25,8 @@ export function runWarm(args: readonly string[], options: RunOptions = {}): Run 
 }
 
 /** A hook ends the process itself. */
-function needsOwnProcess([command]: readonly string[], { isBound, milliseconds, cpuSeconds, env }: RunOptions) {
-  const isLimited = isBound === true || milliseconds !== undefined || cpuSeconds !== undefined
+function needsOwnProcess([command]: readonly string[], { milliseconds, cpuSeconds, env }: RunOptions) {
+  const isLimited = milliseconds !== undefined || cpuSeconds !== undefined
   return isLimited || env?.NODE_OPTIONS !== undefined || command === 'hook'
 }
 
@@ -42,9 +43,10 @@ export function runMany(runs: readonly Words[], options: WarmOptions): WarmRun[]
 
 function ask(args: readonly string[], options: WarmOptions): WarmRun {
   const { cwd = makeFolder(), home = makeFolder(), stdin = '', kept = [] } = options
-  const env = { PATH: process.env.PATH, HOME: home, ...options.env }
+  // It compiles the program itself, once for all runs.
+  const env = { PATH: pathWithAgents(), HOME: home, NODE_DISABLE_COMPILE_CACHE: '1', ...options.env }
   const input = Buffer.from(stdin).toString('base64')
-  const { asked, answered } = program()
+  const { asked, answered } = program(options.isBound === true)
   writeFileSync(asked, `${JSON.stringify({ args, cwd, env, kept, stdin: input, milliseconds: 60_000 })}\n`)
   return { args, ...JSON.parse(readLine(answered)) }
 }
@@ -54,24 +56,27 @@ interface Program {
   answered: number
 }
 
-let running: Program | undefined
+/** One that is bound by file permissions, and one that is not. */
+const running = new Map<boolean, Program>()
 
 /** Ends with the test file that started it: then nobody can ask any more. */
-function program(): Program {
-  if (running !== undefined) return running
+function program(isBound: boolean): Program {
+  const known = running.get(isBound)
+  if (known !== undefined) return known
   const folder = makeFolder()
   const [requests, answers] = ['requests', 'answers'].map((name) => join(folder, name)) as [string, string]
-  spawnSync('mkfifo', [requests, answers])
+  spawnSync('mkfifo', ['-m', '666', requests, answers])
   const words = [join(import.meta.dirname, 'warm-program.cjs'), CLI, requests, answers, folder]
   // A run that never ends is killed by the CPU time that it takes.
   const child = spawn('sh', ['-c', 'ulimit -t 280; exec "$@"', 'sh', process.execPath, ...words], {
-    // It compiles the program itself.
-    env: { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1' },
+    env: { PATH: process.env.PATH },
     stdio: ['ignore', 'inherit', 'inherit'],
+    ...(isBound ? BOUND : {}),
   })
   child.unref()
-  running = { asked: openSync(requests, 'w'), answered: openSync(answers, 'r') }
-  return running
+  const started = { asked: openSync(requests, 'w'), answered: openSync(answers, 'r') }
+  running.set(isBound, started)
+  return started
 }
 
 function readLine(file: number): string {

@@ -21,7 +21,7 @@ it('notes are added, listed and pruned', () => {
   expect(listed.stdout).toMatch(
     /blocker {2}until .*#release\n {2}The release waits\.\n1 note expired: loadout note list --all/,
   )
-  expect(listed.stderr).toContain('line 3 is no note (it is not valid JSON)')
+  expect(listed.stderr).toContain('line 3 is not a note (it is not valid JSON)')
   expect(run('list', '--all').stdout).toContain('  Long gone [31mred\n')
 
   expect(run('prune', '--dry-run').stdout).toMatch(/^Nothing was changed/)

@@ -24,6 +24,25 @@ it('a limit that was set is never widened', () => {
   expect(JSON.parse(stdout).files).toHaveLength(1)
 })
 
+it('the task has a place however few there are, and the control plane all where no file fits', () => {
+  const classes = (dir: string, files: string) =>
+    JSON.parse(runWarm(['context', 'cut a release', '--json', '--files', files], { cwd: dir, home }).stdout).files.map(
+      ({ source_class }: { source_class: string }) => source_class,
+    )
+  expect(classes(cwd, '1')).toEqual(['task'])
+  expect(classes(cwd, '2')).toEqual(['control_plane', 'task'])
+  expect(classes(cwd, '4')).toEqual(['control_plane', 'control_plane', 'task', 'task'])
+  expect(classes(makeProject({ 'AGENTS.md': 'Ask first.\n' }), '1')).toEqual(['control_plane'])
+  const own = makeProject({ 'loadout.json': '{"controlPlane":["AGENTS.md"]}', 'AGENTS.md': 'Ask.\n', ...docs })
+  expect(classes(own, '1')).toEqual(['control_plane'])
+})
+
+it('a bare repository is told', () => {
+  const bare = makeProject({ HEAD: 'ref: refs/heads/main\n', 'objects/x': '', 'refs/x': '' })
+  const { stdout, code } = runWarm(['context', 'cut a release'], { cwd: bare, home })
+  expect([code, stdout.includes('this is a bare repository')]).toEqual([0, true])
+})
+
 it('more files than a bundle holds are refused in words', () => {
   const run = context('--json', '--files', '9000')
   expect(JSON.parse(run.stdout).budget.limits.max_files).toBe(200)

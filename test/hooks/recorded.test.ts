@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOOK_EVENTS } from '../../src/agents/rules/hook-hosts.ts'
+import { requireHost } from '../../src/agents/rules/hook-hosts.ts'
 import { logOf, makeHookWorld, recorded, recordedEvents, runHook, usageOf } from './hook-world.ts'
 
 // UPDATE_GOLDEN=1 writes the replies anew; look at the difference before committing it.
@@ -24,6 +24,12 @@ const SESSIONS: [agent: string, events: string[]][] = [
   ['codex', ['SessionStart-clear']],
   ['codex', ['SessionStart-resume', 'UserPromptSubmit-exec']],
   ['codex', ['SessionStart-fork']],
+  ['gemini', ['SessionStart-startup', 'BeforeAgent-print', 'SessionStart-resume', 'BeforeAgent-resumed']],
+  ['copilot', ['sessionStart-new', 'userPromptSubmitted-print', 'sessionStart-resume', 'userPromptSubmitted-resumed']],
+  ['gemini', ['SessionStart-clear', 'BeforeAgent-typed']],
+  ['copilot', ['sessionStart-typed', 'userPromptSubmitted-typed']],
+  ['opencode', ['SessionStart-served', 'UserPromptSubmit-served', 'SessionStart-compact']],
+  ['opencode', ['SessionStart-first', 'UserPromptSubmit-run', 'SessionStart-again', 'UserPromptSubmit-again']],
 ]
 
 describe('a recorded session is answered with exactly these bytes', () => {
@@ -49,24 +55,32 @@ it('every recorded event ends well, and those that are not ours are not answered
     const event = file.split('-')[0] ?? ''
     const { code, stdout } = runHook(world, event, recorded(world, name), { agent })
     expect(code).toBe(0)
-    if (!HOOK_EVENTS.some((each) => each === event)) expect(stdout).toBe('')
+    if (!Object.values(requireHost(agent).events).includes(event)) expect(stdout).toBe('')
   }
 })
 
 const USES: [name: string, used: object][] = [
-  ['claude/PostToolUse-Skill', { entryId: 'demo-skill', kind: 'skill', via: 'claude' }],
-  ['claude/PostToolUse-Read', { entryId: 'readme', via: 'claude', sourceLayer: 'project' }],
-  ['codex/PostToolUse-Bash', { entryId: 'readme', via: 'codex', sourceLayer: 'project' }],
+  ['claude/PostToolUse-Skill', { entryId: 'demo-skill', kind: 'skill' }],
+  ['claude/PostToolUse-Read', { entryId: 'readme', sourceLayer: 'project' }],
+  ['codex/PostToolUse-Bash', { entryId: 'readme', sourceLayer: 'project' }],
+  ['gemini/AfterTool-activate_skill', { entryId: 'demo-skill', kind: 'skill' }],
+  ['gemini/AfterTool-read_file', { entryId: 'readme', sourceLayer: 'project' }],
+  ['copilot/postToolUse-skill', { entryId: 'demo-skill', kind: 'skill' }],
+  ['copilot/postToolUse-view', { entryId: 'readme', sourceLayer: 'project' }],
+  ['opencode/PostToolUse-bash', { entryId: 'readme', sourceLayer: 'project' }],
+  ['opencode/PostToolUse-read', { entryId: 'readme', sourceLayer: 'project' }],
 ]
 
 it.each(USES)('%s is noted as used, and not answered', (name, used) => {
   const readme = '---\nid: readme\nkeywords: [readme]\n---\n# Project\n'
   const settings = '{ "payloads": ["README.md"] }\n'
   const world = makeHookWorld({}, { 'README.md': readme, 'loadout.json': settings })
-  const event = recorded(world, name)
-  const { code, stdout, stderr } = runHook(world, 'PostToolUse', event, { agent: name.split('/')[0] ?? '' })
+  const input = recorded(world, name)
+  const [agent = '', event = ''] = name.split(/[/-]/)
+  const { code, stdout, stderr } = runHook(world, event, input, { agent })
   expect([code, stdout, stderr]).toEqual([0, '', ''])
+  const { session_id: session, sessionId } = JSON.parse(input)
   expect(usageOf(world)).toEqual([
-    expect.objectContaining({ ...used, stage: 'used', session: JSON.parse(event).session_id }),
+    expect.objectContaining({ ...used, stage: 'used', via: agent, session: session ?? sessionId }),
   ])
 })

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/agents/disk/hook-settings/settings-file.ts'
-import { trustHash } from '../../src/agents/rules/hook-hosts.ts'
+import { requireHost, trustHash } from '../../src/agents/rules/hook-hosts.ts'
 import { findHooks } from '../../src/agents/rules/hook-settings/hook-settings.ts'
 import { expectCivil } from '../cli/civil.ts'
 import { aLinkTo, CLI, makeFolder, makeProject, type RunOptions, runLoadout } from '../cli/run.ts'
@@ -25,7 +25,7 @@ function install(home: string, ...args: string[]): void {
 
 /** What a person does with /hooks in Codex. */
 function trust(home: string, path = join(home, '.codex/hooks.json')): string {
-  const found = findHooks(readSettings(readFileSync(path, 'utf8'), path), 'codex')
+  const found = findHooks(readSettings(readFileSync(path, 'utf8'), path), requireHost('codex'))
   const names = { SessionStart: 'session_start', UserPromptSubmit: 'user_prompt_submit', PostToolUse: 'post_tool_use' }
   return found
     .map((hook) => {

@@ -98,7 +98,9 @@ describe('in the middle of a call', () => {
     }
     const stop = new AbortController()
     const call = (body: string) => fetch(url, { method: 'POST', headers, body, signal: stop.signal })
-    const lost = call(CALL).catch(() => 'lost')
+    const lost = call(CALL)
+      .then((response) => response.text())
+      .catch(() => 'lost')
     const adapter = await adapterPid()
     stop.abort()
     expect(await lost).toBe('lost')

@@ -263,6 +263,19 @@ describe('rehydrating', () => {
     expect(again(world, id)).toMatchObject({ code: 0, stdout: text })
   })
 
+  it('case 142: of an approved pack names such a change, and a new question waits for a new approval', () => {
+    const world = makeResolvingWorld({ workspace: { quails: PACK } })
+    world.run(['approve', 'quails'])
+    const { id, text } = hand(world)
+    writeFileSync(join(world.rootOf('quails'), 'wiki/index.md'), '# Other\n')
+    expect(again(world, id)).toMatchObject({
+      code: 0,
+      stdout: text,
+      stderr: expect.stringContaining('did not use: wiki/index.md changed'),
+    })
+    expect(world.run(['resolve', TASK]).code).toBe(3)
+  })
+
   it('refuses a record that was tampered with', () => {
     const world = makeResolvingWorld({ user: { quails: PACK } })
     const { id } = hand(world)
@@ -369,4 +382,5 @@ it('packs that state the same with different numbers are both given, and named',
   expect(json.findings).toContainEqual(
     expect.objectContaining({ code: 'claim.disputed', message: expect.stringContaining('birds compiled/facts.md:3') }),
   )
+  expect(world.run(['resolve', TASK]).stderr).toContain('packs state the same with different numbers: birds')
 })

@@ -131,6 +131,7 @@ describe('the answer', () => {
       /fence/,
     ],
     ['another number', { facts: [{ ...RETURNED, text: 'An article can be returned within 60 days.' }] }, /number 60/],
+    ['the contrary', { facts: [{ ...RETURNED, text: 'An article cannot be returned within 30 days.' }] }, /denies/],
     [
       'what no line says',
       { facts: [{ ...RETURNED, text: 'Gift cards are refunded in cash by every branch.' }] },

@@ -56,6 +56,14 @@ describe('a pack from documents', () => {
     expect(guide).toContain('status: needs-review')
   })
 
+  it('names documents by their frontmatter where that has a title', async () => {
+    const machine = machineIn({
+      'docs/a.md': '---\ntitle: "Merging changes"\n---\n\n## Before you start\n\nTwo reviews.\n',
+    })
+    await startPackFrom(machine, { from: 'docs', name: 'shop' })
+    expect(text(machine, KNOWLEDGE)).toContain('- Merging changes: Before you start: `documents/a.md`\n')
+  })
+
   it('holds the documents itself when asked', async () => {
     const machine = machineIn({})
     const outside = makeProject(DOCS)

@@ -63,8 +63,8 @@ function brokenOf(runs: readonly WarmRun[]): object[] {
 /** Splits the file that it is given, and shows the parts: who names a file of a pack there wants to see it. */
 const SHOWS_WHAT_IT_IS_GIVEN = 'index migrate'
 
-/** These have tests of their own: many calls in one process would end with them. */
-const END_THEIR_PROCESS = ['mcp', 'hook']
+/** These have tests of their own: many calls in one process would end with them, or wait for them. */
+const END_THEIR_PROCESS = ['mcp', 'hook', 'web', 'team serve']
 
 describe('a pack of a workspace that nobody has approved', () => {
   // A whole pack, a broken one, a file of each; the others only when all are wanted.

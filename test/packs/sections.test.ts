@@ -58,6 +58,21 @@ describe('a large section is cut', () => {
     }
   })
 
+  it('to the row of a table that is written in HTML', () => {
+    const html = Array.from(
+      { length: 60 },
+      (_, at) =>
+        `  <tr>\n    <td class="berth">Berth ${at}</td>\n    <td>\n      <p>Ships up to ${at} metres.</p>\n    </td>\n  </tr>`,
+    )
+    const text = `# Harbour\n\n## Berths\n\n<table>\n${html.join('\n')}\n</table>\n`
+    const { wrapper, tokens } = resolveFiles({ 'documents/harbour.md': text }, 'how long may ships at berth 47 be', {
+      manifest: { profile: 'document-first' },
+    })
+    expect(wrapper).toContain('Ships up to 47 metres.')
+    expect(wrapper).not.toContain('Ships up to 12 metres.')
+    expect(tokens).toBeLessThan(900)
+  })
+
   it('to the paragraphs that speak of the task', () => {
     const filler = Array.from({ length: 80 }, (_, at) => `Remark ${at} is about ropes and knots of every kind.\n`)
     const text = `# Log\n\n${filler.slice(0, 40).join('\n')}\nThe compass was corrected in Oslo.\n\n${filler.slice(40).join('\n')}`
@@ -113,6 +128,32 @@ describe('a document of any form', () => {
     for (const part of expected) expect(wrapper).toContain(part)
     expect(tokens).toBeLessThan(700)
   })
+})
+
+it('a page is found by the title in its frontmatter, which no heading repeats', () => {
+  const page = (title: string, at: number) =>
+    `---\ntitle: "${title}"\nlayout: page\n---\n\n## Rules\n\nRule ${at} holds for everybody.\n`
+  const files = Object.fromEntries(
+    ['Merging', 'Paging the commander', 'Holidays'].map((title, at) => [`documents/p${at}.md`, page(title, at)]),
+  )
+  const { wrapper } = resolveFiles(files, 'which rule holds for paging the commander', {
+    manifest: { profile: 'document-first' },
+  })
+  expect(wrapper).toContain('Rule 1 holds for everybody.')
+  expect(wrapper).not.toContain('Rule 2 holds for everybody.')
+})
+
+it('the same trouble in hundreds of files is one warning, and takes no room from the answer', () => {
+  const pack = memoryPack({ 'documents/a.md': '# Lamp\n\nThe lamp burns 70 hours.\n' })
+  const warnings = Array.from({ length: 300 }, (_, at) => ({
+    severity: 'warning' as const,
+    code: 'file.repaired' as const,
+    path: `documents/b${at}.md`,
+    message: 'it holds bytes',
+  }))
+  expect(buildSectionIndex({ ...pack, warnings }).warnings).toEqual([
+    { ...warnings[0], message: 'it holds bytes; the same in 299 other files' },
+  ])
 })
 
 describe('what was not found', () => {

@@ -87,6 +87,14 @@ describe('hooks and guides', () => {
     }
   })
 
+  it('a session that was asked before its hooks told of it gets its packs again, too', async () => {
+    const machine = await shop()
+    const ask = () => resolvePacks(machine, { task: 'heavy parcels', packs: ['shop'], session: 's1' }).value.active[0]
+    const wrapper = ask()?.presented.wrapper ?? ''
+    expect(await hook(machine, 'SessionStart', { source: 'compact' })).toContain(wrapper)
+    expect(ask()?.isRepeated).toBe(true)
+  })
+
   it('what has changed is not given again, and can be asked for anew', async () => {
     const machine = await shop()
     await hook(machine, 'SessionStart', { source: 'startup' })

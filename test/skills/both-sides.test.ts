@@ -34,6 +34,7 @@ describe('an edit of a copy, and a change in the library', () => {
     person.put(`${COPY}/more.md`, 'More.\n')
     edit(person, `${OWN}/SKILL.md`, 'One.', 'One, there.')
     commitAll(person, 'there')
+    expect((await person.calls.sync({ merge: true, dryRun: true })).value.merged).toEqual(['alpha'])
     const { value } = await person.calls.sync({ merge: true })
     expect(value.merged).toEqual(['alpha'])
     expect(person.read(`${OWN}/SKILL.md`)).toBe('# Alpha\n\nOne, there.\n\nTwo.\n\nThree, here.\n')

@@ -7,13 +7,17 @@ export interface GitServer {
   url: string
   /** What it answers instead, from now on; 200: as it should. */
   answer(status: number): void
+  /** Serves only those who log in with `name:password`. */
+  demand(login: string): void
   stop(): Promise<void>
 }
 
 export async function startGitServer(folder: string): Promise<GitServer> {
   let status = 200
+  let expected: string | undefined
   const server = createServer((request, response) => {
-    if (status === 200) return serve(folder, request, response)
+    const isLoggedIn = expected !== undefined && request.headers.authorization === expected
+    if (status === 200 || isLoggedIn) return serve(folder, request, response)
     response.writeHead(status, status === 401 ? { 'WWW-Authenticate': 'Basic realm="private"' } : {})
     response.end()
   })
@@ -22,6 +26,10 @@ export async function startGitServer(folder: string): Promise<GitServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer: (next) => {
       status = next
+    },
+    demand: (login) => {
+      status = 401
+      expected = `Basic ${Buffer.from(login).toString('base64')}`
     },
     stop: () => new Promise((done) => server.close(() => done())),
   }

@@ -58,7 +58,12 @@ function copyForKills(name, args) {
   copyHome('before')
   if (!(name in HALVES)) return
   const half = copyHome('half')
-  HALVES[name]((path) => join(half, relative(HOME, path)), ...args)
+  HALVES[name]((path) => join(half, relative(HOME, unpinned(path))), ...args)
+}
+
+/** A path that goes through an open folder, by the name of that folder. */
+function unpinned(path) {
+  return String(path).replace(/^\/proc\/self\/fd\/\d+/, (folder) => real.readlinkSync(folder))
 }
 
 function inside(act) {
@@ -106,7 +111,7 @@ function counted(name, args, call) {
   const result = inside(call)
   if (isHere && typeof result?.then === 'function') return result.then(die)
   if (isHere) die()
-  if (name === 'openSync') paths.set(result, args[0])
+  if (name === 'openSync') paths.set(result, unpinned(args[0]))
   if (name === 'openSync') written.set(result, 0)
   if (name === 'writeSync') written.set(args[0], written.get(args[0]) + result)
   return result

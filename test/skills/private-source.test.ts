@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
 import type { LoadoutError } from '../../src/text/trouble.ts'
 import { type GitServer, startGitServer } from './git-server.ts'
-import { envOf, git, makeWorld, skillFiles, write } from './world.ts'
+import { commitAll, envOf, git, makeWorld, readTree, skillFiles, write } from './world.ts'
 
 const upstream = makeWorld({ alpha: skillFiles('alpha') })
 let server: GitServer
@@ -57,4 +57,25 @@ it.each(ROWS)('a source that answers %i is told with what helps, and nobody is a
     expect((error as LoadoutError).hint).toMatch(status === 404 ? /private/ : /credential helper/)
   }
   expect(person.wasAsked()).toBe(false)
+})
+
+it('a source behind a login is imported and updated with what git has stored, and the password is written nowhere', async () => {
+  const person = makePerson()
+  const source = `${server.url}/library`
+  server.demand('una:hush-9')
+  const refused = await person.calls.importSkills({ source }).catch((error: LoadoutError) => error)
+  expect(refused).toMatchObject({ message: expect.stringMatching(LOGIN) })
+
+  write(person.home, { '.git-credentials': `${source.replace('://', '://una:hush-9@')}\n` })
+  git(person, 'config', '--global', 'credential.helper', 'store')
+  const { value } = await person.calls.importSkills({ source })
+  expect(value.imported).toMatchObject([{ name: 'alpha' }])
+  write(join(upstream.library, 'skills', 'alpha'), { 'more.md': 'More.\n' })
+  commitAll(upstream, 'more')
+  expect((await person.calls.update({})).value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
+
+  const withPassword = source.replace('://', '://una:hush-9@')
+  expect((await person.calls.importSkills({ source: withPassword, as: 'beta' })).value.imported).toHaveLength(1)
+  const files = readTree(person.home, (path) => path === '.git-credentials') ?? {}
+  expect(Object.keys(files).filter((path) => `${path} ${files[path]}`.includes('hush-9'))).toEqual([])
 })

@@ -37,6 +37,7 @@ const LAYOUTS = {
   '.gemini/skills/flat/SKILL.md': document('flat'),
   '.gemini/skills/flat/assets/sample/SKILL.md': document('sample'),
   '.gemini/skills/nested/SKILL.md': document('nested', '# An older text\n'),
+  'docs/ja/skills/commit/SKILL.md': document('commit', '# コミット\n'),
   'node_modules/pkg/SKILL.md': document('pkg'),
 }
 
@@ -61,7 +62,7 @@ describe('a source of skills', () => {
       '2 inside another skill',
       '1 plugins of the marketplace that lie in other repositories',
       '1 copies of the same content in other folders',
-      '1 copies in hidden folders that differ from the others',
+      '2 copies in hidden folders, or below docs, examples or tests, that differ from the others',
     ])
     expect(findings).toEqual([])
   })
@@ -209,6 +210,33 @@ describe('agents of imported skills', () => {
     await loadout.equip({ names: [], all: true })
     expect(existsSync(path('.codex/skills/a/SKILL.md'))).toBe(true)
     expect(existsSync(path('.codex/skills/b'))).toBe(false)
+  })
+
+  it("are the enabled ones when another program's skill.json names none, and what it says is kept", async () => {
+    const { loadout, record } = makePerson()
+    const source = makeSource({
+      'Loud Voice/SKILL.md': document('speaker'),
+      'Loud Voice/skill.json': JSON.stringify({ name: 'Voice!', version: '1', source: 'web' }),
+      'b/SKILL.md': document('other'),
+      'b/skill.json': JSON.stringify({ name: 'b', description: 'B.', tags: ['x'], author: 'me' }),
+      'c/SKILL.md': document('c-skill'),
+      'c/skill.json': JSON.stringify({ pricing: {} }),
+    })
+    const { findings } = await loadout.importSkills({ source })
+    const both = { targets: ['claude', 'codex'] }
+    const voice = { name: 'loud-voice', description: 'Does speaker.', version: '1', source: { folder: 'Loud Voice' } }
+    expect(record('loud-voice')).toMatchObject({ ...both, ...voice })
+    expect(record('b')).toMatchObject({ ...both, name: 'b', description: 'B.', tags: ['x'], author: 'me' })
+    expect(record('c-skill')).toMatchObject({ ...both, description: 'Does c-skill.', pricing: {} })
+    expect(findings.map(({ message }) => message)).toEqual([
+      '3 skills name no agents; they got those that are enabled: claude, codex',
+      `a name in skill.json cannot be used, so the folder's is: "Voice!" is loud-voice`,
+    ])
+    writeFileSync(join(source, 'Loud Voice/SKILL.md'), document('speaker', '# Louder\n'))
+    const { value } = await loadout.update({})
+    expect(value.updates.filter(({ result }) => result === 'updated')).toMatchObject([
+      { name: 'loud-voice', isMerged: false },
+    ])
   })
 
   it('can be changed for all at once, in one commit', async () => {
@@ -372,6 +400,7 @@ describe('profiles', () => {
     const listed = await loadout.listProfiles({})
     expect(listed.value.map(({ name, place }) => [name, place])).toEqual([['work', 'library']])
     expect(listed.findings).toHaveLength(1)
+    await expect(loadout.applyProfile({ name: 'broken' })).rejects.toThrow('must hold a list of agents for each skill')
     await expect(loadout.saveProfile({ name: '../x' })).rejects.toThrow('cannot be a profile')
   })
 })
@@ -402,9 +431,65 @@ describe('more skills than an agent lists', () => {
     const { loadout } = makePerson(Object.assign({}, ...long))
     const { findings } = await loadout.equip({ names: [], all: true })
     const told = findings.filter(({ code }) => code === 'NOT_SEEN')
-    expect(told).toMatchObject([{ severity: 'warning', hint: expect.stringContaining('loadout see claude --longest') }])
+    expect(told).toMatchObject([
+      { severity: 'warning', hint: expect.stringContaining('loadout see claude --fix --dry-run') },
+    ])
     const { value } = await loadout.doctor({})
     expect(value.checks.filter(({ name }) => name === 'listing')).toMatchObject([{ state: 'problem' }])
     await expect(loadout.unequip({ names: [], unused: true })).rejects.toThrow('no use of any skill')
+  })
+})
+
+describe('a folder that skills came from', () => {
+  const text = (first: string, last: string) => document('a', `# ${first}\n\n1\n2\n3\n\n${last}\n`)
+
+  it('is merged against the commit that was imported, update after update', async () => {
+    const { loadout, library, record, path } = makePerson()
+    const source = makeSource({ 'a/SKILL.md': text('One', 'end') })
+    await loadout.importSkills({ source })
+    const own = path('library/skills/a/SKILL.md')
+    writeFileSync(own, readFileSync(own, 'utf8').replace('end', 'my end'))
+    commitAll(library, 'Mine')
+    for (const heading of ['Two', 'Three']) {
+      put(join(source, 'a/SKILL.md'), text(heading, 'end'))
+      commitAll(source, heading)
+      const { value } = await loadout.update({})
+      expect(value.updates).toMatchObject([{ name: 'a', result: 'updated', isMerged: true }])
+      expect(readFileSync(own, 'utf8')).toBe(`# ${heading}\n\n1\n2\n3\n\nmy end\n`)
+      expect(record('a').source.commit).toBe(git(source, 'rev-parse', 'HEAD'))
+    }
+  })
+
+  it('may be a repository without files, or have another branch checked out', async () => {
+    const { loadout, record } = makePerson()
+    const source = makeSource({ 'a/SKILL.md': text('One', 'end') })
+    const bare = join(makeFolder(), 'bare.git')
+    git(source, 'clone', '--quiet', '--bare', '.', bare)
+    await loadout.importSkills({ source: bare, prefix: 'bare-' })
+    await loadout.importSkills({ source })
+    const states = async () => (await loadout.outdated({})).value.map(({ name, state }) => `${name} ${state}`)
+    git(source, 'checkout', '--quiet', '-b', 'next')
+    put(join(source, 'a/SKILL.md'), text('Next', 'end'))
+    commitAll(source, 'Next')
+    expect(await states()).toEqual(['a current', 'bare-a current'])
+    git(source, 'push', '--quiet', bare, 'HEAD:main')
+    expect(await states()).toEqual(['a current', 'bare-a outdated'])
+    const { value } = await loadout.update({ names: ['a'], ref: 'next' })
+    expect([value.updates[0]?.result, record('a').source.ref]).toEqual(['updated', 'next'])
+  })
+
+  it('that is gone is not one that has lost a skill', async () => {
+    const { loadout } = makePerson()
+    const source = makeSource({ 'a/SKILL.md': document('a'), 'b/SKILL.md': document('b') })
+    await loadout.importSkills({ source })
+    rmSync(join(source, 'a'), { recursive: true })
+    const ask = async () => {
+      const { value, findings } = await loadout.update({})
+      return [...value.updates.map(({ state }) => state), ...findings.map(({ message }) => message)]
+    }
+    expect(await ask()).toEqual(['removed', 'current', `${source} does not have a any more; the library's skill stays`])
+    rmSync(source, { recursive: true })
+    const message = `${source} is not on this machine, so a, b could not be compared`
+    expect(await ask()).toEqual(['unreachable', 'unreachable', message])
   })
 })

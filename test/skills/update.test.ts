@@ -256,12 +256,15 @@ describe('update: changed here, changed there', () => {
       theirs(person, upstream)
       upstream.commit()
       const before = git(person, 'rev-parse', 'HEAD')
-      const { value, findings } = await person.calls.update({ names: ['alpha'] })
+      const { value, findings } = await person.calls.update({})
       expect(value.updates[0]).toMatchObject({ result: 'conflict' })
       expect(findings).toMatchObject([{ code: 'MERGE_CONFLICT', severity: 'error' }])
       expect([git(person, 'rev-parse', 'HEAD'), git(person, 'status', '--porcelain')]).toEqual([before, ''])
       const files = (await person.calls.finishMerge({})).value.merges[0]?.files.slice(person.home.length) ?? ''
       for (const [path, text] of [mine, other]) expect(person.read(files, path)).toContain(text)
+      const { places } = (await person.calls.showMerge({ name: 'alpha' })).value
+      const shown = `${places[0]?.ours}${places[0]?.theirs}`
+      for (const [, text] of [mine, other]) expect(shown).toContain(text.startsWith('\0') ? 'undefined' : text)
       const again = await person.calls.update({ names: ['alpha'] })
       expect(again.findings).toMatchObject([{ code: 'MERGE_CONFLICT' }])
       await person.calls.finishMerge({ name: 'alpha', take: 'other', continue: true })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import headless from '@xterm/headless'
+import { pathWithAgents } from '../installed-agents.ts'
 import { CLI } from './machine.ts'
 
 export interface StartOptions {
@@ -71,7 +72,7 @@ export class Session {
         return false
       })
     }
-    const defaults = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+    const defaults = { PATH: pathWithAgents(), HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
     const merged = Object.entries({ ...defaults, PID_FILE: join(this.#folder, 'pid'), ...env })
     this.#pty = spawn('/bin/sh', ['-c', SCRIPT, 'sh', process.execPath, CLI, ...args], {
       cols,

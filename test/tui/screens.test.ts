@@ -33,13 +33,19 @@ const FOUND: ImportResult = {
   isDryRun: false,
   leftOut: [{ reason: 'copies of the same content in other folders', count: 3, examples: [] }],
   offers: [
-    { name: 'brainstorm', description: 'Find ideas before writing.', folder: 'skills/brainstorm', state: 'new' },
+    {
+      name: 'brainstorm',
+      description: 'Find ideas before writing.',
+      folder: 'skills/brainstorm',
+      state: 'new',
+    },
     {
       name: 'debugging',
       description: 'Find the cause.',
       folder: 'plugins/dev/skills/debugging',
       plugin: 'dev',
       state: 'new',
+      text: '# Debugging\n\n1. Ask what was expected.\n2. Change `one` thing.\n',
     },
     { name: 'planning', description: 'Plan first.', folder: 'skills/planning', state: 'unchanged' },
     {

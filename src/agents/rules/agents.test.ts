@@ -47,3 +47,95 @@ it('an agent is found by its id, or the nearest is named', () => {
   expect(() => requireAgent('cloude')).toThrow('there is no agent "cloude"; did you mean claude?')
   expect(() => requireAgent('zzzzzz')).toThrow(/^there is no agent "zzzzzz"$/)
 })
+
+// Every id of the largest public list, with the folder in projects and the user's: `=` for the same, nothing for none.
+// Codex is not here: the list has the shared folder for it, and Loadout keeps to Codex's own.
+const LISTED = `
+  adal .adal/skills =
+  aider-desk .aider-desk/skills =
+  amp .agents/skills .config/agents/skills
+  antigravity .agents/skills .gemini/antigravity/skills
+  antigravity-cli .agents/skills .gemini/antigravity-cli/skills
+  astrbot data/skills .astrbot/data/skills
+  augment .augment/skills =
+  autohand-code .autohand/skills =
+  bob .bob/skills =
+  claude-code .claude/skills =
+  cline .agents/skills =
+  codearts-agent .codeartsdoer/skills =
+  codebuddy .codebuddy/skills =
+  codemaker .codemaker/skills =
+  codestudio .codestudio/skills =
+  command-code .commandcode/skills =
+  continue .continue/skills =
+  cortex .cortex/skills .snowflake/cortex/skills
+  crush .crush/skills .config/crush/skills
+  cursor .agents/skills .cursor/skills
+  deepagents .agents/skills .deepagents/agent/skills
+  devin .devin/skills .config/devin/skills
+  dexto .agents/skills =
+  droid .agents/skills .factory/skills
+  eve agent/skills
+  firebender .agents/skills .firebender/skills
+  forgecode .forge/skills =
+  fx .agents/skills =
+  gemini-cli .agents/skills .gemini/skills
+  github-copilot .agents/skills .copilot/skills
+  goose .goose/skills .config/goose/skills
+  grok .grok/skills =
+  hermes-agent .hermes/skills =
+  iflow-cli .iflow/skills =
+  inference-sh .inferencesh/skills =
+  jazz .jazz/skills =
+  junie .junie/skills =
+  kilo .agents/skills .kilo/skills
+  kimchi .kimchi/skills .config/kimchi/harness/skills
+  kimi-code-cli .agents/skills =
+  kiro-cli .kiro/skills =
+  kode .kode/skills =
+  lingma .lingma/skills =
+  loaf .agents/skills =
+  mcpjam .mcpjam/skills =
+  minimax-code .minimax/skills =
+  mistral-vibe .vibe/skills =
+  moxby .moxby/skills =
+  mux .mux/skills =
+  neovate .neovate/skills =
+  ona .ona/skills =
+  openclaw skills .openclaw/skills
+  opencode .agents/skills .config/opencode/skills
+  openhands .openhands/skills =
+  pi .agents/skills =
+  pochi .pochi/skills =
+  posit-assistant .posit/assistant/skills =
+  promptscript .agents/skills
+  qoder .qoder/skills =
+  qoder-cn .qoder/skills .qoder-cn/skills
+  qwen-code .qwen/skills =
+  reasonix .reasonix/skills =
+  replit .agents/skills .config/agents/skills
+  roo .roo/skills =
+  rovodev .rovodev/skills =
+  sarvam-code .agents/skills =
+  tabnine-cli .tabnine/agent/skills =
+  terramind .terramind/skills =
+  tinycloud .tinycloud/skills =
+  trae .trae/skills =
+  trae-cn .trae/skills .trae-cn/skills
+  universal .agents/skills .config/agents/skills
+  warp .agents/skills =
+  windsurf .windsurf/skills .codeium/windsurf/skills
+  zcode .zcode/skills =
+  zed .agents/skills =
+  zencoder .zencoder/skills =
+  zenflow .zencoder/skills =
+`
+
+it.each(
+  LISTED.trim()
+    .split('\n')
+    .map((line) => line.trim().split(' ')),
+)('%s reads %s, and %s of the user', (id = '', project, user) => {
+  const agent = requireAgent(id)
+  expect([agent.projectFolder, agent.userFolder]).toEqual([project, user === '=' ? project : user])
+})

@@ -1,11 +1,6 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, nearest } from '../../text/values.ts'
-import { CLAUDE_INSTRUCTIONS, CLAUDE_LISTING, CLAUDE_READING, CLAUDE_SETTINGS } from './claude-reading.ts'
-import { CODEX_INSTRUCTIONS, CODEX_LISTING, CODEX_READING, CODEX_SETTINGS } from './codex-reading.ts'
-import { GEMINI_FRAME, GEMINI_READING } from './gemini-reading.ts'
 import { PLAIN_AGENTS } from './plain-agents.ts'
-import { plainReading } from './plain-reading.ts'
-import type { InstructionRules, Listing, ReadingRules, SettingsRules } from './reading-rules.ts'
 
 /** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
 export interface Agent {
@@ -19,19 +14,6 @@ export interface Agent {
   projectFolder: string
   /** The variable that moves the agent's own folder, and what that folder is by default. */
   home?: { variable: string; folder: string }
-  /** Other folders it reads as well, below the home folder (`~/`) or the project, where `replay` does not tell. */
-  alsoReads?: readonly string[]
-  /** What its own program does with skills, and the version that this was read from. Without it little is known. */
-  replay?: {
-    readFrom: string
-    reading: ReadingRules
-    /** Absent: its list has no limit. */
-    listing?: Listing
-    /** Where there is no limit: the characters that it puts around one skill. */
-    frame?: number
-    instructions?: InstructionRules
-    settings?: SettingsRules
-  }
   isEnabledByDefault?: true
 }
 
@@ -57,13 +39,6 @@ const KNOWN: readonly Agent[] = [
     userFolder: '.claude/skills',
     projectFolder: '.claude/skills',
     home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
-    replay: {
-      readFrom: 'Claude Code 2.1.197',
-      reading: CLAUDE_READING,
-      listing: CLAUDE_LISTING,
-      instructions: CLAUDE_INSTRUCTIONS,
-      settings: CLAUDE_SETTINGS,
-    },
     isEnabledByDefault: true,
   },
   {
@@ -73,13 +48,6 @@ const KNOWN: readonly Agent[] = [
     userFolder: '.codex/skills',
     projectFolder: '.codex/skills',
     home: { variable: 'CODEX_HOME', folder: '.codex' },
-    replay: {
-      readFrom: 'Codex 0.166.0',
-      reading: CODEX_READING,
-      listing: CODEX_LISTING,
-      instructions: CODEX_INSTRUCTIONS,
-      settings: CODEX_SETTINGS,
-    },
     isEnabledByDefault: true,
   },
   {
@@ -111,7 +79,6 @@ const KNOWN: readonly Agent[] = [
     label: 'Gemini CLI',
     userFolder: '.gemini/skills',
     projectFolder: SHARED,
-    replay: { readFrom: 'Gemini CLI 0.61.0', reading: GEMINI_READING, frame: GEMINI_FRAME },
   },
   { id: 'kiro', aliases: ['kiro-cli'], label: 'Kiro', userFolder: '.kiro/skills', projectFolder: '.kiro/skills' },
   {
@@ -119,7 +86,6 @@ const KNOWN: readonly Agent[] = [
     label: 'OpenCode',
     userFolder: '.config/opencode/skills',
     projectFolder: SHARED,
-    alsoReads: ['~/.claude/skills', '~/.agents/skills', '.claude/skills'],
   },
   { id: 'qwen', aliases: ['qwen-code'], label: 'Qwen Code', userFolder: '.qwen/skills', projectFolder: '.qwen/skills' },
   ...PLAIN_AGENTS.map(
@@ -141,11 +107,6 @@ export const AGENTS: readonly Agent[] = [
   ...KNOWN.slice(0, FIRST),
   ...KNOWN.slice(FIRST).sort((a, b) => compareText(a.id, b.id)),
 ]
-
-/** How an agent reads skills: as its program was seen to, or else as the format says. */
-export function readingOf({ replay, userFolder, projectFolder, alsoReads = [] }: Agent): ReadingRules {
-  return replay?.reading ?? plainReading(userFolder, projectFolder, alsoReads)
-}
 
 export const AGENT_IDS: readonly string[] = AGENTS.map(({ id }) => id)
 

@@ -1,5 +1,6 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
+import { envelopeOf, isBorrowed, type ToolUse, toolUseOf } from './hook-envelopes.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost } from './hook-hosts.ts'
 
 /** One call of an agent, as far as we act on it. */
@@ -13,22 +14,31 @@ export interface HookCall {
   /** What made a session start, or where a prompt comes from. Absent in some versions. */
   source: string | undefined
   prompt: string
-  tool: string
-  toolInput: Record<string, unknown>
+  use: ToolUse
 }
 
 const LONGEST_SESSION = 512
 
-/** Names only what is wrong, never what was said: it ends in a log. */
-export function readCall(agent: string, event: string, input: string): HookCall {
+/**
+ * Names only what is wrong, never what was said: it ends in a log. Undefined for a call that is for another agent, which
+ * has hooks of its own.
+ */
+export function readCall(
+  agent: string,
+  event: string,
+  input: string,
+  env: Readonly<Record<string, string | undefined>>,
+): HookCall | undefined {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
-  const known = HOOK_EVENTS.find((each) => each === event)
   if (host === undefined) throw bad('the agent is none that has hooks')
+  const known = HOOK_EVENTS.find((each) => host.events[each] === event)
   if (known === undefined) throw bad('the event is none that is answered')
   const json = parse(input)
   if (!isRecord(json)) throw bad('the event is not a JSON object')
-  const { session_id: session, cwd, hook_event_name: named = known } = json
-  if (named !== known) throw bad('the event is another than the command says')
+  if (isBorrowed(host, json, env)) return undefined
+  const fields = envelopeOf(host).read(json)
+  const { session, cwd, named = event } = fields
+  if (named !== event) throw bad('the event is another than the command says')
   if (typeof session !== 'string' || session === '' || session.length > LONGEST_SESSION) {
     throw bad('the event names no session')
   }
@@ -38,11 +48,10 @@ export function readCall(agent: string, event: string, input: string): HookCall 
     event: known,
     session,
     cwd,
-    transcript: textOf(json.transcript_path),
-    source: textOf(json.source),
-    prompt: textOf(json.prompt) ?? '',
-    tool: textOf(json.tool_name) ?? '',
-    toolInput: isRecord(json.tool_input) ? json.tool_input : {},
+    transcript: textOf(fields.transcript),
+    source: textOf(fields.source),
+    prompt: textOf(fields.prompt) ?? '',
+    use: toolUseOf(host, fields),
   }
 }
 
@@ -72,8 +81,8 @@ export function isTask({ prompt, source }: Pick<HookCall, 'prompt' | 'source'>):
   return prompt.trim() !== '' && !/^\s*\/[\w:.-]+(?:\s|$)/.test(prompt)
 }
 
-/** The reply in the one shape that every host takes. Nothing to say is an empty text. */
-export function formatReply(event: HookEvent, context: string): string {
+/** The reply in the shape that its agent takes. Nothing to say is an empty text. */
+export function formatReply({ host, event }: Pick<HookCall, 'host' | 'event'>, context: string): string {
   if (context === '') return ''
-  return `${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: context } })}\n`
+  return `${JSON.stringify(envelopeOf(host).reply(event, host.events[event], context))}\n`
 }

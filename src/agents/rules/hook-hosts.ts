@@ -2,10 +2,10 @@ import { jsonErrorPlace, parseJson } from '../../text/json.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { getDeep, sha256 } from '../../text/values.ts'
 import { formatCommand, type ProgramCall, pathsIn } from './hook-settings/hook-command.ts'
-import type { FoundHook, WantedHook } from './hook-settings/hook-settings.ts'
+import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
 import { lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
 
-/** Moments at which an agent asks us. The names are the agents' own. */
+/** Moments at which an agent asks us, by the names that Claude Code has for them. A row says what its agent calls them. */
 export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'] as const
 
 export type HookEvent = (typeof HOOK_EVENTS)[number]
@@ -14,31 +14,61 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 export interface HookHost {
   /** An id of the agent table. */
   agent: string
+  /** The agent's own folder below the home folder, and a variable that moves it, where the agent table does not say. */
+  home?: { folder: string; variable?: string }
   /** Where the user's hooks are, below the agent's own folder. */
   userFile: string
   /** Where a project's hooks are, below the project. */
   projectFile: string
-  /** Tools whose use tells that an entry was read: for PostToolUse. */
-  watchedTools: string
+  /** How the file is written: groups of hooks under an event, a list of hooks under an event, or a program of ours. */
+  layout: 'groups' | 'list' | 'plugin'
+  /** What a file holds in which there is nothing of ours. */
+  emptyFile: string
+  /** The key of a hook's command. */
+  commandKey: 'command' | 'bash'
+  /** What stands in a hook before its command, and behind it. */
+  before?: Readonly<Record<string, unknown>>
+  after?: Readonly<Record<string, unknown>>
+  /** What the agent calls the events. */
+  events: Readonly<Record<HookEvent, string>>
+  /** Tools whose use tells that an entry was read, and under which key of their input they name it. */
+  tools: Readonly<Record<string, { skill: string } | { file: string } | { command: string }>>
+  /** Whether it puts what it was given back by itself when a session goes on, with no transcript for us to look at. */
+  keepsContext?: true
   /** The most that one reply may hold; above it the agent puts the text aside. A token is four of what it counts. */
   replyLimit: { tokens: number; characters: number; counts: 'characters' | 'bytes' }
-  /** Whether it reads a file that begins with a byte order mark. */
+  /** Whether it reads a file that begins with a byte order mark, or has comments. */
   readsByteOrderMark: boolean
+  readsComments?: true
   /** The only keys it allows beside each other in the file; absent when it allows any. */
   onlyKeys?: readonly string[]
+  /** A key without which it passes over the file. */
+  neededKey?: string
   /** What it takes until hooks that are installed also run. */
   untilTheyRun: string
   /** The version that this was read from. */
   readFrom: string
 }
 
+/** Seconds after which an agent goes on without us. An answer takes a fraction of one. */
+const TIMEOUT = 10
+
+const SAME_NAMES = { SessionStart: 'SessionStart', UserPromptSubmit: 'UserPromptSubmit', PostToolUse: 'PostToolUse' }
+const GROUPS = { layout: 'groups', emptyFile: '{}\n', commandKey: 'command', before: { type: 'command' } } as const
+const VERSIONED = '{\n  "version": 1\n}\n'
+/** For agents that take any length: what Claude Code takes. */
+const USUAL_LIMIT = { tokens: 2_250, characters: 9_000, counts: 'characters' } as const
+
 export const HOOK_HOSTS: readonly HookHost[] = [
   {
     agent: 'claude',
     userFile: 'settings.json',
     projectFile: '.claude/settings.json',
-    watchedTools: 'Skill|Read',
-    replyLimit: { tokens: 2_250, characters: 9_000, counts: 'characters' },
+    ...GROUPS,
+    after: { timeout: TIMEOUT },
+    events: SAME_NAMES,
+    tools: { Skill: { skill: 'skill' }, Read: { file: 'file_path' } },
+    replyLimit: USUAL_LIMIT,
     readsByteOrderMark: true,
     untilTheyRun: 'Claude Code takes them up with its next session.',
     readFrom: 'Claude Code 2.1.197',
@@ -47,12 +77,86 @@ export const HOOK_HOSTS: readonly HookHost[] = [
     agent: 'codex',
     userFile: 'hooks.json',
     projectFile: '.codex/hooks.json',
-    watchedTools: 'Bash',
+    ...GROUPS,
+    after: { timeout: TIMEOUT },
+    events: SAME_NAMES,
+    tools: { Bash: { command: 'command' } },
     replyLimit: { tokens: 2_200, characters: 8_800, counts: 'bytes' },
     readsByteOrderMark: false,
     onlyKeys: ['description', 'hooks'],
     untilTheyRun: 'Codex runs them once you trust them: start codex and choose to, or type /hooks in it.',
     readFrom: 'Codex 0.166.0',
+  },
+  {
+    agent: 'gemini',
+    home: { folder: '.gemini' },
+    userFile: 'settings.json',
+    projectFile: '.gemini/settings.json',
+    ...GROUPS,
+    // In milliseconds.
+    after: { timeout: TIMEOUT * 1000 },
+    events: { SessionStart: 'SessionStart', UserPromptSubmit: 'BeforeAgent', PostToolUse: 'AfterTool' },
+    tools: {
+      activate_skill: { skill: 'name' },
+      read_file: { file: 'file_path' },
+      run_shell_command: { command: 'command' },
+    },
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    readsComments: true,
+    untilTheyRun: 'Gemini CLI takes them up with its next session, in folders that you trust.',
+    readFrom: 'Gemini CLI 0.61.0',
+  },
+  {
+    agent: 'copilot',
+    home: { folder: '.copilot', variable: 'COPILOT_HOME' },
+    userFile: 'hooks/loadout.json',
+    projectFile: '.github/hooks/loadout.json',
+    layout: 'list',
+    emptyFile: VERSIONED,
+    commandKey: 'bash',
+    before: { type: 'command' },
+    after: { timeoutSec: TIMEOUT },
+    events: { SessionStart: 'sessionStart', UserPromptSubmit: 'userPromptSubmitted', PostToolUse: 'postToolUse' },
+    tools: { skill: { skill: 'skill' }, view: { file: 'path' }, bash: { command: 'command' } },
+    keepsContext: true,
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    untilTheyRun: 'Copilot CLI takes them up with its next session; those of a project where you trust its folder.',
+    readFrom: 'Copilot CLI 1.0.102',
+  },
+  {
+    agent: 'cursor',
+    home: { folder: '.cursor' },
+    userFile: 'hooks.json',
+    projectFile: '.cursor/hooks.json',
+    layout: 'list',
+    emptyFile: VERSIONED,
+    commandKey: 'command',
+    events: { SessionStart: 'sessionStart', UserPromptSubmit: 'beforeSubmitPrompt', PostToolUse: 'postToolUse' },
+    tools: { Read: { file: 'file_path' }, Shell: { command: 'command' } },
+    keepsContext: true,
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: false,
+    neededKey: 'version',
+    untilTheyRun: 'Cursor takes them up with the next chat.',
+    readFrom: 'the documentation of Cursor 3.20',
+  },
+  {
+    agent: 'opencode',
+    home: { folder: '.config/opencode', variable: 'OPENCODE_CONFIG_DIR' },
+    userFile: 'plugin/loadout.js',
+    projectFile: '.opencode/plugin/loadout.js',
+    layout: 'plugin',
+    emptyFile: '',
+    commandKey: 'command',
+    events: SAME_NAMES,
+    tools: { skill: { skill: 'name' }, read: { file: 'filePath' }, bash: { command: 'command' } },
+    keepsContext: true,
+    replyLimit: USUAL_LIMIT,
+    readsByteOrderMark: true,
+    untilTheyRun: 'OpenCode loads the plugin when it starts.',
+    readFrom: 'OpenCode 1.18.33',
   },
 ]
 
@@ -64,16 +168,21 @@ export function requireHost(agent: string): HookHost {
   })
 }
 
-/** Seconds after which an agent goes on without us. An answer takes a fraction of one. */
-const TIMEOUT = 10
-
-export function wantedHooks({ agent, watchedTools }: HookHost, call: ProgramCall): WantedHook[] {
+export function wantedHooks(host: HookHost, call: ProgramCall): WantedHook[] {
   return HOOK_EVENTS.map((event) => ({
-    event,
-    ...(event === 'PostToolUse' ? { matcher: watchedTools } : {}),
-    command: (options) => formatCommand(call, agent, event, options),
-    timeout: TIMEOUT,
+    event: host.events[event],
+    ...(event === 'PostToolUse' ? { matcher: Object.keys(host.tools).join('|') } : {}),
+    command: (options) => formatCommand(call, host.agent, host.events[event], options),
+    before: host.before ?? {},
+    after: host.after ?? {},
   }))
+}
+
+/** All of a file of hooks, for those who have the program. */
+export function hooksFile(host: HookHost): string {
+  const hooks = wantedHooks(host, 'named-if-there').map((want) => [want.event, [newEntry(host, want)]])
+  const empty = parseJson(host.emptyFile).value as object
+  return `${JSON.stringify({ ...empty, hooks: Object.fromEntries(hooks) }, null, 2)}\n`
 }
 
 /** Whether a hook is written as it would be today, whichever copy of the program it calls. */
@@ -91,14 +200,15 @@ export function isCurrent(hook: FoundHook, host: HookHost): boolean {
 export function hostRefusal(
   text: string,
   tree: SettingsTree,
-  { readsByteOrderMark, onlyKeys }: HookHost,
+  { readsByteOrderMark, readsComments, onlyKeys, neededKey }: HookHost,
 ): string | undefined {
   const body = text.replace(/^\ufeff/, '')
   if (body !== text && !readsByteOrderMark) return 'it begins with a byte order mark'
-  if (parseJson(body).problem !== undefined) {
+  if (readsComments !== true && parseJson(body).problem !== undefined) {
     return `comments and trailing commas are not allowed in it: see ${jsonErrorPlace(body)}`
   }
   const keys = tree.root.kind === 'object' ? tree.root.items : []
+  if (neededKey !== undefined && !keys.some(({ key }) => key === neededKey)) return `"${neededKey}": 1 is missing in it`
   const unknown = keys.find(({ key }) => onlyKeys !== undefined && !onlyKeys.includes(key ?? ''))
   return unknown === undefined
     ? undefined

@@ -1,16 +1,17 @@
-import type { ReadingRules, SkillPlace } from './reading-rules.ts'
+import type { ReadingRules } from './reading-rules.ts'
 
 /** For agents of whose program nothing more is known than their folders. */
-export function plainReading(
-  userFolder: string | undefined,
-  projectFolder: string,
-  alsoReads: readonly string[],
-): ReadingRules {
+export function plainReading({
+  userFolder,
+  projectFolder,
+}: {
+  userFolder?: string
+  projectFolder: string
+}): ReadingRules {
   return {
     places: [
       ...(userFolder === undefined ? [] : [{ from: 'home', path: userFolder, scope: 'user' } as const]),
       { from: 'project', path: projectFolder, scope: 'project' },
-      ...alsoReads.map(placeOf),
     ],
     depth: 1,
     skipsDotFolders: false,
@@ -23,12 +24,5 @@ export function plainReading(
     hiding: [],
     sameName: 'unknown',
     climbsWithoutRepository: false,
-    order: 'place',
   }
-}
-
-function placeOf(path: string): SkillPlace {
-  if (path.startsWith('/')) return { from: 'machine', path, scope: 'machine' }
-  if (path.startsWith('~/')) return { from: 'home', path: path.slice(2), scope: 'user' }
-  return { from: 'project', path, scope: 'project' }
 }

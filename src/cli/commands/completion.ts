@@ -1,7 +1,7 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { type Command, defineCommand, listedFlags } from '../command.ts'
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 type Shell = (typeof SHELLS)[number]
 
@@ -9,7 +9,7 @@ export const completion = defineCommand({
   name: 'completion',
   summary: 'a completion script for your shell',
   details:
-    'bash: loadout completion bash >> ~/.bashrc\nzsh:  loadout completion zsh > ~/.zfunc/_loadout   (a folder of $fpath)\nfish: loadout completion fish > ~/.config/fish/completions/loadout.fish',
+    'bash: loadout completion bash >> ~/.bashrc\nzsh:  loadout completion zsh > ~/.zfunc/_loadout   (a folder of $fpath)\nfish: loadout completion fish > ~/.config/fish/completions/loadout.fish\npowershell: loadout completion powershell >> $PROFILE',
   args: [{ name: 'shell', summary: `one of ${SHELLS.join(', ')}`, required: true, complete: SHELLS }],
   flags: {},
   run: async ({ args }) => {
@@ -27,7 +27,7 @@ export const completion = defineCommand({
 
 /** A completion script made from the command table: it needs no call of the program while typing. */
 function completionScript(shell: Shell, commands: readonly Command[]): string {
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](commands)
+  return { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript }[shell](commands)
 }
 
 function bashScript(commands: readonly Command[]): string {
@@ -167,6 +167,46 @@ function fishScript(commands: readonly Command[]): string {
     if (command.args.some(({ complete }) => complete === 'file')) rows.push(`complete -c loadout -n ${condition} -F`)
   }
   return `${rows.join('\n')}\n`
+}
+
+/** One table of what may follow which words; without an entry PowerShell offers files. */
+function powershellScript(commands: readonly Command[]): string {
+  const table = new Map<string, string[]>([
+    ['', [...unique(commands.map(({ name }) => name.split(' ')[0] ?? '')), 'help']],
+  ])
+  table.set('help', table.get('')?.filter((word) => word !== 'help') ?? [])
+  for (const [first, rest] of groupNested(commands)) table.set(first, rest)
+  for (const command of commands) {
+    const { name } = command
+    table.set(name, [...(table.get(name) ?? []), ...argumentWords(command), ...flagNames(command)])
+    for (const [flag, spec] of listedFlags(command)) {
+      if (spec.kind === 'choice') table.set(`${name} --${flag}`, [...spec.choices])
+      else if (spec.kind !== 'switch') table.set(`${name} --${flag}`, [])
+    }
+  }
+  const rows = [...table].map(
+    ([key, words]) => `    ${quotePowershell(key)} = @(${words.map(quotePowershell).join(', ')})`,
+  )
+  return `Register-ArgumentCompleter -Native -CommandName loadout -ScriptBlock {
+  param($word, $ast, $position)
+  $next = @{
+${rows.join('\n')}
+  }
+  $typed = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($word -ne '' -and $typed.Count -gt 0) { $typed = @($typed | Select-Object -SkipLast 1) }
+  $name = if ($typed.Count -gt 0) { $typed[0] } else { '' }
+  if ($typed.Count -gt 1 -and $next.ContainsKey("$name $($typed[1])")) { $name = "$name $($typed[1])" }
+  $afterFlag = if ($typed.Count -gt 0) { "$name $($typed[-1])" } else { '' }
+  $words = if ($next.ContainsKey($afterFlag) -and $typed[-1].StartsWith('--')) { $next[$afterFlag] } else { $next[$name] }
+  $words | Where-Object { $_ -like "$word*" } | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}
+`
+}
+
+function quotePowershell(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 function flagNames(command: Command): string[] {

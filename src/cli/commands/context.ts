@@ -79,7 +79,7 @@ function isTests(name: string): true {
 
 function readSlice(name: string): 'tactical' | 'adapter' {
   if (name === 'tactical' || name === 'adapter') return name
-  throw new LoadoutError('USAGE', `there is no optional slice "${name.slice(0, 40)}"`, {
+  throw new LoadoutError('USAGE', `Unknown slice: "${name.slice(0, 40)}"`, {
     hint: '--without tactical or --without adapter',
   })
 }
@@ -88,5 +88,5 @@ function readSlice(name: string): 'tactical' | 'adapter' {
 function readInstant(text: string): Date {
   const instant = /^.{10}(?:.*(?:[Zz]|[+-]\d\d:?\d\d))?$/.test(text) ? parseInstant(text) : undefined
   if (instant !== undefined) return new Date(instant)
-  throw new LoadoutError('USAGE', `"${text.slice(0, 40)}" is no instant`, { hint: 'write 2026-11-16T09:30:00Z' })
+  throw new LoadoutError('USAGE', `Not a time: "${text.slice(0, 40)}"`, { hint: 'write 2026-11-16T09:30:00Z' })
 }

@@ -1,6 +1,17 @@
 import type { BundleFile, ContextBundle, SourceClass } from '../../context/rules/bundle.ts'
 import { SOURCE_CLASSES } from '../../display-rules.ts'
-import { alignRows, column, grouped, hang, lines, printableLine, type Screen, shortenMiddle, wrap } from '../screen.ts'
+import {
+  alignRows,
+  column,
+  count,
+  grouped,
+  hang,
+  lines,
+  printableLine,
+  type Screen,
+  shortenMiddle,
+  wrap,
+} from '../screen.ts'
 
 const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
@@ -18,7 +29,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
   const { intent, preset, budget, missing, warnings, fallback, estimate } = bundle
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
   const { max_files, total } = budget.limits
-  const limits = `${grouped(max_files)} files, ${grouped(total)} ${UNITS[budget.unit]}`
+  const limits = `${count(max_files, 'file')}, ${grouped(total)} ${UNITS[budget.unit]}`
   return lines(
     wrap(`intent ${intent.key}${matched} \u00b7 preset ${preset} \u00b7 ${limits}`, 0),
     '',

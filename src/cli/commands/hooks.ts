@@ -1,10 +1,11 @@
-import { HOOK_EVENTS, HOOK_HOSTS } from '../../display-rules.ts'
+import { HOOK_HOSTS } from '../../display-rules.ts'
 import type { HookAnswer, HookChanges, HookStatuses } from '../../loadout.ts'
 import type { Finding } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, namesIn, PROJECT_FLAG, projectFlag } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen, wrap } from '../screen.ts'
 
 const AGENTS = HOOK_HOSTS.map(({ agent }) => agent)
+const EVENTS = [...new Set(HOOK_HOSTS.flatMap(({ events }) => Object.values(events)))]
 const AGENT_NAMES = [{ name: 'agents', summary: AGENTS.join(', '), rest: true, complete: AGENTS }] as const
 
 const HOOK_FLAGS = {
@@ -16,8 +17,8 @@ export const hooksInstall = defineCommand({
   name: 'hooks install',
   summary: 'let agents ask loadout at every prompt',
   details:
-    'Adds hooks to the settings of Claude Code and Codex, without a name to those of every enabled agent that is used\n' +
-    'here. Nothing else in the files changes, and hooks remove takes out exactly what was added.\n' +
+    'Adds hooks to the settings of the agents you name, or of every enabled agent that is used here. For OpenCode it\n' +
+    'writes a plugin. Nothing else in the files changes, and hooks remove takes out exactly what was added.\n' +
     'With --project they are for everybody who works there; they are silent for those without loadout.',
   args: AGENT_NAMES,
   flags: HOOK_FLAGS,
@@ -101,8 +102,8 @@ export const hook = defineCommand({
     'loadout hooks install sets it up. Whatever goes wrong, it ends with 0 and says nothing, so that no prompt is held up;' +
     ' the state folder’s hooks.log tells why.',
   args: [
-    { name: 'agent', summary: 'who runs it', required: true, complete: HOOK_HOSTS.map(({ agent }) => agent) },
-    { name: 'event', summary: `one of ${HOOK_EVENTS.join(', ')}`, required: true, complete: HOOK_EVENTS },
+    { name: 'agent', summary: 'who runs it', required: true, complete: AGENTS },
+    { name: 'event', summary: 'the name that the agent has for it', required: true, complete: EVENTS },
   ],
   flags: {
     budget: { kind: 'number', value: 'tokens', summary: 'the most that one prompt is answered with (default: 1,200)' },

@@ -38,10 +38,14 @@ export const equip = defineCommand({
   flags: {
     ...EQUIP_FLAGS,
     replace: { kind: 'switch', summary: 'replace folders and links that are not ours; a copy is kept elsewhere' },
+    'from-catalog': { kind: 'switch', summary: 'the versions that the organization has approved' },
   },
   run: (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
-    if (source === undefined) return loadout.equip({ ...requestOf(input), replace: input.flags.replace })
+    if (source === undefined) {
+      const request = { ...requestOf(input), replace: input.flags.replace }
+      return input.flags['from-catalog'] ? loadout.equipFromCatalog(request) : loadout.equip(request)
+    }
     throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
       hint: `first: loadout import ${shellWord(source)}`,
     })
@@ -123,7 +127,11 @@ export const sync = defineCommand({
       result.steps.map((step) => describeStep(step, result.isDryRun)),
       alignRows((result.changes ?? []).map(({ kind, skill }) => [`  ${kind}`, skill])),
       (result.changes ?? []).flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
-      (result.merged ?? []).map((name) => `library: the edit of ${name} was merged in`),
+      (result.merged ?? []).map((name) =>
+        result.isDryRun
+          ? `library: the edit of ${name} would be merged in, if it fits`
+          : `library: the edit of ${name} was merged in`,
+      ),
     ) +
     printOperations(result, screen, findings, isTaking(result) ? NO_CHANGE : 'Every install is as the library has it.'),
 })

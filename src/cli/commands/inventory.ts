@@ -21,6 +21,7 @@ import {
   shorten,
   wrap,
 } from '../screen.ts'
+import { describeReview } from './review.ts'
 
 const GLYPHS: Record<PlacementState, string> = {
   current: '●',
@@ -182,7 +183,7 @@ export const inspect = defineCommand({
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: SCOPE_FLAGS,
   run: ({ args, flags }, loadout) => loadout.inspect({ name: args.name ?? '', project: flags.project }),
-  print: ({ skill, path, files, placements, markdown }: SkillPreview, screen) =>
+  print: ({ skill, path, files, placements, markdown, review }: SkillPreview, screen) =>
     lines(
       screen.strong(skill.name),
       wrap(skill.description, 2),
@@ -192,6 +193,7 @@ export const inspect = defineCommand({
         ['  source', path],
         ['  files', files.map((file) => `${file.path} (${grouped(file.bytes)})`).join(', ')],
       ]),
+      describeReview(review, screen),
       placements.length > 0 && '',
       alignRows(
         placements.map(({ agents, scope, state, path: place }) => [`  ${agents.join(', ')}`, scope, state, place]),

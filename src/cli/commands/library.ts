@@ -147,7 +147,7 @@ export const deleteSkill = defineCommand({
 export const share = defineCommand({
   name: 'share',
   shortensHome: true,
-  summary: 'pack a skill into an archive for somebody else',
+  summary: 'pack a skill into an archive that others can import',
   details: 'A copy ready for each agent, the source and a README. The same skill gives the same bytes.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {

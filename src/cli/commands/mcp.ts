@@ -29,8 +29,7 @@ export const mcp = defineCommand({
     if (!http) await serve({ loadout, project, signal })
     else {
       const token = readToken(process.env.LOADOUT_MCP_TOKEN)
-      const wanted = port ?? USUAL_PORT
-      await serve({ loadout, project, signal, http: { port: wanted, token } }).catch((error) => explain(error, wanted))
+      await serve({ loadout, project, signal, http: { port: port ?? USUAL_PORT, token } })
     }
     return { value: {}, findings: [] }
   },
@@ -47,10 +46,4 @@ function readToken(given: string | undefined): string | undefined {
   throw new LoadoutError('USAGE', `LOADOUT_MCP_TOKEN needs ${SHORTEST_TOKEN} characters or more, and no blanks`, {
     hint: 'openssl rand -hex 32 makes a good one; unset it, and every start makes its own',
   })
-}
-
-function explain(error: NodeJS.ErrnoException, port: number): never {
-  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT') throw error
-  const why = error.code === 'EADDRINUSE' ? 'is taken' : 'cannot be used'
-  throw new LoadoutError('USAGE', `the port ${port} ${why}`, { hint: '--port 0 takes any that is free', cause: error })
 }

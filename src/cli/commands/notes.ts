@@ -5,7 +5,7 @@ import { count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 export const noteAdd = defineCommand({
   name: 'note add',
   summary: 'write down what matters for the next few days',
-  details: 'Saying the same again renews it. A note is advice with an end; what should last belongs into a document.',
+  details: 'Add the same note again to renew it. A note expires; write what should last into a document.',
   args: [{ name: 'text', summary: 'what is to be known', required: true, rest: true }],
   flags: {
     tag: { kind: 'list', value: 'word', summary: 'a word to find it by; may be repeated' },
@@ -52,7 +52,7 @@ function describeNote(
 export const notePrune = defineCommand({
   name: 'note prune',
   summary: 'remove the notes whose time is over',
-  details: 'Lines that are no notes are moved to a file beside, with .corrupt at the end of its name.',
+  details: 'Loadout moves lines that are not notes to a file beside it, with .corrupt at the end of its name.',
   args: [],
   flags: { 'dry-run': { kind: 'switch', summary: 'only say what would be done' }, ...PROJECT_FLAG },
   run: ({ flags }, loadout) => loadout.pruneNotes({ project: flags.project, dryRun: flags['dry-run'] ?? false }),
@@ -62,6 +62,6 @@ export const notePrune = defineCommand({
       `${count(expired.length, 'note')} expired, ${count(kept, 'note')} kept`,
       superseded.length > 0 && `${count(superseded.length, 'note')} said again later`,
       badLines.length > 0 &&
-        `${count(badLines.length, 'line')} that ${badLines.length === 1 ? 'is no note' : 'are no notes'}: in ${printableLine(badLinesMovedTo)}`,
+        `${count(badLines.length, 'line')} that ${badLines.length === 1 ? 'is not a note' : 'are not notes'}: in ${printableLine(badLinesMovedTo)}`,
     ),
 })

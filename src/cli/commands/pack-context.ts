@@ -13,7 +13,7 @@ export const packsResolve = defineCommand({
   name: 'packs resolve',
   summary: 'what knowledge packs know about a task, fenced as data',
   details:
-    'Chooses packs by the task, or those named with --pack. Ends with 3 when an approval or a yes is missing and nobody can be asked.',
+    'Chooses packs by the task, or those named with --pack. Exits with 3 when you must answer first: an approval or a confirmation is missing.',
   args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
   flags: {
     pack: { kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
@@ -52,8 +52,9 @@ export const packsResolve = defineCommand({
 })
 
 /** A wrapper lists the warnings of its pack; what was withheld, or concerns no wrapper, is said here. */
-function isUntold({ severity, code }: Finding): boolean {
-  return severity === 'error' || code === 'pack.substituted' || !code.includes('.')
+function isUntold({ severity, code, subject }: Finding): boolean {
+  const isOfSeveral = code === 'claim.disputed' && subject === undefined
+  return severity === 'error' || code === 'pack.substituted' || isOfSeveral || !code.includes('.')
 }
 
 /**

@@ -26,7 +26,7 @@ export const packsList = defineCommand({
   args: [],
   flags: {
     all: { kind: 'switch', summary: 'also what is archived, or kept out by a namesake' },
-    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: what a model is told about the packs' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: a description of the packs for a model' },
     ...PROJECT_FLAG,
   },
   run: async ({ flags }, loadout) => {
@@ -99,7 +99,7 @@ function notes({ waiting, collisions, quarantined }: PackList, screen: Screen): 
     }),
     ...quarantined.flatMap(({ path, reason, line }) => [
       `${printableLine(path)}${line === undefined ? '' : `:${line}`}`,
-      `  is no pack: ${printableLine(reason)}`,
+      `  is not a pack: ${printableLine(reason)}`,
     ]),
   ]
 }

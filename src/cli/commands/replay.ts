@@ -1,5 +1,5 @@
 import { bundleText } from '../../display-rules.ts'
-import { type PromptReplay, type PrunedAudits, type Replay, STRATEGIES } from '../../loadout.ts'
+import { type BundleRecord, type PromptReplay, type PrunedAudits, type Replay, STRATEGIES } from '../../loadout.ts'
 import { shellWord } from '../../text/printable.ts'
 import { DRY_RUN_FLAG, defineCommand, LAYER_FLAGS } from '../command.ts'
 import {
@@ -45,6 +45,31 @@ export const replay = defineCommand({
   },
   toJson: ({ format: _, ...value }) =>
     'wrappers' in value ? value : { id: value.id, changes: value.changes, bundle: value.context?.bundle },
+})
+
+export const auditList = defineCommand({
+  name: 'audit list',
+  summary: 'the bundles that were given last',
+  shortensHome: true,
+  args: [],
+  flags: { limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 50)' } },
+  run: ({ flags }, loadout) => loadout.listRecords({ limit: flags.limit }),
+  print: (records: BundleRecord[]) =>
+    records.length === 0
+      ? lines('No bundle was recorded yet: loadout context "<task>"')
+      : lines(
+          alignRows(
+            records.map(({ id, at, task, root, files }) => [
+              `  ${id}`,
+              at.slice(0, 16).replace('T', ' '),
+              count(files, 'file'),
+              shorten(task, 40),
+              root,
+            ]),
+          ),
+          '',
+          `loadout replay ${records[0]?.id} gives the newest again`,
+        ),
 })
 
 export const auditPrune = defineCommand({

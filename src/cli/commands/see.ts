@@ -1,9 +1,11 @@
 import type { Fate, SkillSight } from '../../agents/rules/sight/visibility.ts'
 import { FATES, HOOK_HOSTS } from '../../display-rules.ts'
-import type { AgentSight } from '../../loadout.ts'
+import type { AgentSight, Loadout } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
-import { defineCommand, projectFlag } from '../command.ts'
+import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
+import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
 import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import { type Fix, printFix, printPlan } from './see-fix.ts'
 
 export const see = defineCommand({
   name: 'see',
@@ -15,20 +17,63 @@ export const see = defineCommand({
   flags: {
     ...projectFlag('only your own skills'),
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
+    model: { kind: 'text', value: 'name', summary: 'as if the agent used this model' },
+    without: { kind: 'list', value: 'a,b', summary: 'as if these skills were not there' },
+    shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had so many characters' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and what they cost' },
+    fix: { kind: 'switch', summary: 'plan the smallest change that makes all visible, and do it after a yes' },
+    yes: { kind: 'switch', summary: 'with --fix: do not ask' },
+    ...DRY_RUN_FLAG,
   },
-  run: async ({ args, flags }, loadout) => {
-    const { project, window, longest } = flags
-    const { value, findings } = await loadout.see({ agent: args.agent ?? '', project, window })
-    return { value: { ...value, isLongest: longest === true }, findings }
+  run: async (input, loadout): Promise<Report<Shown>> => {
+    const { args, flags } = input
+    const { project, window, model, longest } = flags
+    const without = flags.without?.flatMap((names) => names.split(','))
+    const shorten = Object.fromEntries((flags.shorten ?? []).flatMap((pairs) => pairs.split(',')).map(readShort))
+    const request = { agent: args.agent ?? '', project, window, model, without, shorten }
+    if (flags.fix) return fixListing(request, input, loadout)
+    const { value: sight, findings } = await loadout.see(request)
+    return { value: { sight, isLongest: longest === true }, findings }
   },
-  print: ({ isLongest, ...sight }: AgentSight & { isLongest: boolean }, screen) =>
-    isLongest ? printLongest(sight, screen) : printSight(sight, screen),
-  toJson: ({ isLongest: _, ...sight }) => sight,
+  print: (shown: Shown, screen, findings) => {
+    if ('plan' in shown) return printFix(shown, screen)
+    return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
+  },
+  toJson: (shown: Shown) => ('plan' in shown ? shown : shown.sight),
   printsFindings: true,
+  isWaiting: (shown: Shown) => 'plan' in shown && shown.state === 'waiting',
 })
 
-function printSight(sight: AgentSight, screen: Screen): string {
+type Shown = { sight: AgentSight; isLongest: boolean } | Fix
+
+/** Plans, shows the plan, and carries out the same plan after a yes. */
+async function fixListing(
+  request: Parameters<Loadout['planFix']>[0],
+  { flags, ask }: Pick<Input<{ yes: Flag; 'dry-run': Flag }>, 'flags' | 'ask'>,
+  loadout: Loadout,
+): Promise<Report<Fix>> {
+  const { value: plan, findings } = await loadout.planFix(request)
+  if (plan.crowded.length === 0) return { value: { plan, state: 'nothing to do' }, findings }
+  if (plan.unequip.length === 0 || flags['dry-run']) return { value: { plan, state: 'planned' }, findings }
+  if (!flags.yes) {
+    if (ask === undefined) return { value: { plan, state: 'waiting' }, findings }
+    if (!/^y(es)?$/i.test(ask(`${printPlan(plan)}Remove them? [y/N] `))) {
+      return { value: { plan, state: 'refused' }, findings }
+    }
+  }
+  const report = await loadout.applyFix({ plan })
+  return { value: { plan, state: 'done', outcome: report.value }, findings: report.findings }
+}
+
+function readShort(pair: string): [name: string, characters: number] {
+  const [, name, characters] = /^(.+)=(\d{1,9})$/.exec(pair) ?? []
+  if (name !== undefined) return [name, Number(characters)]
+  throw new LoadoutError('USAGE', `--shorten does not understand "${pair.slice(0, 40)}"`, {
+    hint: '--shorten release-notes=200',
+  })
+}
+
+function printSight(sight: AgentSight, screen: Screen, findings: readonly Finding[]): string {
   return lines(
     wrap(opening(sight), 0).map(screen.strong),
     '',
@@ -37,37 +82,42 @@ function printSight(sight: AgentSight, screen: Screen): string {
     folders(sight, screen),
     instructions(sight, screen),
     closing(sight),
+    // What is wrong with skills and files is named above.
+    findings.filter(({ code }) => code !== 'NOT_SEEN').flatMap(({ message }) => wrap(printableLine(message), 0)),
   )
 }
 
-function opening({ label, places, cwd, budget, readFrom }: AgentSight): string {
+function opening({ label, program, places, cwd, budget, recordedFrom }: AgentSight): string {
   const read = places.filter(({ state }) => state === 'read').length
-  const reads = `${label} ${cwd === undefined ? 'on this machine' : 'in this project'} reads ${count(read, 'folder')}`
-  if (budget === undefined && readFrom !== undefined) return `${reads} and lists all skills in full: it has no limit.`
+  const name = program?.version === undefined ? label : `${label} ${program.version}`
+  const reads = `${name} ${cwd === undefined ? 'on this machine' : 'in this project'} reads ${count(read, 'folder')}`
+  if (budget === undefined && recordedFrom !== undefined)
+    return `${reads} and lists all skills in full: it has no limit.`
   if (budget === undefined) return `${reads}. Its limit is not known.`
   return `${reads} and lists skills in ${grouped(budget.budget)} ${unitOf(budget.unit)}.`
 }
 
-function unitOf(unit: 'columns' | 'tokens'): string {
-  return unit === 'columns' ? 'characters' : 'tokens'
+function unitOf(unit: NonNullable<AgentSight['budget']>['unit']): string {
+  return unit === 'tokens' ? 'tokens' : 'characters'
 }
 
 /** A row for each fate that occurs; the sizes add up to what the list takes. */
-function summary({ skills, own, budget, used = 0, readFrom }: AgentSight): string[] {
-  const sizesOf = (those: readonly SkillSight[]) => (readFrom === undefined ? [] : sizes(those))
+function summary({ skills, own, budget, used = 0, recordedFrom }: AgentSight): string[] {
+  const sizesOf = (those: readonly SkillSight[]) => (recordedFrom === undefined ? [] : sizes(those))
   const rows = FATES.flatMap((fate) => {
     const those = skills.filter((skill) => skill.fate === fate)
     return those.length === 0 ? [] : [[`  ${fate}`, count(those.length, 'skill'), ...sizesOf(those)]]
   })
   if (skills.length === 0) rows.push(['  visible', 'no skill', ...sizesOf([])])
   if (own.count > 0) rows.push(['  its own', count(own.count, 'skill'), grouped(own.characters), grouped(own.tokens)])
-  if (readFrom === undefined) return alignRows(rows)
+  if (recordedFrom === undefined) return alignRows(rows)
   const table = alignRows([['', '', 'characters', 'tokens'], ...rows], [2, 3])
   if (budget === undefined) return table
   const rest = budget.budget - used
   const left = rest < 0 ? `${grouped(-rest)} too many` : `${grouped(rest)} free`
-  const model = budget.model === undefined ? '' : ` (${budget.model})`
-  const total = `${grouped(used)} of ${grouped(budget.budget)} ${unitOf(budget.unit)} in use, ${left}; window ${grouped(budget.window)} tokens${model}`
+  const model = budget.model === undefined ? '' : ` (${printableLine(budget.model)})`
+  const window = budget.window === undefined ? '' : `; window ${grouped(budget.window)} tokens${model}`
+  const total = `${grouped(used)} of ${grouped(budget.budget)} ${unitOf(budget.unit)} in use, ${left}${window}`
   return [...table, '', ...wrap(total, 2)]
 }
 
@@ -149,22 +199,38 @@ function pathRows(rows: readonly (readonly string[])[], home: string): string[] 
   })
 }
 
-function closing({ agent, cwd, skills, readFrom, trust, budget }: AgentSight): string[] {
+function closing(sight: AgentSight): string[] {
+  const { agent, cwd, skills, trust, budget } = sight
   const dropped = skills.filter(({ fate }) => fate === 'dropped').length
   const isCrowded = budget !== undefined && skills.some(({ fate }) => fate === 'dropped' || fate === 'cut')
   const hasHooks = HOOK_HOSTS.some((host) => host.agent === agent)
   const advice = [
     dropped > 0 && `${count(dropped, 'skill')} can hardly fire: nothing says when. Unequip what you do not use,`,
-    isCrowded && `${dropped > 0 ? 'shorten' : 'Shorten'} descriptions (loadout see ${agent} --longest)`,
+    isCrowded &&
+      `${dropped > 0 ? 'shorten' : 'Shorten'} descriptions (loadout see ${agent} --longest), or see a plan (loadout see ${agent} --fix --dry-run)`,
     dropped > 0 && hasHooks && `or let Loadout route them: loadout hooks install ${agent}`,
   ]
   const texts = [
-    readFrom !== undefined && `These are the rules of ${readFrom}.`,
+    rulesFrom(sight),
     trust,
     advice.filter((part) => part !== false).join(' '),
     cwd === undefined && `In a project it may read more: loadout see ${agent} --project .`,
   ]
   return ['', ...texts.flatMap((text) => (text ? wrap(text, 0) : []))]
+}
+
+/** Which version the rules are from, and which one is here. */
+function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string | undefined {
+  if (recordedFrom === undefined) return undefined
+  const { version, day } = recordedFrom
+  const rules = `of ${label} ${version}, recorded on ${day}.`
+  if (program === undefined) return `${label} was not found in the PATH: these are the rules ${rules}`
+  if (program.version === version) return `These are the rules ${rules}`
+  const where = printableLine(inHome(program.path, home))
+  if (program.version === undefined) {
+    return `Which version ${where} is, is not known: ${program.problem}. These are the rules ${rules}`
+  }
+  return `You have ${program.version}; the nearest known rules are those ${rules} Newer ones: loadout rules update`
 }
 
 const MOST_LONGEST = 20
@@ -188,6 +254,6 @@ function printLongest({ label, skills }: AgentSight, screen: Screen): string {
     '',
     alignRows([['', 'written', 'tokens', 'listed', ''], ...rows], [1, 2, 3]),
     '',
-    'Say when to use a skill; how belongs into its text: loadout inspect <skill>',
+    'Describe when to use a skill; its text says how: loadout inspect <skill>',
   )
 }

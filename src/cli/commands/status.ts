@@ -17,21 +17,25 @@ export const status = defineCommand({
 function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
   if (found.length === 0) return ['No agent was found on this machine.', '']
   const table = alignRows(
-    found.map(({ label, skills = 0, seen = 0, undescribed = 0, tokens = 0 }) => [
-      label,
+    found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, tokens = 0 }) => [
+      program?.version === undefined ? label : `${label} ${program.version}`,
       skills === 0
         ? 'no skills'
         : `${count(skills, 'skill')}, ${seen + undescribed === skills ? 'all' : grouped(seen + undescribed)} seen`,
-      `${grouped(tokens)} tokens at the start of every session`,
+      `${grouped(tokens)} tokens at session start`,
     ]),
   )
   return [...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]), '']
 }
 
-function trouble(agent: MachineStatus['agents'][number]): string[] {
+type AgentStatus = MachineStatus['agents'][number]
+
+function trouble(agent: AgentStatus): string[] {
   const {
     agent: id,
     problem,
+    program,
+    recordedFrom,
     undescribed = 0,
     cut = 0,
     dropped = 0,
@@ -43,6 +47,7 @@ function trouble(agent: MachineStatus['agents'][number]): string[] {
   const size = room === undefined ? '' : `: the list has room for ${grouped(room.size)} ${room.unit}`
   const texts = [
     problem !== undefined && problem,
+    recordedFrom !== undefined && program?.version !== recordedFrom.version && versionNote(program, recordedFrom),
     dropped > 0 && `${be(dropped, 'skill')} listed without a description${size}`,
     cut > 0 && `${be(cut, 'description')} cut${size}`,
     undescribed > 0 && `${be(undescribed, 'skill')} listed by the first line, without a description`,
@@ -51,6 +56,13 @@ function trouble(agent: MachineStatus['agents'][number]): string[] {
     ...cutFiles.map(({ path, bytes, read }) => `${path} is cut: ${grouped(read)} of ${grouped(bytes)} bytes are read`),
   ]
   return texts.flatMap((text) => (text === false ? [] : wrap(printableLine(text), 4)))
+}
+
+/** Why the numbers may be those of another version. */
+function versionNote(program: AgentStatus['program'], { version }: NonNullable<AgentStatus['recordedFrom']>): string {
+  const rules = `seen by the rules of ${version}`
+  if (program === undefined) return `its program is not in the PATH; ${rules}`
+  return program.version === undefined ? `its version is not known: ${program.problem}; ${rules}` : rules
 }
 
 const be = (number: number, noun: string) => `${count(number, noun)} ${number === 1 ? 'is' : 'are'}`

@@ -2,6 +2,7 @@ import type { PinResult, SourceState, UpdateResult } from '../../loadout.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
+import { describeReview } from './review.ts'
 
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest: true }] as const
@@ -23,16 +24,22 @@ export const outdated = defineCommand({
       newer === 0
         ? noneNewer(count(states.length, 'imported skill'), states)
         : screen.strong(`${count(newer, 'skill has', 'skills have')} a newer version`),
-      newer > 0 && screen.faint('loadout update --all --dry-run shows the changes'),
+      newer > 0 && screen.faint('loadout update --dry-run shows the changes'),
     )
   },
 })
 
-/** Of a source that did not answer nothing is known. */
+/** Of a source that did not answer, or was not asked, nothing is known. */
 function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]): string {
-  const unasked = states.filter(({ state }) => state === 'unreachable').length
-  if (unasked === 0) return `${what}, none with a newer version.`
-  return `${what}, none known to have a newer version; the sources of ${unasked} did not answer.`
+  const [unreachable, pinned] = (['unreachable', 'pinned'] as const).map(
+    (wanted) => states.filter(({ state }) => state === wanted).length,
+  )
+  if (!unreachable && !pinned) return `${what}, none with a newer version.`
+  const unknown = [
+    unreachable ? `; the sources of ${unreachable} did not answer` : '',
+    pinned ? `; ${pinned} pinned and not asked for` : '',
+  ]
+  return `${what}, none known to have a newer version${unknown.join('')}.`
 }
 
 function describeState({ name, state, source, ref, from = '', to = '', folder }: SourceState): string[] {
@@ -46,11 +53,12 @@ export const update = defineCommand({
   shortensHome: true,
   summary: 'take newer versions of imported skills, with your changes',
   details:
-    'Shows the difference first; on a terminal it asks before anything is changed. All updates are one commit. What\n' +
-    'does not merge waits for loadout merge, and the library keeps its version until then.',
+    'Updates every imported skill, or those that are named. Shows the difference first; on a terminal it asks before\n' +
+    'anything is changed. All updates are one commit. What does not merge waits for loadout merge, and the library keeps\n' +
+    'its version until then.',
   args: NAMES,
   flags: {
-    all: { kind: 'switch', summary: 'every imported skill' },
+    all: { kind: 'switch', summary: 'every imported skill, also with --ref or --take' },
     ref: { kind: 'text', value: 'version', summary: 'another branch, tag or commit of the source' },
     take: {
       kind: 'choice',
@@ -96,20 +104,11 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
     isDryRun && told.flatMap(({ diff }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
     isDryRun && 'Nothing was changed. This would be done:',
     alignRows(rows),
-    told.flatMap(({ conflicts }) => conflicts.map(({ message }) => `    ${printableLine(message)}`)),
-    told.flatMap(({ review }) => describeReview(review, screen)),
+    told.flatMap(({ name, conflicts }) => conflicts.map(({ message }) => `    ${name}: ${printableLine(message)}`)),
+    told.flatMap(({ review }) => describeReview(review, screen, 'new: ')),
     alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
     commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
   )
-}
-
-/** What the new version brings, the dangerous first. */
-function describeReview(review: UpdateResult['updates'][number]['review'], screen: Screen): string[] {
-  const told = review.filter(({ severity }) => severity !== 'info')
-  return told.map(({ severity, path, line, message }) => {
-    const text = printableLine(`    new: ${path}${line > 0 ? `:${line}` : ''} ${message}`)
-    return severity === 'severe' ? screen.alert(text) : text
-  })
 }
 
 export const pin = definePin('pin', 'keep imported skills at the version they are at', true)

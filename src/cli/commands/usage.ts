@@ -1,28 +1,40 @@
 import type {
   BudgetReport,
+  Conversations,
   DeadEntry,
   EntryUsage,
   Erasure,
   KeywordOverlap,
   Loadout,
+  Similar,
   TaskKeeping,
+  UsageExport,
+  UsageOverTime,
 } from '../../loadout.ts'
 import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
-import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
 /** What a view of an index and its log shows, by the flag that asks for it. */
-const VIEWS = ['dead', 'overlaps', 'budget'] as const
+const VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
 
 const USAGE_FLAGS = {
   dead: { kind: 'switch', summary: 'entries that were never loaded, the largest first' },
   overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
   budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
+  similar: { kind: 'switch', summary: 'entries of every kind that answer the same questions' },
+  by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'over time, and by agent' },
+  sessions: { kind: 'switch', summary: 'the conversations that were given something, the newest first' },
   since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
   'keep-tasks': {
     kind: 'choice',
     choices: ['on', 'off'],
     summary: 'whether to keep the words of tasks, without secrets (default: off)',
+  },
+  export: {
+    kind: 'choice',
+    choices: ['otlp'],
+    summary: 'send the sums to the OpenTelemetry collector that is named: --export otlp http://localhost:4318',
   },
   erase: { kind: 'switch', summary: 'delete the log of this machine' },
   yes: { kind: 'switch', summary: 'with --erase: do not ask' },
@@ -42,9 +54,13 @@ export const usage = defineCommand({
   aliases: { dead: ['--dead'], overlaps: ['--overlaps'], budget: ['--budget'] },
   summary: 'show how often each entry was planned, delivered and used',
   details:
-    'Also lists entries that were offered but never used, and entries that were used although no plan named them.\nWith --erase it asks first, and ends with 3 when nobody can be asked.',
+    'Also lists entries that were offered but never used, and entries that were used although no plan named them.\n--by shows them over time and by agent, --sessions by conversation.\n--erase asks first. In a script it exits with 3: you must answer first, or add --yes.',
   args: [
-    { name: 'file', summary: 'a usage log; with --dead, --overlaps or --budget an index', complete: 'file' },
+    {
+      name: 'file',
+      summary: 'a usage log; with --dead, --overlaps or --budget an index; with --export an address',
+      complete: 'file',
+    },
     { name: 'log', summary: 'with --dead or --budget: a usage log (default: of this machine)', complete: 'file' },
   ],
   flags: USAGE_FLAGS,
@@ -72,12 +88,17 @@ async function showView(
   { args: { file: index, log }, flags }: UsageInput,
   loadout: Loadout,
 ): Promise<Report<Shown>> {
-  const alone = (['since', 'keep-tasks', 'erase', 'yes'] as const).find((flag) => flags[flag] !== undefined)
+  const alone = (['since', 'by', 'sessions', 'keep-tasks', 'export', 'erase', 'yes'] as const).find(
+    (flag) => flags[flag] !== undefined,
+  )
   if (alone !== undefined) throw misuse(`--${alone} and --${view} cannot be combined`)
-  if (view === 'overlaps' && log !== undefined) throw misuse(`Unexpected argument: ${log}`)
+  const extra = view === 'similar' ? (index ?? log) : view === 'overlaps' ? log : undefined
+  if (extra !== undefined) throw misuse(`Unexpected argument: ${extra}`)
   const request = { index, log, layers: loadout.nameLayers(flags) }
   if (view === 'overlaps') return present(await loadout.overlaps(request), printOverlaps)
   if (view === 'budget') return present(await loadout.budget(request), printBudget)
+  if (view === 'similar')
+    return present(await loadout.similar({ layers: request.layers, project: flags.project }), printSimilar)
   const report = await loadout.dead(request)
   const json = report.value.map(({ entry, reason }) => {
     return { id: entry.id, tokens: entry.tokens_est, reason, priority: entry.priority }
@@ -87,10 +108,20 @@ async function showView(
 
 async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Shown>> {
   const { args, flags } = input
-  const { 'keep-tasks': keeping, erase, since } = flags
+  const { 'keep-tasks': keeping, erase, since, by, sessions } = flags
+  if (by !== undefined && sessions) throw misuse('--by and --sessions cannot be combined')
+  if ((by !== undefined || sessions) && (keeping !== undefined || erase))
+    throw misuse('--erase and --keep-tasks go alone')
   if (args.log !== undefined) throw misuse(`Unexpected argument: ${args.log}`)
   const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
   if (layer !== undefined) throw misuse(`--${layer} needs --dead, --overlaps or --budget`)
+  if (flags.export !== undefined) return present(await exportAsked(input, loadout), printExport)
+  if (by !== undefined) {
+    const report = await loadout.usageOverTime({ log: args.file, since, step: by })
+    const entries = report.value.entries.map((entry) => ({ ...entry, modes: [...entry.modes] }))
+    return present(report, printOverTime, { ...report.value, entries })
+  }
+  if (sessions) return present(await loadout.conversations({ log: args.file, since }), printConversations)
   if (keeping === undefined && !erase) {
     const report = await loadout.usage({ log: args.file, since })
     // A set has no JSON form of its own.
@@ -109,6 +140,77 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
   return present(await loadout.keepTasks({ isOn: keeping === 'on' }), printKeeping)
 }
 
+async function exportAsked({ args, flags }: UsageInput, loadout: Loadout): Promise<Report<UsageExport>> {
+  if (flags.erase || flags['keep-tasks'] !== undefined) throw misuse('--export goes with --since alone')
+  if (args.file === undefined) throw misuse('--export otlp needs the address of a collector')
+  return loadout.exportUsage({ endpoint: args.file, since: flags.since })
+}
+
+function printExport({ address, series, events }: UsageExport): string {
+  return lines(`Sent ${count(series, 'series', 'series')} about ${count(events, 'event')} to ${printableLine(address)}`)
+}
+
+function printOverTime({ points, agents, step }: UsageOverTime): string {
+  const stages = ({ planned, delivered, used, tokens }: (typeof agents)[number] | (typeof points)[number]) =>
+    [planned, delivered, used, tokens].map(grouped)
+  const busy = points.filter(({ planned, delivered, used }) => planned + delivered + used > 0)
+  if (busy.length === 0) return 'Nothing happened in this time.\n'
+  const head = ['', 'planned', 'delivered', 'used', 'tokens']
+  const right = [1, 2, 3, 4]
+  return lines(
+    alignRows(
+      [[`  ${step}`, ...head.slice(1)], ...busy.map((point) => [`  ${momentOf(point.at, step)}`, ...stages(point)])],
+      right,
+    ),
+    '',
+    alignRows(
+      [['  agent', ...head.slice(1)], ...agents.map((agent) => [`  ${printableLine(agent.via)}`, ...stages(agent)])],
+      right,
+    ),
+  )
+}
+
+function momentOf(instant: string, step: string): string {
+  return step === 'hour' ? instant.slice(0, 16).replace('T', ' ') : instant.slice(0, 10)
+}
+
+function printConversations({ conversations, total }: Conversations): string {
+  if (total === 0) return 'The log tells of no conversation yet. loadout hooks install has agents write it.\n'
+  const rows = conversations
+    .slice(0, MOST_SHOWN)
+    .map(({ via, session, last, planned, delivered, used, tokens }) => [
+      `  ${momentOf(last, 'hour')}`,
+      printableLine(via),
+      printableLine(shorten(session, 40)),
+      ...[planned, delivered, used, tokens].map(grouped),
+    ])
+  const head = ['  last (UTC)', 'agent', 'session', 'planned', 'delivered', 'used', 'tokens']
+  const more = total - rows.length
+  return lines(
+    alignRows([head, ...rows], [3, 4, 5, 6]),
+    more > 0 && `  and ${grouped(more)} more`,
+    '',
+    count(total, 'conversation'),
+  )
+}
+
+function printSimilar({ pairs, asked }: Similar): string {
+  if (pairs.length === 0) return `No two of ${count(asked, 'entry', 'entries')} answer the same questions.\n`
+  const rows = pairs
+    .slice(0, MOST_SHOWN)
+    .flatMap(({ a, b, strength, questions: [first] }) => [
+      `  ${printableLine(a)}  and  ${printableLine(b)}   ${Math.round(strength * 100)} %`,
+      ...(first === undefined ? [] : [`      "${shorten(printableLine(first.question), 70)}"`]),
+    ])
+  const more = pairs.length - MOST_SHOWN
+  return lines(
+    rows,
+    more > 0 && `  and ${grouped(more)} more`,
+    '',
+    `${count(pairs.length, 'pair')} among ${count(asked, 'entry', 'entries')}; loadout teach tells two entries apart`,
+  )
+}
+
 function misuse(message: string): LoadoutError {
   return new LoadoutError('USAGE', message, { hint: 'loadout help usage' })
 }
@@ -119,7 +221,7 @@ async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise
   if (bytes === 0 || flags.yes) return bytes === 0 ? looked : loadout.eraseUsage({})
   const what = printableLine(log)
   if (ask === undefined) {
-    throw new LoadoutError('CONFIRMATION_NEEDED', `somebody has to agree to erase ${what}`, {
+    throw new LoadoutError('CONFIRMATION_NEEDED', `you must confirm first: erase ${what}`, {
       hint: 'loadout usage --erase --yes does not ask',
     })
   }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
+import { delimiter, isAbsolute } from 'node:path'
 import { codeOf } from '../../machine/files.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { childOptions, endTree } from '../../machine/platform.ts'
 import type { Code } from '../../text/trouble.ts'
 
 /** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
@@ -41,7 +42,7 @@ export function runProgram(
   const mark = createMark()
   try {
     const env = environmentOf(machine, mark)
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const child = spawn(program, args, { ...childOptions(), cwd, env, stdio: ['ignore', 'pipe', 'ignore'] })
     return new Run(child, mark, limits).outcome
   } catch (error) {
     return Promise.resolve({ failure: startFailure(error) })
@@ -113,14 +114,14 @@ class Run {
     this.failure = { code, message }
     this.parts.length = 0
     this.child.stdout?.destroy()
-    killGroup(this.child, 'SIGTERM')
+    endTree(this.child, 'SIGTERM')
     this.after(TERM_GRACE_MS, () => this.killAll())
     this.after(TERM_GRACE_MS + KILL_GRACE_MS, () => this.finish())
   }
 
   /** The group, and what has left it for a group of its own. */
   killAll(): void {
-    killGroup(this.child, 'SIGKILL')
+    endTree(this.child, 'SIGKILL')
     this.mark.killAll()
   }
 
@@ -156,16 +157,8 @@ function endAll(): void {
 /** Enough to find programs and their settings; nothing that a shell was given to keep. */
 function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
   // A relative folder would mean one of the project.
-  const folders = (env.PATH ?? '').split(':').filter(isAbsolute)
-  return { PATH: folders.join(':') || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // It has ended already.
-  }
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  return { PATH: folders.join(delimiter) || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
 }
 
 function startFailure(error: unknown): Failure {

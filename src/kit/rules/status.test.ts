@@ -13,7 +13,7 @@ const LIBRARY = {
   merges: [],
 }
 const CLAUDE = { agent: 'claude', label: 'Claude Code', skills: 4 }
-const CURSOR = { agent: 'cursor', label: 'Cursor', skills: 1 }
+const ROO = { agent: 'roo', label: 'Roo Code', skills: 1 }
 
 const commandsFor = (library: LibraryStatus | undefined, agents = [CLAUDE], hooks = ['claude'], project?: string) =>
   nextSteps({ library, agents, hooks }, project).map(({ command }) => command)
@@ -40,9 +40,9 @@ describe('the next steps', () => {
   })
 
   it('offer hooks only where there are some, and name the project', () => {
-    expect(commandsFor(LIBRARY, [CURSOR], [])).toEqual(['loadout context "<task>"'])
+    expect(commandsFor(LIBRARY, [ROO], [])).toEqual(['loadout context "<task>"'])
     expect(commandsFor(LIBRARY, [CLAUDE], [])).toEqual(['loadout hooks install claude', 'loadout context "<task>"'])
     const crowded = [{ ...CLAUDE, cut: 1 } as typeof CLAUDE]
-    expect(commandsFor(LIBRARY, crowded, ['claude'], '/p')[0]).toBe('loadout see claude --longest --project .')
+    expect(commandsFor(LIBRARY, crowded, ['claude'], '/p')[0]).toBe('loadout see claude --fix --dry-run --project .')
   })
 })

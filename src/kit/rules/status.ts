@@ -1,4 +1,5 @@
 import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
+import type { InstalledProgram, RecordedFrom } from '../../agents/rules/rule-file.ts'
 import type { LibraryStanding } from '../../skills/rules/standing.ts'
 
 /** One agent that was found on this machine; with a problem, nothing else is known. */
@@ -6,8 +7,10 @@ export interface AgentStatus {
   agent: string
   label: string
   problem?: string
-  /** The version of the agent whose rules were replayed; absent when they are not known. */
-  readFrom?: string
+  /** Its program on this machine; absent when none was found. */
+  program?: InstalledProgram
+  /** The version whose rules were replayed, and the day of the recording; absent when they are not known. */
+  recordedFrom?: RecordedFrom
   skills?: number
   /** Listed with their whole description. */
   seen?: number
@@ -89,7 +92,7 @@ function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, sco
       : []),
     ...crowded.map(({ agent, label }) => ({
       why: `the list of ${label} is full`,
-      command: `loadout see ${agent} --longest${scope}`,
+      command: `loadout see ${agent} --fix --dry-run${scope}`,
     })),
     ...agents
       .filter(({ undescribed = 0 }) => undescribed > 0)

@@ -23,14 +23,15 @@ export interface HookAnswer {
 export async function answerHook(machine: Machine, request: HookRequest): Promise<HookAnswer> {
   const reported = new Set<string>()
   try {
-    const call = readCall(request.agent, request.event, request.input)
+    const call = readCall(request.agent, request.event, request.input, machine.env)
+    if (call === undefined) return { reply: '' }
     if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
     // All that is noted of one call happened at one moment.
     const moment = machine.now()
     const caller = { via: call.host.agent, session: call.session }
     const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
     const asker = { cwd: call.cwd, home: machine.home, env: machine.env, now: () => moment, caller, report }
-    return { reply: formatReply(call.event, await answer(asker, call, request)) }
+    return { reply: formatReply(call, await answer(asker, call, request)) }
   } catch (error) {
     logLine(machine, aboutCall(request), describeTrouble(error))
     return { reply: '' }

@@ -281,8 +281,9 @@ async function record(
     return { id: entry.id, kind: 'payload', trigger: triggerOf(each.match), mode, tokens: tokensOf(entry), layer }
   })
   const delivered = entries.flatMap((entry) => {
-    const text = given.find(({ part }) => part.form === 'text' && part.id === entry.id)?.text
-    return entry.kind !== 'payload' || text === undefined ? [] : [{ ...entry, tokens: estimateTokens(text) }]
+    const found = given.find(({ part }) => part.form === 'text' && part.id === entry.id)
+    if (entry.kind !== 'payload' || found?.part.form !== 'text') return []
+    return [{ ...entry, tokens: estimateTokens(found.text), version: found.part.sum }]
   })
   recordTask(machine, {
     task,
@@ -290,6 +291,7 @@ async function record(
       const asked = { layers: { projectRoot: project }, most: MOST_ENTRIES, withoutCore: true as const }
       return planTerms(machine, asked, strategy)
     }),
+    project,
     steps: [
       { stage: 'planned', entries },
       { stage: 'delivered', entries: delivered },

@@ -1,13 +1,14 @@
 import type { HookCall } from '../../agents/rules/hook-call.ts'
-import { logLine } from '../../machine/hook-log.ts'
+import { attempt, logLine } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { openProject, type Project } from '../../machine/open-project.ts'
-import { claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
+import { adoptSession, claimant, claimLine, pruneSessions } from '../../machine/sessions.ts'
 import { brokenLayers, type Knowledge, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { recordTask } from '../../usage/record.ts'
 import { type Claim, formatClaim, keysOf, readState, wonBy } from '../../usage/rules/session-state.ts'
+import { shareWhenDue } from '../../usage/sharing.ts'
 import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/session/session-text.ts'
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCatalog } from './start-parts.ts'
@@ -16,12 +17,14 @@ import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCa
 export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
   const { host, session, source = 'startup' } = call
   const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
+  attempt(log, 'what was asked before is left out', () => adoptSession(machine, host.agent, session), undefined)
   const { state, isContinued, isHeld } = openStart(machine, call)
   const project = openProject(machine)
   const knowledge = openStoredKnowledge(machine, { projectRoot: project }, true)
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const { packs } = refreshCatalog(machine, project, host.agent, knowledge, log)
   pruneSessions(machine)
+  shareWhenDue(machine)
 
   const room = Math.min(host.replyLimit.characters, host.replyLimit.tokens * 4)
   const sources = { project, knowledge, packs, room, sizeOf: measureIn(host.replyLimit.counts), log }
@@ -45,7 +48,7 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
     : { text: renderParts(fresh), given: fresh }
   const again = given.flatMap(({ part }) => (part.form === 'pack' ? [part] : []))
   if (again.length > 0) claimLine(machine, host.agent, session, formatClaim({ by: claimant(), parts: again }))
-  record(machine, knowledge, given, source)
+  record(machine, sources, given, source)
   return text
 }
 
@@ -83,13 +86,14 @@ function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, 
   return index === undefined ? core.parts : [...core.parts, index]
 }
 
-function record(machine: Machine, { table, layerOf }: Knowledge, given: readonly GivenPart[], source: string): void {
+function record(machine: Machine, { project, knowledge }: Sources, given: readonly GivenPart[], source: string): void {
+  const { table, layerOf } = knowledge
   const layers = new Map(allEntries(table).map((entry) => [entry.id, layerOf(entry)]))
   const entries = given.flatMap(({ part, text }) => {
     if (part.form !== 'text') return []
     const what = { id: part.id, kind: 'payload' as const, trigger: source, mode: 'eager' as const }
-    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id) }]
+    return [{ ...what, tokens: estimateTokens(text), layer: layers.get(part.id), version: part.sum }]
   })
   const steps = (['planned', 'delivered'] as const).map((stage) => ({ stage, entries }))
-  recordTask(machine, { task: `session ${source}`, steps })
+  recordTask(machine, { task: `session ${source}`, project, steps })
 }

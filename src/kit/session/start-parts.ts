@@ -21,7 +21,14 @@ import { folderOf } from '../../search/session-lift.ts'
 import { rankedSkill } from '../../skills/ranked-skill.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
-import { formatClaim, nextStart, type Part, readState, type SessionState } from '../../usage/rules/session-state.ts'
+import {
+  formatClaim,
+  keysOf,
+  nextStart,
+  type Part,
+  readState,
+  type SessionState,
+} from '../../usage/rules/session-state.ts'
 import { openTranscript, type Transcript } from '../disk/session/transcript.ts'
 import { fitLines, type IndexItem, indexLine, orderItems, packItem } from '../rules/index-line.ts'
 import { digestOf, fenceDigest, type GivenPart, indexBlock, type Measure } from '../rules/session/session-text.ts'
@@ -148,6 +155,10 @@ export function openStart(machine: Machine, call: HookCall): StartState {
     return { state: inherited, isContinued: true, isHeld: (now, given) => now.part.sum === given.sum }
   }
   const isContinued = state.claims.length > 0
+  if (call.host.keepsContext) {
+    const wasGiven = (part: Part) => keysOf(part).every((key) => state.given.has(key))
+    return { state, isContinued, isHeld: (now, given) => now.part.sum === given.sum && wasGiven(given) }
+  }
   return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
 }
 

@@ -1,18 +1,19 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { openProject } from '../../machine/open-project.ts'
 import { LARGEST_IN_A_HOOK, openStoredKnowledge } from '../../payloads/knowledge.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
 import { tokensOf } from '../../payloads/rules/loadout-index.ts'
 import { recordUsage } from '../../usage/record.ts'
+import { shareWhenDue } from '../../usage/sharing.ts'
 import { fileHolds } from '../disk/session/transcript.ts'
 import { filesRead, skillOfFile } from '../rules/session/files-read.ts'
 
 /** Notes what the agent itself took: a skill it called or read, a payload it read. */
-export function recordToolUse(machine: Machine, { host, tool, toolInput }: HookCall): void {
-  const { skill, file_path: path, command } = toolInput
-  if (tool === 'Skill' && typeof skill === 'string') recordSkill(machine, skill)
-  const named = tool === 'Read' && typeof path === 'string' ? [path] : tool === 'Bash' ? filesRead(command) : []
+export function recordToolUse(machine: Machine, { host, use }: HookCall): void {
+  if (use.skill !== undefined) recordSkill(machine, use.skill)
+  const named = use.file === undefined ? filesRead(use.command) : [use.file]
   for (const file of new Set(named.map((name) => resolve(machine.cwd, name)))) {
     const read = skillOfFile(host.agent, file, machine.env)
     if (read === undefined) recordRead(machine, file)
@@ -26,7 +27,8 @@ function recordSkill(machine: Machine, name: string): void {
   const id = name.replace(/^\//, '').slice(0, LONGEST_NAME)
   if (id === '') return
   const entry = { id, kind: 'skill' as const, trigger: 'skill', mode: 'manual' as const, tokens: 0 }
-  recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry] })
+  recordUsage(machine, { task: `skill ${id}`, stage: 'used', entries: [entry], project: openProject(machine) })
+  shareWhenDue(machine)
 }
 
 /** Nearly every file that is read is no payload: that is found out without understanding an index. */

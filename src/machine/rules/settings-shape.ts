@@ -165,6 +165,18 @@ export const SETTINGS = {
         history: { is: 'flag', about: 'Whether past commits help to rank. Default: yes.' },
       },
     },
+    team: {
+      is: 'object',
+      about: 'What a team that its people joined may know about this project.',
+      keys: {
+        project: {
+          is: 'text',
+          pattern: /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
+          allows: 'letters, digits, " ", ".", "-" and "_", 64 at most',
+          about: 'The name under which it is counted. Absent: the team never learns of the project.',
+        },
+      },
+    },
     sanitize: {
       is: 'choice',
       of: ['warn', 'mask', 'drop'],

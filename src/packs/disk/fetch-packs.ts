@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { cloneRepository, cloneSource } from '../../machine/clone.ts'
 import { resolveConfigured } from '../../machine/config-file.ts'
@@ -9,6 +9,7 @@ import { refuseUnsafeConfig } from '../../machine/git-config.ts'
 import { withoutPassword } from '../../machine/git-process.ts'
 import { acquireLock } from '../../machine/lock.ts'
 import { type Machine, stateFolder } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { headCommit } from '../../machine/repository.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { clonePath } from './pack-roots.ts'
@@ -106,8 +107,8 @@ async function replace(
   const [stage, old] = [`${folder}.${id}.new`, `${folder}.${id}.old`]
   await cloneRepository(machine, address, stage, { depth: 1, branch, ...patience })
   const commit = await headCommit(machine, stage)
-  if (exists(folder)) renameSync(folder, old)
-  renameSync(stage, folder)
+  if (exists(folder)) move(folder, old)
+  move(stage, folder)
   rmSync(old, { recursive: true, force: true })
   return commit
 }
@@ -118,7 +119,7 @@ function putRight(folder: string): void {
   for (const name of readdirSync(dirname(folder))) {
     if (!name.startsWith(own)) continue
     const path = join(dirname(folder), name)
-    if (name.endsWith('.old') && !exists(folder)) renameSync(path, folder)
+    if (name.endsWith('.old') && !exists(folder)) move(path, folder)
     else if (/\.(?:new|old)$/.test(name)) rmSync(path, { recursive: true, force: true })
   }
 }

@@ -1,9 +1,10 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, codeOf, exists, makeFolders, removeLeftovers } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { type PinnedFolder, pinFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
+import { move } from '../../machine/platform.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 
 /** Writes a new folder below a root, all of it or nothing. What is there already is left alone. */
@@ -24,7 +25,7 @@ export async function writeNewFolder(root: string, target: string, files: Readon
     }
     await flushFiles(stage, [...files.keys()])
     refuseExisting(target)
-    renameSync(stage, place)
+    move(stage, place)
   } catch (error) {
     if (stage !== undefined) rmSync(stage, { recursive: true, force: true })
     if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) refuseExisting(target)

@@ -21,7 +21,7 @@ export function openSections(machine: Machine, pack: TrustedPack): SectionIndex 
   )
   const key = {
     kind: 'pack-sections',
-    version: 5,
+    version: 6,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
@@ -42,7 +42,7 @@ export function sectionsOnce(machine: Machine): SectionsOf {
 }
 
 const SECTIONS: Codec<SectionIndex> = {
-  // Warnings have to be given each time, so an index with warnings is built each time.
-  encode: (index) => (index.warnings.length === 0 ? index.save() : undefined),
+  // What a file's bytes say is told from the cache too; other trouble may pass without a change of the file.
+  encode: (index) => (index.warnings.every(({ code }) => code === 'file.repaired') ? index.save() : undefined),
   decode: loadSectionIndex,
 }

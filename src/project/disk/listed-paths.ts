@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import { type CacheKey, readCached, writeCached } from '../../machine/cache.ts'
-import { isFile, isFolder } from '../../machine/files.ts'
+import { isBareRepository } from '../../machine/git-folder.ts'
 import { Kept } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
@@ -35,7 +35,7 @@ interface KnownPaths extends ListedPaths {
 }
 
 const KIND = 'project-paths'
-const VERSION = 1
+const VERSION = 2
 const KEPT_PROJECTS = 4
 
 const kept = new Kept<KnownPaths>(KEPT_PROJECTS)
@@ -112,8 +112,7 @@ export function limitTo(prefix: string): string[] {
 const MOST_FOLDERS = 50_000
 
 function listByWalk(root: string): string[] {
-  // A bare repository holds no file of its project.
-  if (isFile(`${root}/HEAD`) && isFolder(`${root}/objects`) && isFolder(`${root}/refs`)) return []
+  if (isBareRepository(root)) return []
   const ignore = ['versions', 'dependencies'] as const
   const walk = new Walk(root, { ignore, useGitignore: true, mostFolders: MOST_FOLDERS })
   const paths: string[] = []

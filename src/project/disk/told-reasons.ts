@@ -9,7 +9,7 @@ import { areSame, bytesOf } from './stamps.ts'
 export const HIDDEN = 254
 
 /** Raise it when the same rule would tell other reasons. */
-const VERSION = 1
+const VERSION = 2
 
 /** Why a path is no candidate, beside what its name tells. `rule`: all that `why` depends on, where it can be told. */
 export interface LeaveOut {

@@ -14,6 +14,8 @@ describe('a file', () => {
     ['public/app.min.js', 'minified'],
     ['dist/app.js.map', 'minified'],
     ['vendor/x/y.go', 'vendored'],
+    ['src/pip/_vendor/x.py', 'vendored'],
+    ['src/vendors.ts', undefined],
     ['web/node_modules/x/index.js', 'vendored'],
   ])('%s is left out by its path: %s', (path, expected) => {
     expect(leftOutByPath(path)).toBe(expected)
@@ -35,10 +37,16 @@ describe('a file', () => {
     ['pkg/cmd/root_test.go', ['isTest']],
     ['src/testing.py', []],
     ['docs/guide.md', ['isProse']],
+    ['docs/writing-tests.adoc', ['isProse']],
+    ['docs/release-notes/release-notes-5.1.adoc', ['isProse', 'isLog']],
+    ['docs/release-notes-5.1.md', ['isProse', 'isLog']],
+    ['tests/README.md', ['isTest', 'isProse']],
     ['tsconfig.json', ['isConfig']],
     ['LICENSE', ['isData']],
     ['CHANGELOG.md', ['isProse', 'isLog']],
     ['examples/basic/main.go', ['isExample']],
+    ['deps/lua/src/lvm.c', ['isExample']],
+    ['app/deps/session.py', []],
   ])('%s has the roles %j', (path, expected) => {
     const roles = Object.entries(roleOf(path)).flatMap(([role, has]) => (has ? [role] : []))
     expect(roles).toEqual(expected)

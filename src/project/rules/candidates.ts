@@ -25,7 +25,8 @@ const LOCK =
 const BINARY =
   /\.(?:png|jpe?g|gif|ico|icns|bmp|tiff?|webp|avif|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|pdf|docx?|xlsx?|pptx?|mp[34]|mov|avi|webm|ogg|wav|flac|wasm|exe|dll|so|dylib|a|o|obj|class|jar|war|whl|egg|pyc|pyo|bin|dat|db|sqlite3?|psd|keystore|p12|pfx|der|mo|pack|idx)$/i
 const MINIFIED = /[.-]min\.(?:js|css|mjs|cjs)$|\.(?:js|css|mjs|cjs|ts)\.map$|\.bundle\.(?:js|css)$/i
-const VENDORED = /(?:^|\/)(?:node_modules|bower_components|jspm_packages|vendor|third_party|\.yarn|\.pnp)\//i
+const VENDORED =
+  /(?:^|\/)(?:node_modules|bower_components|jspm_packages|_?vendor|vendored|third[-_]party|3rdparty|\.yarn|\.pnp)\//i
 
 /** By its path alone; undefined for a candidate. */
 export function leftOutByPath(path: string): LeftOut | undefined {
@@ -61,22 +62,27 @@ export interface Role {
   isData: boolean
   /** What changed in which version. */
   isLog: boolean
+  /** Not what a project is about: examples, and what it carries along. */
   isExample: boolean
 }
 
-const TEST =
-  /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\/|[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
+const TEST_FOLDER =
+  /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\//
+/** Of code: a guide may be called `writing-tests.md`. */
+const TEST_NAME =
+  /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
 const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
 const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$/i
 const DATA =
   /(?:^|\/)(?:licen[cs]e|copying|notice|authors|contributors|third-party)[^/]*$|\.(?:tmtheme|sublime-[a-z]+|golden|svg|csv|tsv|po|pot|snap|out|ans|patch|diff|log|jsonl|ndjson|xml|html?)$/i
 const LOG =
-  /(?:^|\/)(?:changelog|changes|history|news|releases?|release[-_]notes)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes)\//i
-const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|benchmarks?|bench|benches|website|dist|playground)\//i
+  /(?:^|\/)(?:changelog|changes|history|news|releases?|(?:release[-_]notes|changelog)(?:[-_][^/]*)?)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes|release[-_]notes)\//i
+/** Also `deps/` at the root: there C projects keep code of others, and some keep their own. */
+const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|benchmarks?|bench|benches|website|dist|playground)\/|^deps\//i
 
 export function roleOf(path: string): Role {
   return {
-    isTest: TEST.test(path),
+    isTest: TEST_FOLDER.test(path) || (!isProse(path) && TEST_NAME.test(path)),
     isProse: isProse(path),
     isConfig: CONFIG.test(path),
     isData: DATA.test(path),

@@ -1,6 +1,6 @@
 import { type Query, type QueryTerm, readQuery } from '../../search/query.ts'
 import { stemWord } from '../../search/stem.ts'
-import { visitTerms } from '../../search/tokens.ts'
+import { readWords, visitTerms } from '../../search/tokens.ts'
 import { PROJECT_TUNING } from './file-document.ts'
 
 /** A task, as far as the choice of files goes. */
@@ -10,6 +10,10 @@ export interface ProjectTask {
   text: string
   /** What may be a file or the end of a path, in lower case: `tsconfig.json`, `docs/cli`. */
   paths: readonly string[]
+  /** What may be a folder, in lower case and with slashes: `src/router`, `org/junit/api` for `org.junit.api`, `my-crate`. */
+  folders: readonly string[]
+  /** Words that stand side by side in the task: see `pairsOf`. */
+  pairs: ReadonlyMap<string, WordPair>
   /** Names of code that the task writes as such: `parseFile`, `bat_warning!`, `url_for()`. Joined, as terms. */
   identifiers: ReadonlySet<string>
   isAboutTests: boolean
@@ -48,6 +52,8 @@ export function readProjectTask(whole: string): ProjectTask {
     query: { terms: query.terms.map(weigh), pairs: [] },
     text: task.toLowerCase(),
     paths: pathsIn(task.toLowerCase()),
+    folders: foldersIn(task.toLowerCase()),
+    pairs: pairsOf(task),
     identifiers: identifiersIn(task),
     isAboutTests: /\b(?:tests?|specs?|testing|coverage|flaky|fixtures?)\b/i.test(task),
     isAboutProse: /\b(?:docs?|readme|documentation|document|guide|typos?|links?|wording|grammar|tutorial)\b/i.test(
@@ -66,6 +72,23 @@ function pathsIn(text: string): string[] {
     .filter((path) => path.length <= LONGEST_PATH && /[./]/.test(path) && /[a-z]/.test(path))
     .map((path) => path.replace(/^\.?\/|[.@/+-]+$/g, ''))
     .filter((path) => /[./]/.test(path))
+}
+
+/** Words that are no name of a folder alone are not among them: most are plain words of the task. */
+function foldersIn(text: string): string[] {
+  const found = text.match(/[a-z0-9$-][\w$-]*(?:[./][\w$-]+)+|[a-z]\w*[_-]\w+/g) ?? []
+  const short = found.filter(({ length }) => length <= LONGEST_PATH).map((name) => name.replaceAll('.', '/'))
+  return [...new Set(short)].slice(0, MOST_FOLDERS)
+}
+
+const MOST_FOLDERS = 20
+
+type WordPair = readonly [first: string, second: string]
+
+/** Every two words that stand side by side, as terms, those without a subject too. */
+export function pairsOf(text: string): Map<string, WordPair> {
+  const words = readWords(text)
+  return new Map(words.slice(1).map(({ term }, at) => [`${words[at]!.term} ${term}`, [words[at]!.term, term]]))
 }
 
 function identifiersIn(task: string): Set<string> {

@@ -11,6 +11,9 @@ const FILES = {
   'src/middleware/csrf/index.ts': 'export const csrf = () => {\n  const origin = read()\n}\n',
   'src/middleware/cors/index.test.ts': 'describe("cors", () => { it("sets the origin") })\n',
   'src/hono.ts': 'export class Hono {}\n',
+  'src/on_node/serve.ts': 'export const listen = () => {}\n',
+  'docs/api/routing.md': '# Paths\n\nThe middleware.\n',
+  'docs/routing.md': '# Routing\n\nRouting, and the middleware.\n',
   'src/macros.rs': 'macro_rules! bat_warning {\n}\n',
   'docs/cors.md': '# CORS\n\nHow to set the origin.\n',
   'tsconfig.json': '{ "compilerOptions": {} }\n',
@@ -43,6 +46,9 @@ describe('the first file', () => {
     ['Introduce bat_warning! helper macro', 'src/macros.rs'],
     ['the cors test is flaky', 'src/middleware/cors/index.test.ts'],
     ['look at src/hono.ts', 'src/hono.ts'],
+    ['remove what nobody uses from on_node', 'src/on_node/serve.ts'],
+    ['remove what nobody uses from src.on_node', 'src/on_node/serve.ts'],
+    ['docs: middleware in the api routing page', 'docs/api/routing.md'],
   ])('for "%s" is %s', (task, expected) => {
     expect(first(task)).toBe(expected)
   })

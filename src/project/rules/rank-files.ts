@@ -5,7 +5,7 @@ import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
 import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
-import { names, type ProjectTask } from './project-task.ts'
+import { names, type ProjectTask, pairsOf } from './project-task.ts'
 import type { TermPostings } from './saved-segment.ts'
 
 /** What is known of a project, by slot. */
@@ -36,6 +36,9 @@ const WEIGHTS = {
   namedFile: 0.8,
   namedStem: 0.12,
   identifier: 0.3,
+  namedFolder: 0.4,
+  /** Of two words that stand side by side in the path and in the task. */
+  pathPair: 0.15,
 }
 type Weights = typeof WEIGHTS
 
@@ -267,6 +270,7 @@ const SHORTEST_STEM = 4
 /** A file, or something it defines, that the task names literally comes first. */
 function addNames(task: ProjectTask, scored: readonly Scored[], project: ProjectTerms, weights: Weights): void {
   const definers = [...task.identifiers].map((term) => project.find(term))
+  const folders = namedFolders(task, project.paths)
   for (const each of scored) {
     const share = testShare(each.role, task) * (each.role.isExample && !task.isAboutExamples ? weights.example : 1)
     const stem = nameOf(each.path).toLowerCase()
@@ -277,6 +281,8 @@ function addNames(task: ProjectTask, scored: readonly Scored[], project: Project
     if (definers.some((found) => found !== undefined && isDefiner(found, each.slot))) {
       each.total += weights.identifier * share
     }
+    each.total +=
+      (weights.namedFolder * folderShare(folders, each.path) + weights.pathPair * pairsIn(task, each.path)) * share
   }
 }
 
@@ -287,6 +293,52 @@ function isNamedFile({ paths }: ProjectTask, path: string): boolean {
   return paths.some(
     (named) => lower.endsWith(named) && (lower.length === named.length || lower.at(-named.length - 1) === '/'),
   )
+}
+
+/** A folder of more files says too little about each. */
+const MOST_IN_FOLDER = 200
+
+/** Folders that the task names, each between slashes. */
+function namedFolders({ folders }: ProjectTask, paths: ProjectTerms['paths']): string[] {
+  if (folders.length === 0) return []
+  const counts = new Map(folders.map((folder) => [`/${folder}/`, 0]))
+  for (const path of paths) {
+    if (path === undefined) continue
+    const place = placeOf(path)
+    for (const [folder, count] of counts) if (place.includes(folder)) counts.set(folder, count + 1)
+  }
+  return [...counts].flatMap(([folder, count]) => (count > 0 && count <= MOST_IN_FOLDER ? [folder] : []))
+}
+
+/** 1 for a file in the folder itself. */
+function folderShare(folders: readonly string[], path: string): number {
+  if (folders.length === 0) return 0
+  const place = placeOf(path)
+  if (folders.some((folder) => place.endsWith(folder))) return 1
+  return folders.some((folder) => place.includes(folder)) ? BELOW : 0
+}
+
+const BELOW = 0.6
+
+function placeOf(path: string): string {
+  return `/${path.slice(0, path.lastIndexOf('/') + 1).toLowerCase()}`
+}
+
+const MOST_PAIRS = 2
+/** A word and its term start alike. */
+const ALIKE = 3
+
+/** How many neighbours of the path are neighbours in the task: "querying functions" in `docs/querying/functions.md`. */
+function pairsIn({ pairs }: ProjectTask, path: string): number {
+  const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
+  const lower = name.toLowerCase()
+  // Most paths have none: they need not be read word by word.
+  const isLikely = (term: string) => !/^[a-z0-9]/.test(term) || lower.includes(term.slice(0, ALIKE))
+  let count = 0
+  if ([...pairs.values()].some((pair) => pair.every(isLikely))) {
+    for (const pair of pairsOf(name).keys()) if (pairs.has(pair)) count++
+  }
+  return Math.min(MOST_PAIRS, count)
 }
 
 function isDefiner({ list }: TermPostings, slot: number): boolean {

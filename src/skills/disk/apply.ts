@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { asLoadoutError, exists, isFile, isLink } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
-import { readJsonInside } from '../../machine/inside.ts'
+import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
+import { move } from '../../machine/platform.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { formatMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
@@ -12,6 +13,7 @@ import type { LibraryState } from '../rules/reconcile.ts'
 import type { RegisteredSkill } from '../rules/skill.ts'
 import { backUp } from './backups.ts'
 import { type buildFor, createBuilder, writeBuild } from './build.ts'
+import { skillPlace } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
 import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 
@@ -23,6 +25,8 @@ export interface ApplyContext {
   library: string
   state: LibraryState
   find(name: string): RegisteredSkill | undefined
+  /** The project of a root, which nothing that is written there may leave; undefined for the user's own. */
+  projectOf(root: string): string | undefined
   onProgress?: OnProgress | undefined
   signal?: AbortSignal | undefined
 }
@@ -42,16 +46,44 @@ const BATCH = 16
 export async function applyOperations(operations: readonly Operation[], context: ApplyContext): Promise<Applied> {
   const applied: Applied = { done: [], findings: [] }
   const builder = createBuilder()
-  for (let at = 0; at < operations.length; at += BATCH) {
-    context.signal?.throwIfAborted()
-    const batch = operations.slice(at, at + BATCH)
-    context.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
-    const prepared = await Promise.allSettled(batch.map((operation) => prepare(operation, context, builder)))
-    for (const [index, operation] of batch.entries()) finish(applied, operation, prepared[index])
+  const pinned = pinRoots(operations, context)
+  const placeOf = (root: string) => pinned.get(root)?.place ?? root
+  try {
+    for (let at = 0; at < operations.length; at += BATCH) {
+      context.signal?.throwIfAborted()
+      const batch = operations.slice(at, at + BATCH)
+      context.onProgress?.(at, operations.length, batch[0]?.skill ?? '')
+      const steps = batch.map((each) => prepare({ ...each, place: placeOf(each.root) }, context, builder))
+      const prepared = await Promise.allSettled(steps)
+      for (const [index, operation] of batch.entries()) finish(applied, operation, prepared[index])
+    }
+  } finally {
+    for (const { close } of pinned.values()) close()
   }
   context.onProgress?.(operations.length, operations.length, '')
   return applied
 }
+
+/** Roots of a project are opened once: whatever takes their place meanwhile, nothing is written elsewhere. */
+function pinRoots(operations: readonly Operation[], { projectOf }: ApplyContext): Map<string, PinnedFolder> {
+  const pinned = new Map<string, PinnedFolder>()
+  try {
+    for (const root of new Set(operations.map((operation) => operation.root))) {
+      const project = projectOf(root)
+      if (project !== undefined) pinned.set(root, pinFolder(root, project))
+    }
+    return pinned
+  } catch (error) {
+    for (const { close } of pinned.values()) close()
+    throw error
+  }
+}
+
+/** An operation, and a path to its root that nothing can lead elsewhere. What is told names the root. */
+type Placed<O extends Operation = Operation> = O & { place: string }
+
+const targetOf = ({ place, skill }: Placed) => join(place, skill)
+const shownTarget = ({ root, skill }: Operation) => join(root, skill)
 
 type Finish = () => Finding[]
 
@@ -69,10 +101,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
 }
 
 /** Does everything that can be done beside what is there now; what it gives back makes the change. */
-async function prepare(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
-  const { skill, root } = operation
-  const work = workFolderIn(root)
-  const target = join(root, skill)
+async function prepare(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   switch (operation.kind) {
     case 'adopt':
       if (operation.contentHash !== undefined) {
@@ -88,8 +117,8 @@ async function prepare(operation: Operation, context: ApplyContext, builder: typ
       return prepareInstall(operation, context, builder)
     case 'remove':
       return () => {
-        const kept = keep(operation, target, context)
-        swapOut(work, skill, target)
+        const kept = keep(operation, context)
+        swapOut(workFolderIn(operation.place), operation.skill, targetOf(operation), shownTarget(operation))
         return kept ? [kept] : []
       }
     case 'recover':
@@ -103,21 +132,20 @@ async function prepare(operation: Operation, context: ApplyContext, builder: typ
   }
 }
 
-async function prepareInstall(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
-  const target = join(operation.root, operation.skill)
+async function prepareInstall(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   const stage = await stageInstall(operation, context, builder)
   return () => {
-    const kept = operation.kind === 'install' ? requireFree(stage, target) : keep(operation, target, context, stage)
-    swapIn(stage, target)
+    const kept = operation.kind === 'install' ? requireFree(stage, operation) : keep(operation, context, stage)
+    swapIn(stage, targetOf(operation), shownTarget(operation))
     return kept ? [kept] : []
   }
 }
 
-async function stageInstall(operation: Operation, context: ApplyContext, builder: typeof buildFor): Promise<string> {
-  const { skill, agent, root } = operation
+async function stageInstall(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<string> {
+  const { skill, agent, place } = operation
   const registered = registeredOf(context, skill)
-  const build = builder(join(context.library, registered.folder), registered.skill, agent)
-  const stage = stagePath(workFolderIn(root), skill)
+  const build = builder(skillPlace(context.library, registered), registered.skill, agent)
+  const stage = stagePath(workFolderIn(place), skill)
   try {
     const { hash, paths } = writeBuild(build, stage)
     const marker = markerFor(registered, agent, hash, context.state, context.machine.now())
@@ -126,7 +154,7 @@ async function stageInstall(operation: Operation, context: ApplyContext, builder
     return stage
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
-    throw asLoadoutError(error, join(root, skill), 'write')
+    throw asLoadoutError(error, shownTarget(operation), 'write')
   }
 }
 
@@ -137,18 +165,18 @@ function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
 }
 
 /** Nothing stood there when the plan was made; what stands there now is somebody else's. */
-function requireFree(stage: string, target: string): undefined {
-  if (!exists(target)) return undefined
+function requireFree(stage: string, operation: Placed): undefined {
+  if (!exists(targetOf(operation))) return undefined
   rmSync(stage, { recursive: true, force: true })
-  throw new LoadoutError('UNMANAGED_FOLDER', `${target} has just been made by somebody else; it was left as it is`, {
-    hint: 'run the command again; it says what can be done',
-  })
+  const message = `${shownTarget(operation)} has just been made by somebody else; it was left as it is`
+  throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again; it says what can be done' })
 }
 
 /** A copy of what may hold somebody's work: as planned, or because it was changed since. */
-function keep(operation: Operation, target: string, { machine }: ApplyContext, stage?: string): Finding | undefined {
+function keep(operation: Placed, { machine }: ApplyContext, stage?: string): Finding | undefined {
+  const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
-    const message = `${target} was a link; what it led to stays in ${realOrSame(target)}`
+    const message = `${shown} was a link; what it led to stays in ${realOrSame(target)}`
     return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
   }
   const isAsked = operation.kind === 'adopt' || ('keepsCopy' in operation && operation.keepsCopy)
@@ -156,7 +184,7 @@ function keep(operation: Operation, target: string, { machine }: ApplyContext, s
   const isKnown = [target, stage].some((folder) => folder !== undefined && markedHash(folder) === hash)
   if (!isAsked && isKnown) return undefined
   const kept = backUp(machine, target, operation.skill, operation.agent, hash)
-  const message = `${target}: a copy of what was there is in ${kept}`
+  const message = `${shown}: a copy of what was there is in ${kept}`
   return { severity: 'info', code: 'BACKED_UP', message, subject: operation.skill }
 }
 
@@ -167,14 +195,20 @@ function markedHash(folder: string): string | undefined {
   return 'problem' in marker ? undefined : marker.contentHash
 }
 
-function restamp({ skill, agent, root }: Operation, contentHash: string, context: ApplyContext): void {
-  const target = `${root}/${skill}/${MARKER_FILE}`
+function restamp(operation: Placed, contentHash: string, context: ApplyContext): void {
+  const { skill, agent, place } = operation
   const marker = markerFor(registeredOf(context, skill), agent, contentHash, context.state, context.machine.now())
   const text = Buffer.from(formatMarker(marker))
   try {
-    if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(root), skill, 'marker'))
+    const folder = pinFolder(targetOf(operation), place)
+    try {
+      const target = join(folder.place, MARKER_FILE)
+      if (!overwrite(target, text)) replace(target, text, stagePath(workFolderIn(place), skill, 'marker'))
+    } finally {
+      folder.close()
+    }
   } catch (error) {
-    throw asLoadoutError(error, target, 'write')
+    throw asLoadoutError(error, join(shownTarget(operation), MARKER_FILE), 'write')
   }
 }
 
@@ -198,7 +232,7 @@ function overwrite(path: string, text: Buffer): boolean {
 function replace(path: string, text: Buffer, stage: string): void {
   try {
     writeFileSync(stage, text, { flag: 'wx' })
-    renameSync(stage, path)
+    move(stage, path)
   } catch (error) {
     rmSync(stage, { force: true })
     throw error

@@ -1,8 +1,9 @@
-import { readdirSync, renameSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { asLoadoutError, exists, isFolder } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
 import { copyFolder } from './tree.ts'
 
@@ -19,7 +20,7 @@ export function backUp(machine: Machine, folder: string, skill: string, origin: 
   privateFolder(machine, `${BACKUPS}/${skill}`)
   try {
     copyFolder(folder, partial)
-    renameSync(partial, kept)
+    move(partial, kept)
     return kept
   } catch (error) {
     throw asLoadoutError(error, kept, 'write')

@@ -4,8 +4,9 @@ import { readJsonInside } from '../../machine/inside.ts'
 import { importedDocument, libraryDocument } from '../../machine/skill-document.ts'
 import { DOCUMENT_FILE, firstHeading, firstParagraph, STANDARD_KEYS, slug } from '../../text/skill-document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { getOwn, setOwn } from '../../text/values.ts'
+import { getOwn, isRecord, setOwn } from '../../text/values.ts'
 import type { ForeignSkill } from '../rules/candidates.ts'
+import { isPointer } from '../rules/review/review.ts'
 import {
   EVERY_AGENT,
   formatSkill,
@@ -37,13 +38,19 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
   const problem = treeProblem(files)
   if (problem !== undefined) throw refused(path, problem.message, problem.hint, problem.code)
   if (!files.some((file) => file.path === DOCUMENT_FILE)) throw refused(path, `${DOCUMENT_FILE} is missing`)
-  const document = importedDocument(readText(join(path, DOCUMENT_FILE), LARGEST_DOCUMENT))
+  const text = readText(join(path, DOCUMENT_FILE), LARGEST_DOCUMENT)
+  if (isPointer(text)) {
+    const hint = 'clone the source, run git lfs pull, and import that folder'
+    throw refused(path, `${DOCUMENT_FILE} is only a pointer of Git LFS`, hint)
+  }
+  const document = importedDocument(text)
   if (document.problem !== undefined) {
     throw refused(path, `${DOCUMENT_FILE}, ${document.problem}`, 'repair its frontmatter: what it says would be lost')
   }
-  const isDeclared = files.some((file) => file.path === SKILL_FILE)
+  const json = files.some((file) => file.path === SKILL_FILE) ? readJsonInside(path, SKILL_FILE) : {}
+  const isDeclared = !isRecord(json) || json.targets !== undefined
   const isAssumed = !isDeclared && targets === undefined && agents.length === 0
-  const skill = isDeclared ? declared(path) : inferred(path, document, targets ?? (isAssumed ? enabled : agents))
+  const { skill, badName } = complete(path, json, document, targets ?? (isAssumed ? enabled : agents))
   keepMetadata(skill, document.metadata, agents)
   const rows = files.map((file): HashRow => [file.path, file.isExecutable, hashFile(path, file)])
   return {
@@ -59,32 +66,47 @@ export function readForeignSkill(path: string, options: ForeignOptions): Foreign
     ),
     treeHash: hashRows(rows),
     ...(isAssumed ? { isAssumed } : {}),
+    ...(badName === undefined ? {} : { badName }),
   }
 }
 
-function declared(path: string): Skill {
-  const parsed = parseSkill(readJsonInside(path, SKILL_FILE), basename(path))
-  if (parsed.skill === undefined) throw refused(path, parsed.problems.join('; '), `repair its ${SKILL_FILE}`)
-  return parsed.skill
-}
-
-/** Everything from the text: its frontmatter, else its first heading and paragraph, else the folder's name. */
-function inferred(path: string, document: ReturnType<typeof importedDocument>, targets: readonly string[]): Skill {
-  const { body } = document
-  const name = [document.name, firstHeading(body), basename(path)].map((text) => asName(text ?? '')).find(Boolean)
-  if (name === undefined) throw refused(path, 'no name could be made for it', 'add a frontmatter with a name')
-  const description = document.description ?? firstParagraph(body)
-  if (description === undefined || description.trim() === '') {
+/**
+ * What skill.json says, which may be another program's or missing, and the rest from the text: its frontmatter, else its
+ * first heading and paragraph. A name that cannot be used gives way to the folder's.
+ */
+function complete(
+  path: string,
+  json: unknown,
+  document: ReturnType<typeof importedDocument>,
+  targets: readonly string[],
+): { skill: Skill; badName?: string } {
+  if (!isRecord(json)) throw refused(path, `${SKILL_FILE} must hold an object`, `repair its ${SKILL_FILE}`)
+  const folder = asName(basename(path))
+  const badName = typeof json.name === 'string' && nameProblem(json.name) !== undefined ? json.name : undefined
+  const isOurs = json.targets !== undefined
+  const name = badName === undefined ? (json.name ?? (isOurs ? folder : inferredName(document, folder))) : folder
+  if (name === '') throw refused(path, 'no name could be made for it', 'add a frontmatter with a name')
+  const description = json.description ?? document.description ?? firstParagraph(document.body)
+  if (description === undefined || (typeof description === 'string' && description.trim() === '')) {
     throw refused(path, 'it has no description', `add a frontmatter with a description to its ${DOCUMENT_FILE}`)
   }
-  if (targets.length === 0) {
+  if (!isOurs && targets.length === 0) {
     throw refused(
       path,
       'it names no agents, and none is enabled here',
       'loadout agents enable claude, or --targets claude',
     )
   }
-  return { name, description, tags: [], targets: [...targets], metadata: {}, others: {} }
+  const { skill, problems } = parseSkill(
+    { ...json, name, description, targets: isOurs ? json.targets : [...targets] },
+    folder,
+  )
+  if (skill === undefined) throw refused(path, problems.join('; '), `repair its ${SKILL_FILE}`)
+  return { skill, ...(badName === undefined ? {} : { badName }) }
+}
+
+function inferredName({ name = '', body }: ReturnType<typeof importedDocument>, folder: string): string {
+  return asName(name) || asName(firstHeading(body) ?? '') || folder
 }
 
 function asName(text: string): string {

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
   asLoadoutError,
@@ -15,6 +15,7 @@ import { flushFiles } from '../../machine/flush.ts'
 import { gitFolder, removeDeadLocks } from '../../machine/git-folder.ts'
 import { refuseLinkOut } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { commitOf } from '../../machine/repository.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
@@ -224,15 +225,15 @@ async function writeStage(stage: string, write: (stage: string) => void, target:
 function replace({ target, stage, old, hasNew }: Staged): () => void {
   const isReplacing = exists(target)
   const undo = () => {
-    if (hasNew && exists(target) && !exists(stage)) renameSync(target, stage)
-    if (isReplacing && exists(old)) renameSync(old, target)
+    if (hasNew && exists(target) && !exists(stage)) move(target, stage)
+    if (isReplacing && exists(old)) move(old, target)
     rmSync(stage, { recursive: true, force: true })
   }
   try {
-    if (isReplacing) renameSync(target, old)
+    if (isReplacing) move(target, old)
     // Git keeps no empty folder: a clone without skills has no place for them yet.
     if (hasNew) makeFolders(dirname(target))
-    if (hasNew) renameSync(stage, target)
+    if (hasNew) move(stage, target)
     return undo
   } catch (error) {
     undo()

@@ -34,9 +34,11 @@ function describing(skill: Skill): HashRow {
   return [SKILL_FILE, false, hashContent(formatSkill(withoutSource(skill)))]
 }
 
+/** Also without what another program calls "source": where a skill was imported from takes its place. */
 export function withoutSource(skill: Skill): Skill {
-  const { source: _, ...others } = skill
-  return others
+  const { source: _, others, ...rest } = skill
+  const { source: __, ...kept } = others
+  return { ...rest, others: kept }
 }
 
 /** More history than anybody merges across; each commit costs a call of git. */

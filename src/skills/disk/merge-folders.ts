@@ -29,7 +29,7 @@ export interface SkillMerge {
 }
 
 /** Larger files, and what is not UTF-8, are not merged line by line. */
-const LARGEST_MERGED = 4 * 1024 * 1024
+export const LARGEST_MERGED = 4 * 1024 * 1024
 
 /** `source` is what the merged skill says about where it came from. */
 export function mergeSkillFolders(versions: SkillVersions, sides: Sides, source: SkillSource | undefined): SkillMerge {
@@ -61,7 +61,8 @@ function readTree(folder: string): Map<string, MergeFile> {
   )
 }
 
-function textIn(folder: string, path: string): string | undefined {
+/** Undefined for what is not text. */
+export function textIn(folder: string, path: string): string | undefined {
   const { bytes, failure } = readInside(folder, path, { most: LARGEST_MERGED })
   if (bytes === undefined) throw failure
   const isText = !bytes.includes(0) && isUtf8(bytes)

@@ -1,11 +1,12 @@
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { asLoadoutError, exists, readText } from '../../machine/files.ts'
+import { asLoadoutError, exists, readText, requireFile } from '../../machine/files.ts'
 import { ownedName } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { type Sides, writeMerge } from '../../text/merge.ts'
 import type { TreeConflict } from '../rules/merge-tree.ts'
-import { OURS_END, THEIRS_END } from './merge-folders.ts'
+import { LARGEST_MERGED, OURS_END, THEIRS_END, textIn } from './merge-folders.ts'
 import { conflictsOf, type OpenMerge, openMerge } from './pending-merge.ts'
 import { writeTreeFile } from './tree.ts'
 
@@ -34,7 +35,7 @@ export function conflictTexts(machine: Machine, skill: string): ConflictText[] {
       })
     }
     const textOf = (name: string | undefined) =>
-      name && exists(join(files, name)) ? plainText(join(files, name)) : undefined
+      name && exists(join(files, name)) ? plainText(files, name) : undefined
     const [mine, other] = [ours && `${ours.path}${OURS_END}`, theirs && `${theirs.path}${THEIRS_END}`].map(textOf)
     return [{ path, message, ours: mine, theirs: other }]
   })
@@ -58,9 +59,9 @@ function stretchesIn(text: string, { chunks = [] }: TreeConflict, sides: Sides):
   })
 }
 
-function plainText(path: string): string | undefined {
-  const text = readText(path)
-  return text.includes('\0') ? undefined : text
+/** Undefined for what is not text, or more than anybody would read here. */
+function plainText(folder: string, name: string): string | undefined {
+  return requireFile(join(folder, name)).size > LARGEST_MERGED ? undefined : textIn(folder, name)
 }
 
 /** Ends every conflict that is left, or only one, with the version of one side. What a person wrote elsewhere stays. */
@@ -89,7 +90,7 @@ function writeText(folder: string, target: string, text: string): void {
   const stage = `${ownedName(folder)}.partial`
   try {
     writeTreeFile(stage, text, false)
-    renameSync(stage, target)
+    move(stage, target)
   } catch (error) {
     rmSync(stage, { force: true })
     throw asLoadoutError(error, target, 'write')
@@ -101,5 +102,5 @@ function takeFile(files: string, { ours, theirs }: TreeConflict, side: 'ours' | 
   const [taken, dropped] = side === 'ours' ? [mine, other] : [other, mine]
   const place = side === 'ours' ? ours?.path : theirs?.path
   if (dropped) rmSync(join(files, dropped), { force: true })
-  if (taken && place && exists(join(files, taken))) renameSync(join(files, taken), join(files, place))
+  if (taken && place && exists(join(files, taken))) move(join(files, taken), join(files, place))
 }

@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expandHome } from '../../machine/config-file.ts'
 import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import type { Machine } from '../../machine/machine.ts'
+import { move } from '../../machine/platform.ts'
 import { privateFolder, recordPath } from '../../machine/records.ts'
 import { findMarker, type Sides } from '../../text/merge.ts'
 import { LoadoutError } from '../../text/trouble.ts'
@@ -63,7 +64,7 @@ export function keepMerge(machine: Machine, merge: PendingMerge, made: SkillMerg
     for (const side of ['base', 'ours', 'theirs'] as const) copyTree(versions[side], kept[side])
     made.write(join(partial, MERGED))
     writeTreeFile(join(partial, FILE), formatMerge(machine, merge), false)
-    renameSync(partial, folder)
+    move(partial, folder)
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
     throw asLoadoutError(error, folder, 'write')
@@ -133,7 +134,7 @@ export function dropMerge(machine: Machine, skill: string, isDone: boolean): str
   const folder = folderOf(machine, skill)
   const kept = isDone ? undefined : backUp(machine, folder, skill, 'merge', hashTree(folder, listTree(folder).files))
   const gone = `${ownedName(folder)}.partial`
-  renameSync(folder, gone)
+  move(folder, gone)
   rmSync(gone, { recursive: true, force: true })
   return kept
 }

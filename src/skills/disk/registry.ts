@@ -48,11 +48,18 @@ type Invalid = Registry['invalid'][number]
 
 function readSkillFolder(library: string, entry: Dirent, cache: TreeCache): RegisteredSkill | Invalid {
   const { name } = entry
-  const folder = `${SKILLS_FOLDER}/${name}`
   // Its files would come from outside the repository, and no commit would hold them.
-  if (entry.isSymbolicLink()) return { name, folder, problems: ['it is a symbolic link, not a folder'] }
+  if (entry.isSymbolicLink()) {
+    return { name, folder: `${SKILLS_FOLDER}/${name}`, problems: ['it is a symbolic link, not a folder'] }
+  }
+  return readSkillAt(join(library, SKILLS_FOLDER, name), name, cache)
+}
+
+/** Reads a skill of the library where its files are now. */
+export function readSkillAt(path: string, name: string, cache: TreeCache): RegisteredSkill | Invalid {
+  const folder = `${SKILLS_FOLDER}/${name}`
   try {
-    const state = cache.read(join(library, folder))
+    const state = cache.read(path)
     const problem = folderProblem(state)
     if (problem !== undefined) return { name, folder, problems: [problem] }
     const parsed = parseSkill(state.label === undefined ? undefined : labelValue(state.label), name)
@@ -62,6 +69,11 @@ function readSkillFolder(library: string, entry: Dirent, cache: TreeCache): Regi
     if (error instanceof LoadoutError) return { name, folder, problems: [error.message] }
     throw error
   }
+}
+
+/** Where the files of a skill are that would be installed. */
+export function skillPlace(library: string, { folder, version }: RegisteredSkill): string {
+  return version?.place ?? join(library, folder)
 }
 
 function folderProblem(state: FolderState): string | undefined {

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path'
 import { type Stamp, stampOf } from '../../machine/cache.ts'
 import { asLoadoutError, codeOf, makeFolders } from '../../machine/files.ts'
 import { withFileInside } from '../../machine/inside.ts'
+import { flushFlags } from '../../machine/platform.ts'
 import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -224,7 +225,7 @@ export function copyFolder(from: string, to: string): void {
 }
 
 function flushFile(path: string): void {
-  const file = openSync(path, 'r')
+  const file = openSync(path, flushFlags())
   try {
     fsyncSync(file)
   } finally {

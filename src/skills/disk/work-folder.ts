@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asLoadoutError, exists, isFolder, makeFolders } from '../../machine/files.ts'
 import { acquireLock, isHeld, type LockOptions, type Release, tryLock } from '../../machine/lock.ts'
+import { move } from '../../machine/platform.ts'
 import type { Finding } from '../../text/trouble.ts'
 
 /**
@@ -30,41 +31,41 @@ export function stagePath({ path }: WorkFolder, skill: string, kind: 'new' | 'go
 // Begins anywhere, because another machine that shares the folder may have the same process number.
 let unique: number | undefined
 
-/** Puts a finished folder in its place; what was there is removed. */
-export function swapIn(stage: string, target: string): void {
+/** Puts a finished folder in its place; what was there is removed. `shown`: what a message calls the place. */
+export function swapIn(stage: string, target: string, shown = target): void {
   const old = stage.replace(/\.new$/, '.old')
   try {
     const isReplacing = exists(target)
-    if (isReplacing) renameSync(target, old)
+    if (isReplacing) move(target, old)
     try {
       makeFolders(dirname(target))
-      renameSync(stage, target)
+      move(stage, target)
     } catch (error) {
-      if (isReplacing) renameSync(old, target)
+      if (isReplacing) move(old, target)
       throw error
     }
     if (isReplacing) discard(old)
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
-    throw asLoadoutError(error, target, 'write')
+    throw asLoadoutError(error, shown, 'write')
   }
 }
 
 /** Removes a folder: it is gone at once, however long deleting its files takes. */
-export function swapOut(work: WorkFolder, skill: string, target: string): void {
+export function swapOut(work: WorkFolder, skill: string, target: string, shown = target): void {
   try {
     const gone = stagePath(work, skill, 'gone')
-    renameSync(target, gone)
+    move(target, gone)
     remove(gone)
   } catch (error) {
-    throw asLoadoutError(error, target, 'write')
+    throw asLoadoutError(error, shown, 'write')
   }
 }
 
 /** From here on it will not come back, even if deleting stops half-way. */
 export function discard(old: string): void {
   const gone = old.replace(/\.old$/, '.gone')
-  renameSync(old, gone)
+  move(old, gone)
   remove(gone)
 }
 
@@ -166,7 +167,7 @@ function recoverLocked(work: WorkFolder): Finding[] {
     const [, skill = '', , kind] = LEFTOVER.exec(name) ?? []
     const target = join(work.home, skill)
     if (kind === 'old' && !exists(target)) {
-      renameSync(path, target)
+      move(path, target)
       findings.push(recovered(skill, `${target}: an interrupted change was undone; the old version is back`))
     } else if (kind === 'old') {
       discard(path)

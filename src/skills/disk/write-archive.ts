@@ -1,4 +1,4 @@
-import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, constants, linkSync, lstatSync, openSync, rmSync } from 'node:fs'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -7,6 +7,7 @@ import { createTarPacker, type TarHeader, type TarPackController } from 'modern-
 import { asLoadoutError, codeOf, exists, removeLeftovers } from '../../machine/files.ts'
 import { type PinnedFolder, pinNamedFolder } from '../../machine/inside.ts'
 import { ownedName } from '../../machine/leftovers.ts'
+import { move } from '../../machine/platform.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 import { LIMITS, openContents, record, refuse } from './archive-contents.ts'
@@ -174,7 +175,7 @@ export function putInPlace(stage: string, target: string, link = linkSync, shown
     if (codeOf(error) === 'EEXIST') throw existsAlready(shown)
     reserve(target, shown)
     try {
-      renameSync(stage, target)
+      move(stage, target)
     } catch (failure) {
       rmSync(target, { force: true })
       throw failure

@@ -8,7 +8,7 @@ export interface ForeignSkill {
   /** The agents whose folder it lies in, if it lies in one. */
   agents: readonly string[]
   skill: Skill
-  /** Whether it came with a skill.json; otherwise everything was read from its text. */
+  /** Whether a skill.json of it names agents; otherwise it is another program's, or there is none. */
   isDeclared: boolean
   /** SKILL.md for the library: without what is made on installing. */
   document: string
@@ -18,8 +18,10 @@ export interface ForeignSkill {
   treeHash: string
   /** Its agents are those that are enabled here: nothing else names any. */
   isAssumed?: boolean
+  /** What its skill.json calls it, if that cannot be used: it has the name of its folder. */
+  badName?: string
   /** Where it was found, if it lies in a source. */
-  found?: { folder: string; plugin?: string; isHidden: boolean }
+  found?: { folder: string; plugin?: string; isAside: boolean }
 }
 
 /** Something that could be imported: one skill, with all the copies of it that lie around. */
@@ -30,7 +32,7 @@ export interface Candidate {
   merged?: ForeignSkill
   /** Why it cannot be imported. */
   problem?: string
-  /** Copies in hidden folders that differ from the others: nobody means those. */
+  /** Copies that lie aside, in hidden folders or below documents and tests, and differ from the others: nobody means those. */
   passedOver?: ForeignSkill[]
 }
 
@@ -39,10 +41,10 @@ export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
   const byName = new Map<string, ForeignSkill[]>()
   for (const each of found) byName.set(each.skill.name, [...(byName.get(each.skill.name) ?? []), each])
   return sortedBy(byName, ([name]) => name).map(([name, unsorted]) => {
-    const copies = sortedBy(unsorted, ({ path, found }) => `${found?.isHidden ? 1 : 0} ${path}`)
+    const copies = sortedBy(unsorted, ({ path, found }) => `${found?.isAside ? 1 : 0} ${path}`)
     const differing = differences(copies)
     if (differing.length === 0) return { name, copies, merged: merge(copies) }
-    const visible = copies.filter(({ found }) => !found?.isHidden)
+    const visible = copies.filter(({ found }) => !found?.isAside)
     if (visible.length > 0 && visible.length < copies.length && differences(visible).length === 0) {
       return { name, copies: visible, merged: merge(visible), passedOver: copies.slice(visible.length) }
     }

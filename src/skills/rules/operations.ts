@@ -43,14 +43,18 @@ export function markerFor(
   now: Date,
 ): InstallMarker {
   return {
-    commit: library.head ?? '',
+    commit: registered.version?.commit ?? library.head ?? '',
     installedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
     skill: registered.skill.name,
     agent,
     contentHash,
     sourceHash: registered.sourceHash,
-    ...(library.uncommittedFolders.has(registered.folder) ? { isUncommitted: true as const } : {}),
+    ...(isUncommitted(registered, library) ? { isUncommitted: true as const } : {}),
   }
+}
+
+function isUncommitted({ version, folder }: RegisteredSkill, library: LibraryState): boolean {
+  return version === undefined && library.uncommittedFolders.has(folder)
 }
 
 /** Which skills, for which agents. `agents` undefined: all that are enabled and supported. */
@@ -82,6 +86,11 @@ export function planEquip(
   for (const name of new Set(request.names)) {
     const status = byName.get(name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
+    if (status.refusal !== undefined) {
+      if (request.isExplicit) throw refusedByCatalog(status.name, status.refusal)
+      plan.findings.push(catalogFinding(status.name, status.refusal))
+      continue
+    }
     skills.push(status.registered.skill)
     const { registered } = status
     const wanted = request.roots.flatMap((root) => {
@@ -197,6 +206,10 @@ export function planRefresh(
   const older: Operation[] = []
   for (const status of statuses) {
     const keepsEdit = typeof keepEdits === 'boolean' ? keepEdits : keepEdits.has(status.name)
+    if (status.refusal !== undefined) {
+      obeyRefusal(plan, status, status.refusal)
+      continue
+    }
     for (const found of status.placements) {
       const { root } = found.placement
       const place = { skill: status.name, agent: found.agent, scope: root.scope, root: root.path }
@@ -218,6 +231,32 @@ export function planRefresh(
     : { ...plan, operations: sortedBy([...plan.operations, ...older], (each) => each.skill) }
 }
 
+/** What the catalog retired is removed, and what it holds stays as it is installed. */
+function obeyRefusal(plan: OperationPlan, { name, placements }: SkillStatus, refusal: Refusal): void {
+  const ours = placements.filter(({ state }) => state !== 'unmanaged' && state !== 'broken')
+  if (ours.length > 0) plan.findings.push(catalogFinding(name, refusal))
+  if (refusal.kind === 'held') return
+  for (const { placement, agent, state, mayBeEdited } of ours) {
+    const { scope, path } = placement.root
+    const keepsCopy = state === 'edited' || mayBeEdited
+    plan.operations.push({ kind: 'remove', keepsCopy, skill: name, agent, scope, root: path })
+  }
+}
+
+type Refusal = NonNullable<SkillStatus['refusal']>
+
+function catalogFinding(name: string, { kind, why }: Refusal): Finding {
+  const code = kind === 'held' ? 'CATALOG_HELD' : 'CATALOG_RETIRED'
+  return { severity: 'warning', code, message: `${name}: ${why}`, subject: name, hint: CATALOG_HINT }
+}
+
+function refusedByCatalog(name: string, { kind, why }: Refusal): LoadoutError {
+  const code = kind === 'held' ? 'CATALOG_HELD' : 'CATALOG_RETIRED'
+  return new LoadoutError(code, `${name} cannot be installed: ${why}`, { hint: CATALOG_HINT })
+}
+
+const CATALOG_HINT = 'loadout catalog search shows what the organization has approved'
+
 /**
  * Only programs that compare nothing but commits need the newest one in a marker; ours compare hashes. Where there are
  * many, writing it into all of them would be most of the work of a sync that changes one skill.
@@ -230,13 +269,13 @@ const MOST_RESTAMPED = 100
  */
 function reasonToRestamp(
   { placement }: PlacementStatus,
-  { folder }: RegisteredSkill,
+  registered: RegisteredSkill,
   library: LibraryState,
 ): 'no hashes' | 'committed' | 'older commit' | undefined {
   const marker = placement.marker
   if (marker === undefined || 'problem' in marker) return undefined
   if (marker.contentHash === undefined) return 'no hashes'
   if (placement.root.scope === 'project') return undefined
-  if ((marker.isUncommitted ?? false) !== library.uncommittedFolders.has(folder)) return 'committed'
-  return sameCommit(marker.commit, library.head ?? '') ? undefined : 'older commit'
+  if ((marker.isUncommitted ?? false) !== isUncommitted(registered, library)) return 'committed'
+  return sameCommit(marker.commit, registered.version?.commit ?? library.head ?? '') ? undefined : 'older commit'
 }

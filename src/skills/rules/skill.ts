@@ -154,6 +154,15 @@ export interface RegisteredSkill {
   /** Below the library: `skills/<folder>`. */
   folder: string
   sourceHash: string
+  /** For a version that the catalog approved and that is not the library's newest. */
+  version?: SkillVersion
+}
+
+/** A skill as it was at a commit of the library. */
+interface SkillVersion {
+  commit: string
+  /** Where its files are. */
+  place: string
 }
 
 /** What the library holds: skills that work, and folders that do not, with the reason. */
@@ -219,6 +228,8 @@ export interface SkillStatus {
   /** Absent when the library does not have it, or only a broken one. */
   registered?: RegisteredSkill
   problems: string[]
+  /** What the catalog of the organization has against installing it. */
+  refusal?: { kind: 'held' | 'retired'; why: string }
 }
 
 /** Whether some copy of it is ours. */

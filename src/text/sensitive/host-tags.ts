@@ -18,13 +18,19 @@ const ELEMENTS = [
 // Joiners stay in a text, because scripts need them; inside a word of ours they only hide it.
 const joined = (word: string) => word.replace(/[a-z_|-]\??/g, (letter) => `${letter}[\\u200c\\u200d]{0,3}`)
 
-const NAMES = ELEMENTS.map(joined).join('|')
-// What is cut off behind its name is one too: the end of a text is where its fence follows.
-const ELEMENT = String.raw`<(?:[/\u200c\u200d]{0,4}(?:antml:)?(?:${NAMES})(?:\s[^<>]{0,200})?(?:\/?>|$)|\s{1,4}\/?\s{0,4}(?:${NAMES})\s{0,4}>|\/\s{1,4}(?:${NAMES})\s{0,4}>)`
-const SPECIAL = String.raw`<[\u200c\u200d]{0,3}\|[\w\u200c\u200d]{2,40}(?:\|[\u200c\u200d]{0,3}>?|$)|<<\/?SYS>>|\[\/?INST\]`
+// So large that V8 takes 50 ms to compile it: it is made and asked only where the beginning of a word of ours stands.
+let tag: RegExp | undefined
 
-// So large that V8 takes 50 ms to compile it: it is asked only where the beginning of a word of ours stands.
-const TAG = new RegExp(`${ELEMENT}|${SPECIAL}`, 'iy')
+function tagPattern(): RegExp {
+  if (tag !== undefined) return tag
+  const names = ELEMENTS.map(joined).join('|')
+  // What is cut off behind its name is one too: the end of a text is where its fence follows.
+  const element = String.raw`<(?:[/\u200c\u200d]{0,4}(?:antml:)?(?:${names})(?:\s[^<>]{0,200})?(?:\/?>|$)|\s{1,4}\/?\s{0,4}(?:${names})\s{0,4}>|\/\s{1,4}(?:${names})\s{0,4}>)`
+  const special = String.raw`<[\u200c\u200d]{0,3}\|[\w\u200c\u200d]{2,40}(?:\|[\u200c\u200d]{0,3}>?|$)|<<\/?SYS>>|\[\/?INST\]`
+  tag = new RegExp(`${element}|${special}`, 'iy')
+  return tag
+}
+
 const BEGINNING = /^(?:<(?:[/\s]{0,9}(?:antml:)?(?:system|function_|tool_|invoke)|\||<\/?SYS)|\[\/?INST)/i
 /** No beginning is longer, with its joiners. */
 const LONGEST_BEGINNING = 64
@@ -55,8 +61,9 @@ function tagsIn(text: string): Tag[] {
 function tagAt(text: string, start: number): string | undefined {
   const near = text.slice(start, start + LONGEST_BEGINNING).replace(/[\u200c\u200d]/g, '')
   if (!BEGINNING.test(near)) return undefined
-  TAG.lastIndex = start
-  return TAG.exec(text)?.[0]
+  const pattern = tagPattern()
+  pattern.lastIndex = start
+  return pattern.exec(text)?.[0]
 }
 
 const mayHoldSpeaker = (text: string) =>

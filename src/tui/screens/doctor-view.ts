@@ -1,7 +1,7 @@
 import type { Check } from '../../loadout.ts'
 import { insideOf, type Line, pane, type Size, type Style, span, styled, wrapped } from '../frame/line.ts'
 import { listLines } from '../frame/list.ts'
-import type { Model } from '../model.ts'
+import { type Model, shortPath } from '../model.ts'
 import { problemLines } from './problem-lines.ts'
 import { withPaneBelow } from './regions.ts'
 
@@ -11,15 +11,16 @@ const CHECK_SIGNS: Record<Check['state'], { sign: string; style: Style }> = {
   problem: { sign: '!', style: 'alert' },
 }
 
-export function viewDoctor({ doctor, problems }: Model, size: Size): Line[] {
+export function viewDoctor(model: Model, size: Size): Line[] {
+  const { doctor, problems } = model
   const { health, at } = doctor
   const current = health?.checks[at]
   const { list, below } = current === undefined ? { list: size } : withPaneBelow(size, 6)
   const inside = insideOf(list)
-  const lines = listLines(health?.checks ?? [], at, inside, row)
+  const lines = listLines(health?.checks ?? [], at, inside, (check) => row(model, check))
   const shown = lines.length > 0 ? lines : problemLines(problems.doctor, 'looking…', inside.columns)
   const upper = pane(styled(titleOf(health?.checks), 'strong'), shown, list, true)
-  return current === undefined || below === undefined ? upper : [...upper, ...viewCheck(current, below)]
+  return current === undefined || below === undefined ? upper : [...upper, ...viewCheck(model, current, below)]
 }
 
 function titleOf(checks: readonly Check[] | undefined): string {
@@ -28,13 +29,13 @@ function titleOf(checks: readonly Check[] | undefined): string {
   return problems === 0 ? 'Doctor: nothing needs action' : `Doctor: ${problems} to do`
 }
 
-function row({ name, state, message }: Check): Line {
+function row(model: Model, { name, state, message }: Check): Line {
   const { sign, style } = CHECK_SIGNS[state]
-  return [span(`${sign} `, style), span(`${name.padEnd(16)} `), span(message, 'faint')]
+  return [span(`${sign} `, style), span(`${name.padEnd(16)} `), span(shortPath(model, message), 'faint')]
 }
 
-function viewCheck({ name, message, fix }: Check, size: Size): Line[] {
+function viewCheck(model: Model, { name, message, fix }: Check, size: Size): Line[] {
   const { columns } = insideOf(size)
-  const help = fix === undefined ? [] : wrapped(`to do: ${fix}`, columns, 'accent')
-  return pane(styled(name, 'strong'), [...wrapped(message, columns), ...help], size, false)
+  const help = fix === undefined ? [] : wrapped(`to do: ${shortPath(model, fix)}`, columns, 'accent')
+  return pane(styled(name, 'strong'), [...wrapped(shortPath(model, message), columns), ...help], size, false)
 }

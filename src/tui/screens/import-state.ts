@@ -10,6 +10,7 @@ export interface ImportRow {
   /** The agents that it supports, or where in its source it lies. */
   detail: string
   paths: string[]
+  text: string
   /** How it stands to the library, when it is not new. */
   standing?: string
   /** Why it cannot be imported. */
@@ -34,20 +35,22 @@ export function importRows(imports: ImportState): ImportRow[] {
 
 export function allRows({ candidates, found, source }: ImportState): ImportRow[] {
   if (source !== undefined) {
-    return (found?.offers ?? []).map(({ name, description, folder, plugin, state, reason }) => ({
+    return (found?.offers ?? []).map(({ name, description, folder, plugin, state, reason, text = '' }) => ({
       name,
       description,
       detail: plugin === undefined ? folder : `${plugin}: ${folder}`,
       paths: [folder],
+      text,
       ...(state === 'unchanged' && { standing: 'in the library already: U updates it', isKnown: true as const }),
       ...((state === 'taken' || state === 'blocked') && { problem: reason ?? state }),
     }))
   }
-  return (candidates ?? []).map(({ name, description, targets, paths, state, problem, manager }) => ({
+  return (candidates ?? []).map(({ name, description, targets, paths, state, problem, manager, text = '' }) => ({
     name,
     description,
     detail: targets.join(', '),
     paths: [...paths, ...(manager === undefined ? [] : [`from ${manager}`])],
+    text,
     ...((state === 'identical' || state === 'same') && { standing: 'as in the library: to be managed' }),
     ...(problem !== undefined && { problem }),
   }))

@@ -1,16 +1,16 @@
 import { inColumns } from '../frame/columns.ts'
 import { endOf, insideOf, type Line, pane, plain, type Size, span, styled, wrapped } from '../frame/line.ts'
 import { listLines, textPane } from '../frame/list.ts'
+import { renderMarkdown } from '../markdown.ts'
 import { type Model, shortPath } from '../model.ts'
 import { allRows, type ImportRow, importRows } from './import-state.ts'
 import { problemLines } from './problem-lines.ts'
-import { splitPanes, TEXT_ROWS } from './regions.ts'
+import { splitPanes } from './regions.ts'
 
 export function viewImport(model: Model, size: Size): Line[] {
   const { imports } = model
   const current = importRows(imports)[imports.at]
-  const { list, below } =
-    current === undefined ? { list: size } : splitPanes(size, TEXT_ROWS.import ?? size.rows, imports.focus)
+  const { list, below } = current === undefined ? { list: size } : splitPanes(size, size.rows, imports.focus)
   const upper = list === undefined ? [] : viewRows(model, list)
   if (current === undefined || below === undefined) return upper
   const lines = importText(model, insideOf(below).columns)
@@ -64,11 +64,11 @@ function empty({ imports }: Model, problem: Model['notice'], columns: number): L
   ]
 }
 
-/** What a skill is for, why it cannot come in, and where it lies. */
+/** What a skill is for, why it cannot come in, where it lies, and what it says. */
 export function importText(model: Model, columns: number): Line[] {
   const row = importRows(model.imports)[model.imports.at]
   if (row === undefined) return []
-  const { description, problem, standing, paths } = row
+  const { description, problem, standing, paths, text } = row
   const leftOut = model.imports.found?.leftOut ?? []
   return [
     ...(problem === undefined ? wrapped(description, columns) : wrapped(problem, columns, 'alert')),
@@ -76,5 +76,6 @@ export function importText(model: Model, columns: number): Line[] {
     [],
     ...paths.flatMap((path) => wrapped(shortPath(model, path), columns, 'faint')),
     ...leftOut.flatMap(({ count, reason }) => wrapped(`left out: ${count}, ${reason}`, columns, 'faint')),
+    ...(text === '' ? [] : [styled('─'.repeat(columns), 'faint'), ...renderMarkdown(text, columns)]),
   ]
 }

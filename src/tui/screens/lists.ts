@@ -13,7 +13,7 @@ import { listsLines } from './lists-view.ts'
 import { mergeRows } from './merge-state.ts'
 import { mergeLines, textPanes } from './merge-view.ts'
 import { matchingActions } from './palette-state.ts'
-import { inventoryPanes, middleOf, splitPanes, TEXT_ROWS } from './regions.ts'
+import { inventoryPanes, middleOf, splitPanes } from './regions.ts'
 import { settingRows } from './settings-state.ts'
 import { SETUP_WAYS } from './setup-state.ts'
 import { syncLines } from './sync-view.ts'
@@ -104,7 +104,7 @@ function split(
 ): ListOf {
   if (focus === 'list') return list(at, count, (to) => put({ at: to, scroll: 0 }))
   const size = middleOf(model.size)
-  const { below = size } = splitPanes(size, TEXT_ROWS[model.screen] ?? size.rows, 'text')
+  const { below = size } = splitPanes(size, size.rows, 'text')
   return text(model, linesOf, scroll, (to) => put({ scroll: to }), paneIn(below))
 }
 

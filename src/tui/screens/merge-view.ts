@@ -44,7 +44,8 @@ function viewTexts(model: Model, row: MergeRow, size: Size): Line[] {
   const { scroll, focus } = model.merges
   const isFocused = focus === 'text'
   const { place, merge } = row
-  if (place === undefined) return textPane(styled(merge.skill, 'strong'), decided(model, row), scroll, size, isFocused)
+  if (place === undefined)
+    return textPane(styled(merge.skill, 'strong'), decided(model, row, insideOf(size).columns), scroll, size, isFocused)
   const titles = [`1 ${merge.sides.ours}`, `2 ${merge.sides.theirs}`]
   const panes = textPanes(size)
   const [ours = [], theirs = []] = [place.ours, place.theirs].map((side, at) => {
@@ -55,9 +56,9 @@ function viewTexts(model: Model, row: MergeRow, size: Size): Line[] {
   return size.columns >= SIDE_BY_SIDE ? beside(ours, theirs) : [...ours, ...theirs]
 }
 
-function decided(model: Model, { merge }: MergeRow): Line[] {
+function decided(model: Model, { merge }: MergeRow, columns: number): Line[] {
   return [
-    plain('Every place is decided. enter brings the skill into the library, D gives the merge up.'),
+    ...wrapped('Every place is decided. enter brings the skill into the library, D gives the merge up.', columns),
     styled(shortPath(model, merge.files), 'faint'),
   ]
 }
@@ -93,7 +94,7 @@ function sideLines(text: string | undefined, columns: number): Line[] {
 /** The longer of the two texts, in a pane of this many columns: it says how far they scroll. */
 export function mergeLines(model: Model, columns: number): Line[] {
   const row = mergeRows(model)[model.merges.at]
-  if (row?.place === undefined) return row === undefined ? [] : decided(model, row)
+  if (row?.place === undefined) return row === undefined ? [] : decided(model, row, columns)
   const [ours, theirs] = [sideLines(row.place.ours, columns), sideLines(row.place.theirs, columns)]
   return ours.length > theirs.length ? ours : theirs
 }

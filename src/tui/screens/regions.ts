@@ -1,5 +1,5 @@
 import type { Size } from '../frame/line.ts'
-import type { InventoryState, ScreenId } from '../model.ts'
+import type { InventoryState } from '../model.ts'
 
 // In fewer rows the status line gives way, and the header tells the most important part of it.
 const ROWS_WITH_STATUS = 16
@@ -30,9 +30,6 @@ export function inventoryPanes(
   const left = Math.max(30, Math.min(60, Math.floor(columns * 0.42)))
   return { list: { columns: left, rows }, details: { columns: columns - left, rows } }
 }
-
-/** How many rows the text of a screen needs at most; others take what they can get. */
-export const TEXT_ROWS: Partial<Record<ScreenId, number>> = { import: 10 }
 
 /** A list, and below it a text about the row under the cursor. Where there is room for one, they take turns. */
 export function splitPanes(

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { asLoadoutError, exists, makeFolders, requireFile } from '../../machine/files.ts'
+import { asLoadoutError, exists, makeFolders, READING, requireFile, withFile } from '../../machine/files.ts'
+import { quickDigest } from '../../text/values.ts'
 import { readEvent, type UsageEvent } from '../rules/usage-event.ts'
 
 /** Appends in a single write, so that writers at the same moment do not mix. A torn last line is closed first. */
@@ -83,6 +84,51 @@ function forEachLine(path: string, readLine: (line: string) => void, newest = In
   } finally {
     if (file !== undefined) closeSync(file)
   }
+}
+
+/**
+ * Visits the events behind an offset, each with the offset of its end, until the visitor says no. A last line without an
+ * end is left for the next time. The end is also told behind lines that are not events, with the event before them.
+ */
+export function scanFrom(path: string, from: number, visit: (event: UsageEvent, end: number) => boolean): void {
+  if (!exists(path)) return
+  let file: number | undefined
+  try {
+    requireFile(path)
+    file = openSync(path, 'r')
+    const buffer = Buffer.allocUnsafe(CHUNK)
+    let [position, rest] = [from, Buffer.alloc(0)]
+    for (;;) {
+      const count = readSync(file, buffer, 0, CHUNK, position + rest.length)
+      if (count === 0) return
+      const bytes = Buffer.concat([rest, buffer.subarray(0, count)])
+      let start = 0
+      for (let end = bytes.indexOf(10, start); end >= 0; end = bytes.indexOf(10, start)) {
+        const event = end - start > LONGEST_LINE ? undefined : readEvent(bytes.toString('utf8', start, end))
+        start = end + 1
+        if (event !== undefined && !visit(event, position + start)) return
+      }
+      position += start
+      rest = Buffer.from(bytes.subarray(start))
+    }
+  } catch (error) {
+    throw asLoadoutError(error, path, 'read')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const MARK_BYTES = 256
+
+/** A digest of what stands before an offset: a log that only grew still has it. Empty when the log is shorter. */
+export function markBefore(path: string, offset: number): string {
+  if (!exists(path) || offset === 0 || requireFile(path).size < offset) return ''
+  const length = Math.min(offset, MARK_BYTES)
+  return withFile(path, path, READING, (file) => {
+    const bytes = Buffer.alloc(length)
+    readSync(file, bytes, 0, length, offset - length)
+    return quickDigest(bytes.toString('latin1'))
+  })
 }
 
 /** In bytes; undefined when there is none. */

@@ -33,6 +33,10 @@ export interface UsageEvent {
   via?: string
   /** The conversation it happened in, where there is one. */
   session?: string
+  /** The digest of what was given, where it is known. */
+  version?: string
+  /** The name under which the project lets itself be counted by a team: `team.project` in its `loadout.json`. */
+  project?: string
   /** The words of the task, without secrets, at its first event. Only where the user asked to keep them. */
   task?: string
   /** Beside `task`: how it was planned. A rule of `payloads/` reads it. */

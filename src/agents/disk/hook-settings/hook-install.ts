@@ -2,8 +2,12 @@ import { readJson, removeFile } from '../../../machine/files.ts'
 import { refuseNamedLinkOut } from '../../../machine/inside.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { recordPath, writeRecord } from '../../../machine/records.ts'
+import { LoadoutError } from '../../../text/trouble.ts'
 import { isRecord, isTextList, setOwn } from '../../../text/values.ts'
-import { type Blanks, findHooks, reconcileHooks, type WantedHook } from '../../rules/hook-settings/hook-settings.ts'
+import { wantedHooks } from '../../rules/hook-hosts.ts'
+import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
+import { type Blanks, findHooks, reconcileHooks } from '../../rules/hook-settings/hook-settings.ts'
+import { pluginText, readPlugin } from '../../rules/hook-settings/opencode-plugin.ts'
 import type { HookPlace } from './hook-places.ts'
 import {
   deleteSettingsFile,
@@ -26,28 +30,48 @@ export interface HookChangePlan {
   record: InstallRecord
 }
 
-/** What we write where there is nothing. */
-const NOTHING = '{}\n'
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Reads and decides; nothing is written. */
-export function planHookChange(machine: Machine, place: HookPlace, wanted: readonly WantedHook[]): HookChangePlan {
+/** Reads and decides; nothing is written. Without a call, our hooks are to go. */
+export function planHookChange(machine: Machine, place: HookPlace, call: ProgramCall | undefined): HookChangePlan {
   const { path, host, project } = place
   if (project !== undefined) refuseNamedLinkOut(project, path)
   const before = readSettingsFile(path)
+  if (host.layout === 'plugin') return planPlugin(machine, place, before, call)
+  const wanted = call === undefined ? [] : wantedHooks(host, call)
   const { mark, body } = splitMark(before ?? '')
   const isBlank = body.trim() === ''
-  const text = isBlank ? NOTHING : body
+  const text = isBlank ? host.emptyFile : body
   const read = (source: string) => readSettings(source, path)
-  const hadHooks = findHooks(read(text), host.agent).length > 0
+  const hadHooks = findHooks(read(text), host).length > 0
   const known = recallInstall(machine, path)
   const record = hadHooks && known !== undefined ? known : newRecord(path, before, isBlank, known)
   const plan = { place, before, hadHooks, record }
   if (wanted.length === 0 && !hadHooks) return { ...plan, after: before }
-  const result = reconcileHooks({ text, blanks: record.blanks }, host.agent, wanted, read)
+  const result = reconcileHooks({ text, blanks: record.blanks }, host, wanted, read)
   const after = mark + result.text
   if (wanted.length > 0) return { ...plan, after, record: { ...record, blanks: result.blanks } }
-  return { ...plan, after: result.text === NOTHING ? asItWas(path, record, after) : after }
+  return { ...plan, after: result.text === host.emptyFile ? asItWas(path, record, after) : after }
+}
+
+/** The whole file is ours, or none of it. */
+function planPlugin(
+  machine: Machine,
+  place: HookPlace,
+  before: string | undefined,
+  call: ProgramCall | undefined,
+): HookChangePlan {
+  const { path, host } = place
+  const own = readPlugin(before ?? '')
+  const isTheirs = before !== undefined && own === undefined
+  if (own?.isIntact === false || (isTheirs && call !== undefined)) {
+    throw new LoadoutError('BAD_SETTINGS', `${path} ${isTheirs ? 'is not from Loadout' : 'was changed by hand'}`, {
+      hint: `move it away, then: loadout hooks ${call === undefined ? 'remove' : 'install'} ${host.agent}`,
+    })
+  }
+  const record = own === undefined ? newRecord(path, before, true, undefined) : recallInstall(machine, path)
+  const after = isTheirs ? before : call && pluginText(call)
+  return { place, before, after, hadHooks: own !== undefined, record: record ?? { folders: [], blanks: {} } }
 }
 
 /** Whoever was killed may have made the folders and no file, or removed the file and not the folders. */

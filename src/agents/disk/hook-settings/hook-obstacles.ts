@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse as parseCommented } from 'jsonc-parser'
 import { isFile, readJson, readText } from '../../../machine/files.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { realOrSame } from '../../../machine/open-project.ts'
@@ -23,9 +24,18 @@ export function findObstacles(machine: Machine, place: HookPlace, hooks: readonl
 
 type Finder = (machine: Machine, place: HookPlace, hooks: readonly FoundHook[]) => Obstacle[]
 
-const FINDERS: Readonly<Record<string, Finder>> = { claude: findForClaude, codex: findForCodex }
+const FINDERS: Readonly<Record<string, Finder>> = {
+  claude: findForClaude,
+  codex: findForCodex,
+  gemini: findForGemini,
+  copilot: findForCopilot,
+}
 
-const ADMINISTRATED = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code'
+const ADMINISTRATED_IN: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: '/Library/Application Support/ClaudeCode',
+  win32: 'C:\\Program Files\\ClaudeCode',
+}
+const ADMINISTRATED = ADMINISTRATED_IN[process.platform] ?? '/etc/claude-code'
 const ASK_ADMINISTRATOR = 'only an administrator can change that'
 
 function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle[] {
@@ -43,6 +53,57 @@ function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle
       .filter((path) => isSet(path, 'disableAllHooks'))
       .map((path) => ({ message: `"disableAllHooks" is set in ${path}`, hint: 'remove it from there' })),
   ]
+}
+
+/** The settings of the machine, the user and the project; comments are allowed in them. */
+function findForGemini(machine: Machine, { host, project }: HookPlace, hooks: readonly FoundHook[]): Obstacle[] {
+  const files = ['/etc/gemini-cli/settings.json', join(hostFolder(machine, host), host.userFile)]
+  if (project !== undefined) files.push(join(project, host.projectFile))
+  return files.flatMap((path) => {
+    const { enabled, disabled } = objectAt(commentedOf(path), 'hooksConfig')
+    const off = hooks.filter(({ command }) => Array.isArray(disabled) && disabled.includes(command))
+    return [
+      ...(enabled === false
+        ? [{ message: `"hooksConfig.enabled" is off in ${path}`, hint: 'remove it from there' }]
+        : []),
+      ...(off.length > 0
+        ? [
+            {
+              message: `they are switched off in ${path}: ${off.map(({ event }) => event).join(', ')}`,
+              hint: 'type /hooks enable-all in gemini',
+            },
+          ]
+        : []),
+    ]
+  })
+}
+
+function findForCopilot(machine: Machine, { host, path, project }: HookPlace): Obstacle[] {
+  const folder = hostFolder(machine, host)
+  const off = [join(folder, 'settings.json'), path].filter((each) => commentedOf(each).disableAllHooks === true)
+  const { trustedFolders } = commentedOf(join(folder, 'config.json'))
+  const isTrusted = Array.isArray(trustedFolders) && trustedFolders.some((each) => each === project)
+  return [
+    ...off.map((each) => ({ message: `"disableAllHooks" is set in ${each}`, hint: 'remove it from there' })),
+    ...(project === undefined || isTrusted
+      ? []
+      : [{ message: `Copilot CLI does not trust ${project} yet`, hint: 'start copilot there and trust it' }]),
+  ]
+}
+
+/** A file of settings with comments in it. The agent cannot read either what we cannot. */
+function commentedOf(path: string): Record<string, unknown> {
+  try {
+    const json: unknown = isFile(path) ? parseCommented(readText(path)) : undefined
+    return isRecord(json) ? json : {}
+  } catch {
+    return {}
+  }
+}
+
+function objectAt(json: Record<string, unknown>, key: string): Record<string, unknown> {
+  const value = json[key]
+  return isRecord(value) ? value : {}
 }
 
 function isSet(path: string, key: string): boolean {

@@ -2,13 +2,13 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { isFile, isFolder, readText } from '../../../machine/files.ts'
 import { hookLogPath } from '../../../machine/hook-log.ts'
-import type { Machine } from '../../../machine/machine.ts'
+import { type Machine, xdgConfigHome } from '../../../machine/machine.ts'
 import { openProject, type Project, realOrSame } from '../../../machine/open-project.ts'
 import { packageFolder } from '../../../machine/package-folder.ts'
 import { sessionsFolder } from '../../../machine/sessions.ts'
 import { LoadoutError } from '../../../text/trouble.ts'
-import { requireAgent, type Scope } from '../../rules/agents.ts'
-import type { HookHost } from '../../rules/hook-hosts.ts'
+import { findAgent, requireAgent, type Scope } from '../../rules/agents.ts'
+import { HOOK_HOSTS, type HookHost, requireHost } from '../../rules/hook-hosts.ts'
 import type { ProgramCall } from '../../rules/hook-settings/hook-command.ts'
 
 /** A settings file that one agent reads its hooks from. */
@@ -27,11 +27,19 @@ export function hookPlace(machine: Machine, host: HookHost, project: string | un
   return { host, label, scope: project === undefined ? 'user' : 'project', path, project }
 }
 
+/** The host of an agent that somebody named, by any of its names. */
+export function hostNamed(name: string): HookHost {
+  const id = findAgent(name)?.id
+  return HOOK_HOSTS.find(({ agent }) => agent === id) ?? requireHost(name)
+}
+
 /** Where an agent keeps everything of its user. */
-export function hostFolder({ env, home }: Machine, { agent }: HookHost): string {
-  const own = requireAgent(agent).home
-  const moved = own && env[own.variable]
-  return moved && isAbsolute(moved) ? resolve(moved) : join(home, own?.folder ?? '')
+export function hostFolder(machine: Machine, { agent, home }: HookHost): string {
+  const { variable, folder } = { folder: '', variable: undefined, ...(home ?? requireAgent(agent).home) }
+  const moved = variable && machine.env[variable]
+  if (moved && isAbsolute(moved)) return resolve(moved)
+  const inConfig = /^\.config\/(.*)/.exec(folder)?.[1]
+  return inConfig === undefined ? join(machine.home, folder) : join(xdgConfigHome(machine), inConfig)
 }
 
 /** Whether an agent seems to be used on this machine. */

@@ -12,8 +12,12 @@ import { ownFolder } from './skill-places.ts'
 const LARGEST_STATE = 64 * 1024 * 1024
 
 /** What this machine's configuration of an agent says. A file that cannot be read says nothing. */
-export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | undefined): AgentSettings {
-  const rules = agent.replay?.settings
+export function readAgentSettings(
+  machine: Machine,
+  agent: Agent,
+  rules: SettingsRules | undefined,
+  cwd: string | undefined,
+): AgentSettings {
   if (rules === undefined) return NO_SETTINGS
   const readAll = settingsReader(machine, agent, rules, cwd)
   const read: Reader = (key) => readAll(key)[0]
@@ -23,6 +27,7 @@ export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | 
   const budget = positive(Number(variables.budget && machine.env[variables.budget]))
   const overrides = read(keys.overrides)
   const moreNames = read(keys.moreNames)
+  const names = read(keys.names)
   return {
     ...present({
       share: number(keys.share),
@@ -31,6 +36,7 @@ export function readAgentSettings(machine: Machine, agent: Agent, cwd: string | 
       mostBytes: number(keys.mostBytes),
       model,
       budget,
+      names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
     }),
     overrides: isRecord(overrides) ? textValues(overrides) : {},
     withoutOwn: read(keys.withoutOwn) === true,
@@ -60,7 +66,7 @@ function jsonReader(file: string, largest = HEAD_BYTES): Reader {
   if ('problem' in head) return () => undefined
   try {
     const json: unknown = JSON.parse(head.text)
-    return (key) => (isRecord(json) && key !== undefined && Object.hasOwn(json, key) ? json[key] : undefined)
+    return (key = '') => getDeep(json, ...key.split('.'))
   } catch {
     return () => undefined
   }

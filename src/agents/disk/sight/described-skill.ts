@@ -49,6 +49,9 @@ function describeText(text: string, path: string, called: string, rules: Reading
   if (rules.needsName && document.problem === undefined && lineOf(fields.name, rules) === undefined) {
     return { name, description: '', problem: fields.description === undefined ? lossOf(document) : 'it has no name' }
   }
+  if (own !== undefined && own.length > (rules.longestDescription ?? own.length)) {
+    return { name, description: own, problem: `its description has more than ${rules.longestDescription} characters` }
+  }
   if (own !== undefined) {
     const more = rules.describedAlsoBy === undefined ? undefined : fields[rules.describedAlsoBy]
     return { name, description: more == null || more === '' ? own : `${own} - ${String(more)}`, ...rest }
@@ -90,7 +93,7 @@ function hiddenBy(frontmatter: Fields, folder: string, rules: readonly HidingRul
     const value = valueAt(file === undefined ? frontmatter : readYamlFile(join(folder, file)), key)
     if (is === 'set')
       return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== ''
-    return value === is || value === String(is)
+    return String(value) === is
   })?.why
 }
 

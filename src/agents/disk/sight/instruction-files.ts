@@ -1,35 +1,43 @@
-import { basename, join } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 import { isLink } from '../../../machine/files.ts'
 import type { Machine } from '../../../machine/machine.ts'
 import { findRepository, upwards } from '../../../machine/open-project.ts'
 import type { Agent } from '../../rules/agents.ts'
 import type { InstructionRules } from '../../rules/reading-rules.ts'
-import type { InstructionFile } from '../../rules/sight/agent-settings.ts'
+import type { AgentSettings, InstructionFile } from '../../rules/sight/agent-settings.ts'
 import { readHead } from './read-head.ts'
-import { ownFolder } from './skill-places.ts'
+import { homePath, ownFolder } from './skill-places.ts'
 
 /** The files of instructions that are there, in the order in which an agent reads them. */
 export function findInstructions(
   machine: Machine,
   agent: Agent,
   rules: InstructionRules,
-  moreNames: readonly string[],
+  settings: Pick<AgentSettings, 'names' | 'moreNames'>,
   cwd: string | undefined,
 ): InstructionFile[] {
   const global = rules.global.flatMap(({ from, names }) => {
-    const folder = from === 'own' ? ownFolder(machine, agent) : '/'
-    return filesIn(folder, names, true)
+    if (from === 'home') return names.flatMap((name) => filesIn(machine.home, [homePath(machine, name)], true))
+    return filesIn(from === 'own' ? ownFolder(machine, agent) : '/', names, true)
   })
   if (cwd === undefined) return global
   // Only names: what leads elsewhere is not taken.
-  const names = [...rules.names, ...moreNames.filter((name) => name === basename(name))]
-  const local = foldersDownTo(cwd, rules.startsAt).flatMap((folder) => filesIn(folder, names, false))
-  return [...global, ...local.filter(({ path }) => !global.some((file) => file.path === path))]
+  const inFolders = (names: readonly string[]) =>
+    foldersDownTo(cwd, rules.startsAt)
+      .flatMap((folder) => filesIn(folder, names, false))
+      .filter(({ path }) => !global.some((file) => file.path === path))
+  const plain = (names: readonly string[] = []) => names.filter((name) => name === basename(name))
+  const found = inFolders([
+    ...(settings.names === undefined ? rules.names : plain(settings.names)),
+    ...plain(settings.moreNames),
+  ])
+  const local = found.length === 0 && rules.otherwise !== undefined ? inFolders(rules.otherwise) : found
+  return [...global, ...local]
 }
 
 function filesIn(folder: string, names: readonly string[], isGlobal: boolean): InstructionFile[] {
   return names.flatMap((name) => {
-    const path = join(folder, name)
+    const path = isAbsolute(name) ? name : join(folder, name)
     const head = readHead(path, 0)
     if (!('problem' in head)) return [{ path, bytes: head.size, isGlobal, folder }]
     const isThere = head.problem !== 'is not there' || isLink(path)
@@ -38,5 +46,6 @@ function filesIn(folder: string, names: readonly string[], isGlobal: boolean): I
 }
 
 function foldersDownTo(cwd: string, startsAt: InstructionRules['startsAt']): string[] {
-  return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : undefined).reverse()
+  if (startsAt === 'machine') return upwards(cwd, undefined).reverse()
+  return upwards(cwd, startsAt === 'repository' ? (findRepository(cwd) ?? cwd) : cwd).reverse()
 }

@@ -55,7 +55,7 @@ export function ownFolder(machine: Machine, { home, userFolder, projectFolder }:
   return homePath(machine, home?.folder ?? dirname(userFolder ?? projectFolder))
 }
 
-function homePath(machine: Machine, path: string): string {
+export function homePath(machine: Machine, path: string): string {
   return path.startsWith('.config/')
     ? join(xdgConfigHome(machine), path.slice('.config/'.length))
     : join(machine.home, path)

@@ -1,19 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../../disk/hook-settings/settings-file.ts'
-import { HOOK_EVENTS } from '../hook-hosts.ts'
-import { formatCommand } from './hook-command.ts'
-import { type HookSettings, reconcileHooks, type WantedHook } from './hook-settings.ts'
+import { HOOK_HOSTS, wantedHooks } from '../hook-hosts.ts'
+import { type HookSettings, reconcileHooks } from './hook-settings.ts'
 
 const read = (text: string) => readSettings(text, 'settings.json')
-const WANTED: WantedHook[] = HOOK_EVENTS.map((event) => ({
-  event,
-  ...(event === 'PostToolUse' ? { matcher: 'Skill|Read' } : {}),
-  command: (options) => formatCommand('named', 'claude', event, options),
-  timeout: 10,
-}))
-const install = (settings: HookSettings) => reconcileHooks(settings, 'claude', WANTED, read)
-const remove = (settings: HookSettings) => reconcileHooks(settings, 'claude', [], read)
 
 /** JSON with comments and trailing commas, in any layout. */
 const gap = fc.oneof(
@@ -47,6 +38,7 @@ const anything = fc.letrec<{ value: string }>((tie) => ({
 const handler = fc.constantFrom(
   '{"type": "command", "command": "echo hello"}',
   '{ "command":"loadout plan" }',
+  '{ "bash": "echo", "powershell" :"echo"}',
   '{"type":"http","url":"http://localhost"}',
 )
 const group = fc.oneof(
@@ -54,22 +46,26 @@ const group = fc.oneof(
   fc.constant('{"matcher": "Bash", "hooks": []}'),
   anything,
 )
-const EVENT_NAMES = [...HOOK_EVENTS, 'Stop']
-const hooks = fc
-  .tuple(fc.uniqueArray(fc.constantFrom(...EVENT_NAMES)), fc.array(list(group, '[]'), { minLength: 4, maxLength: 4 }))
-  .chain(([names, groups]) => spread(names.map((name, at) => [name, groups[at] ?? '[]'])))
-const settings = fc
-  .tuple(
-    fc.uniqueArray(fc.constantFrom('model', 'env', 'permissions', '$schema')),
-    fc.array(anything, { minLength: 4, maxLength: 4 }),
-    fc.option(hooks, { nil: undefined }),
-    fc.nat(4),
-  )
-  .chain(([names, values, own, at]) => {
-    const parts = names.map((name, index): [string, string] => [name, values[index] ?? '1'])
-    if (own !== undefined) parts.splice(at, 0, ['hooks', own])
-    return fc.tuple(gap, spread(parts), gap).map((texts) => texts.join(''))
-  })
+const settingsWith = (events: readonly string[], entry: fc.Arbitrary<string>) => {
+  const hooks = fc
+    .tuple(
+      fc.uniqueArray(fc.constantFrom(...events, 'Stop')),
+      fc.array(list(entry, '[]'), { minLength: 4, maxLength: 4 }),
+    )
+    .chain(([names, groups]) => spread(names.map((name, at) => [name, groups[at] ?? '[]'])))
+  return fc
+    .tuple(
+      fc.uniqueArray(fc.constantFrom('model', 'env', 'version', '$schema')),
+      fc.array(anything, { minLength: 4, maxLength: 4 }),
+      fc.option(hooks, { nil: undefined }),
+      fc.nat(4),
+    )
+    .chain(([names, values, own, at]) => {
+      const parts = names.map((name, index): [string, string] => [name, values[index] ?? '1'])
+      if (own !== undefined) parts.splice(at, 0, ['hooks', own])
+      return fc.tuple(gap, spread(parts), gap).map((texts) => texts.join(''))
+    })
+}
 
 /** An object of given properties, written in a random layout. */
 function spread(parts: [string, string][]): fc.Arbitrary<string> {
@@ -88,7 +84,14 @@ function isUnique(text: string): boolean {
   return text.split('"hooks"').length === 2
 }
 
-describe('any settings file', () => {
+const IN_SETTINGS = HOOK_HOSTS.filter(({ layout }) => layout !== 'plugin')
+
+describe.each(IN_SETTINGS.map((host) => [host.agent, host] as const))('any settings file of %s', (agent, host) => {
+  const events = Object.values(host.events)
+  const settings = settingsWith(events, host.layout === 'groups' ? group : fc.oneof(handler, anything))
+  const install = (before: HookSettings) => reconcileHooks(before, host, wantedHooks(host, 'named'), read)
+  const remove = (before: HookSettings) => reconcileHooks(before, host, [], read)
+
   it('is the same, byte for byte, after our hooks came and went', () => {
     fc.assert(
       fc.property(settings, (text) => {
@@ -96,7 +99,7 @@ describe('any settings file', () => {
         expect(installed.text).not.toBe(text)
         expect(remove(installed).text).toBe(text)
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
@@ -127,10 +130,10 @@ describe('any settings file', () => {
       fc.property(settings, (text) => {
         const before = readable(text) as { hooks?: Record<string, unknown[]> }
         const after = readable(install({ text, blanks: {} }).text) as typeof before
-        for (const event of HOOK_EVENTS) {
+        for (const event of events) {
           const groups = after.hooks?.[event] ?? []
           expect(groups.slice(0, -1)).toEqual(before.hooks?.[event] ?? [])
-          expect(JSON.stringify(groups.at(-1))).toContain(`loadout hook claude ${event}`)
+          expect(JSON.stringify(groups.at(-1))).toContain(`loadout hook ${agent} ${event}`)
         }
         expect({ ...after, hooks: after.hooks?.Stop }).toEqual({ ...before, hooks: before.hooks?.Stop })
       }),

@@ -1,12 +1,10 @@
 import { LoadoutError } from '../../../text/trouble.ts'
-import { HOOK_EVENTS } from '../hook-hosts.ts'
 import { readCommand } from './hook-command.ts'
 import {
   appendItem,
   applyEdits,
   type Container,
   type Edit,
-  elementsAt,
   findProperty,
   type Item,
   isAlone,
@@ -25,7 +23,17 @@ export interface WantedHook {
   matcher?: string
   /** The command, with what a person added to the one that is there. */
   command(options: string): string
-  timeout: number
+  /** What stands around the command. */
+  before: Readonly<Record<string, unknown>>
+  after: Readonly<Record<string, unknown>>
+}
+
+/** How an agent writes hooks: in groups under an event or in one list, and the key that a command has. */
+export interface HookForm {
+  agent: string
+  layout: 'groups' | 'list' | 'plugin'
+  commandKey: string
+  events: Readonly<Record<string, string>>
 }
 
 /** A hook of ours that is in a settings file. */
@@ -60,16 +68,15 @@ type Read = (text: string) => SettingsTree
  */
 export function reconcileHooks(
   before: HookSettings,
-  agent: string,
+  form: HookForm,
   wanted: readonly WantedHook[],
   read: Read,
 ): HookSettings {
   let { text, blanks } = before
-  requireShape(read(text))
+  requireShape(read(text), form)
   for (;;) {
     const tree = read(text)
-    const step =
-      removeStray(tree, agent, wanted, blanks) ?? renew(tree, agent, wanted) ?? addMissing(tree, agent, wanted)
+    const step = removeStray(tree, form, wanted, blanks) ?? renew(tree, form, wanted) ?? addMissing(tree, form, wanted)
     if (step === undefined) return { text, blanks }
     text = applyEdits(text, step.edits)
     blanks = { ...blanks, ...step.blanks }
@@ -87,22 +94,23 @@ interface OwnHook extends FoundHook {
   isAsked: boolean
 }
 
-export function findHooks(tree: SettingsTree, agent: string): FoundHook[] {
-  requireShape(tree)
-  return ownHooks(tree, agent).map(({ nodes, isAsked, ...hook }) => hook)
+export function findHooks(tree: SettingsTree, form: HookForm): FoundHook[] {
+  requireShape(tree, form)
+  return ownHooks(tree, form).map(({ nodes, isAsked, ...hook }) => hook)
 }
 
-/** In the order of the file. */
-function ownHooks(tree: SettingsTree, agent: string): OwnHook[] {
+/** In the order of the file. In a list, a hook is a group of its own. */
+function ownHooks(tree: SettingsTree, { agent, layout, commandKey }: HookForm): OwnHook[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')
   if (hooks?.value.kind !== 'object') return []
   return hooks.value.items.flatMap((event) =>
-    (event.value.kind === 'array' ? event.value.items : []).flatMap((group, at) =>
-      elementsAt(group, 'hooks').flatMap((handler, within): OwnHook[] => {
-        const command = textAt(handler, 'command')
+    (event.value.kind === 'array' ? event.value.items : []).flatMap((group, at) => {
+      const handlers = layout === 'groups' ? findProperty(group, 'hooks')?.value : alone(group)
+      if (handlers?.kind !== 'array') return []
+      return handlers.items.flatMap((handler, within): OwnHook[] => {
+        const command = textAt(handler, commandKey)
         const own = command === undefined ? undefined : readCommand(command, agent)
-        const handlers = findProperty(group, 'hooks')?.value
-        if (command === undefined || own === undefined || handlers?.kind !== 'array') return []
+        if (command === undefined || own === undefined) return []
         const timeout = findProperty(handler, 'timeout')?.value
         return [
           {
@@ -118,9 +126,13 @@ function ownHooks(tree: SettingsTree, agent: string): OwnHook[] {
             isAsked: own.event === event.key,
           },
         ]
-      }),
-    ),
+      })
+    }),
   )
+}
+
+function alone(item: Item): Container {
+  return { kind: 'array', start: item.start, end: item.end, items: [item], commas: [] }
 }
 
 function hasOnly({ value }: Item, keys: readonly string[]): boolean {
@@ -130,11 +142,11 @@ function hasOnly({ value }: Item, keys: readonly string[]): boolean {
 /** One that is under the wrong event, there twice, or lacks its matcher. The last first: the reverse of how they came. */
 function removeStray(
   tree: SettingsTree,
-  agent: string,
+  form: HookForm,
   wanted: readonly WantedHook[],
   blanks: Blanks,
 ): Step | undefined {
-  const own = ownHooks(tree, agent)
+  const own = ownHooks(tree, form)
   const stray = own.findLast((hook, at) => {
     const want = wanted.find(({ event }) => event === hook.event)
     const isFirst = own.findIndex(({ event, isAsked }) => event === hook.event && isAsked) === at
@@ -161,11 +173,11 @@ function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks):
 }
 
 /** An older form gets today's words; what a person changed besides stays. */
-function renew(tree: SettingsTree, agent: string, wanted: readonly WantedHook[]): Step | undefined {
-  for (const { event, matcher, nodes, options, command } of ownHooks(tree, agent)) {
+function renew(tree: SettingsTree, form: HookForm, wanted: readonly WantedHook[]): Step | undefined {
+  for (const { event, matcher, nodes, options, command } of ownHooks(tree, form)) {
     const want = wanted.find((each) => each.event === event)
     if (want === undefined) continue
-    if (command !== want.command(options)) return replaceText(nodes.handler, 'command', want.command(options))
+    if (command !== want.command(options)) return replaceText(nodes.handler, form.commandKey, want.command(options))
     const isOnlyOurs = nodes.handlers.items.length === 1
     if (isOnlyOurs && want.matcher !== undefined && matcher !== want.matcher) {
       return replaceText(nodes.group, 'matcher', want.matcher)
@@ -179,18 +191,24 @@ function replaceText(owner: Item, key: string, text: string): Step {
   return { edits: [{ start, end, text: JSON.stringify(text) }] }
 }
 
-function addMissing(tree: SettingsTree, agent: string, wanted: readonly WantedHook[]): Step | undefined {
-  const own = ownHooks(tree, agent)
+function addMissing(tree: SettingsTree, form: HookForm, wanted: readonly WantedHook[]): Step | undefined {
+  const own = ownHooks(tree, form)
   const missing = wanted.find(({ event }) => !own.some((hook) => hook.event === event))
   if (missing === undefined) return undefined
-  const { event, matcher, command, timeout } = missing
-  const handler = { type: 'command', command: command(''), timeout }
-  const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
+  const { event } = missing
+  const group = newEntry(form, missing)
   const hooks = findProperty({ value: tree.root }, 'hooks')
   if (hooks === undefined) return add(tree, '', tree.root, { key: 'hooks', value: { [event]: [group] } })
   const groups = findProperty(hooks, event)
   if (groups === undefined) return add(tree, 'hooks', hooks.value, { key: event, value: [group] })
   return add(tree, `hooks.${event}`, groups.value, { value: group })
+}
+
+/** A hook as it is written under its event. */
+export function newEntry({ layout, commandKey }: HookForm, { matcher, command, before, after }: WantedHook): object {
+  const about = matcher === undefined ? {} : { matcher }
+  const handler = { ...before, [commandKey]: command(''), ...after }
+  return layout === 'groups' ? { ...about, hooks: [handler] } : { ...about, ...handler }
 }
 
 function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
@@ -201,12 +219,12 @@ function add(tree: SettingsTree, path: string, container: SettingsValue, item: N
 const KINDS = { object: 'an object', array: 'a list', literal: 'a single value' }
 
 /** Refuses a file that the agent could not read as hooks either, and one in which two places claim to be the same. */
-function requireShape(tree: SettingsTree): void {
+function requireShape(tree: SettingsTree, { events }: HookForm): void {
   requireKind(tree, tree.root, 'object', 'the file')
   const hooks = onlyOne(tree, tree.root, 'hooks', '"hooks"')
   if (hooks === undefined) return
   requireKind(tree, hooks.value, 'object', '"hooks"')
-  for (const event of HOOK_EVENTS) {
+  for (const event of Object.values(events)) {
     const groups = onlyOne(tree, hooks.value, event, `"hooks.${event}"`)
     if (groups !== undefined) requireKind(tree, groups.value, 'array', `"hooks.${event}"`)
   }

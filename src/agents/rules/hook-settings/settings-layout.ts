@@ -46,12 +46,6 @@ export function textAt(owner: { value: SettingsValue }, key: string): string | u
   return value?.kind === 'literal' && typeof value.value === 'string' ? value.value : undefined
 }
 
-/** The elements of a list that an object has under a key; none when it is not a list. */
-export function elementsAt(owner: { value: SettingsValue }, key: string): Item[] {
-  const value = findProperty(owner, key)?.value
-  return value?.kind === 'array' ? value.items : []
-}
-
 /** For people: both count from 1. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { requireAgent } from '../agents.ts'
+import { recordedRules } from '../rule-files.ts'
 import { decideInstructions, type InstructionFile } from './agent-settings.ts'
 
 const file = (folder: string, name: string, bytes: number, more: Partial<InstructionFile> = {}): InstructionFile => ({
@@ -11,7 +11,7 @@ const file = (folder: string, name: string, bytes: number, more: Partial<Instruc
 })
 
 it('one file for each folder, 32 KiB of a project together, the user’s own besides', () => {
-  const rules = requireAgent('codex').replay?.instructions
+  const rules = recordedRules('codex')?.rows.at(-1)?.rules.instructions
   if (rules === undefined) throw new Error('nothing is known')
   const files = [
     file('/own', 'AGENTS.md', 50_000, { isGlobal: true }),

@@ -1,4 +1,4 @@
-import type { InstructionRules, Listing } from '../reading-rules.ts'
+import type { InstructionRules, Listing, ModelRow } from '../reading-rules.ts'
 
 /** What a machine's configuration of an agent changes about what it lists and reads. */
 export interface AgentSettings {
@@ -15,7 +15,8 @@ export interface AgentSettings {
   plugins: readonly string[]
   /** Bytes of all files of instructions. */
   mostBytes?: number
-  /** More names for them. */
+  /** Their names instead of the usual ones, and more names. */
+  names?: readonly string[]
   moreNames: readonly string[]
   /** Skills that were switched off, by the path of their file or by their name. */
   off: readonly { path?: string; name?: string }[]
@@ -33,26 +34,41 @@ export const NO_SETTINGS: AgentSettings = {
 }
 
 export interface Limits {
-  window: number
+  /** Absent where the model does not matter. */
+  window?: number
+  model?: string
   /** In the unit of the listing. */
   budget: number
-  perSkill: number
+  /** Absent: a description may be as long as the list. */
+  perSkill?: number
 }
 
-/** What a list may take on this machine. A window that somebody names counts before one that is configured. */
-export function limitsOf(listing: Listing, settings: AgentSettings, named: number | undefined): Limits {
-  const { share, perToken, longWindow, perSkill } = listing
-  const { model } = settings
+/** What a list may take on this machine. What somebody names counts before what is configured. */
+export function limitsOf(
+  listing: Listing,
+  settings: AgentSettings,
+  named: { window?: number | undefined; model?: string | undefined } = {},
+): Limits | undefined {
+  const { share, longWindow, overflow } = listing
+  if (overflow === 'never') return undefined
+  const perSkill = settings.perSkill ?? listing.perSkill
+  const each = perSkill === undefined ? {} : { perSkill }
+  const model = named.model ?? settings.model ?? listing.defaultModel
+  const about = { ...(model === undefined ? {} : { model }), ...each }
+  if (share === undefined) return { budget: settings.budget ?? listing.budget ?? 1, ...each }
+  const row = modelRow(listing, model)
   const isLong = longWindow !== undefined && model?.includes(longWindow.mark)
-  const window = named ?? settings.window ?? (isLong ? longWindow.window : listing.window)
-  const perWindow = perToken === undefined ? 1 : columnsPerToken(perToken, model)
+  const usual = isLong ? longWindow.window : (row?.window ?? listing.window ?? 1)
+  const window = named.window ?? settings.window ?? usual
+  const perToken = row?.perToken ?? listing.perToken ?? 1
   // A product of decimals: 200,000 * 0.01 * 4 must not become 7,999.
-  const budget = settings.budget ?? Math.floor(Number((window * perWindow * (settings.share ?? share)).toFixed(6)))
-  return { window, budget: Math.max(1, budget), perSkill: settings.perSkill ?? perSkill }
+  const budget = settings.budget ?? Math.floor(Number((window * perToken * (settings.share ?? share)).toFixed(6)))
+  return { window, budget: Math.max(1, budget), ...about }
 }
 
-function columnsPerToken({ usual, models, otherwise }: NonNullable<Listing['perToken']>, model = ''): number {
-  return model === '' || models.some((known) => model.includes(known)) ? usual : otherwise
+/** What differs for a model. */
+export function modelRow({ models = [] }: Listing, model = ''): ModelRow | undefined {
+  return models.find(({ marks }) => marks.some((mark) => model.includes(mark)))
 }
 
 const HALF_LIFE_DAYS = 7

@@ -13,8 +13,8 @@ const line = (name: string, description: number, more: Partial<ListingLine> = {}
 })
 
 /** What is shown of each, and what that costs. */
-const shown = (lines: ListingLine[], budget: number, overflow: 'drop' | 'shorten') =>
-  fitListing(lines, budget, overflow).map(({ shown: how, left, cost }) => `${how} ${left} ${cost}`)
+const shown = (lines: ListingLine[], budget: number, overflow: 'drop' | 'shorten' | 'name') =>
+  fitListing(lines, budget, { overflow }).map(({ shown: how, left, cost }) => `${how} ${left} ${cost}`)
 
 describe('a list that drops descriptions', () => {
   // `- ab: ` and ten letters are 16 columns; each line but the first has a line end before it.
@@ -57,20 +57,43 @@ describe('a list that shortens descriptions', () => {
   })
 })
 
+describe('a list that names what does not fit', () => {
+  // The element is as long as the name, the description and the path.
+  const rows: [why: string, lines: ListingLine[], budget: number, expected: string[]][] = [
+    ['all fit exactly', [line('ab', 10), line('cd', 10)], 52, ['whole 10 26', 'whole 10 26']],
+    [
+      'a shorter one behind is named too',
+      [line('ab', 10), line('cd', 90), line('e', 1)],
+      60,
+      ['whole 10 26', 'name 0 0', 'name 0 0'],
+    ],
+    ['escaped characters count', [line('ab', 1, { written: '&lt;' })], 19, ['name 0 0']],
+    ['nothing at all', [], 10, []],
+  ]
+  it.each(rows)('%s', (_, lines, budget, expected) => {
+    expect(shown(lines, budget, 'name')).toEqual(expected)
+  })
+})
+
 it('never takes more than there is, unless names alone do', () => {
   const lines = fc.array(
     fc.record({ name: fc.string({ minLength: 1, maxLength: 8 }), letters: fc.nat(60), usage: fc.nat(3) }),
     { maxLength: 12 },
   )
   fc.assert(
-    fc.property(lines, fc.nat(600), fc.constantFrom('drop' as const, 'shorten' as const), (drawn, budget, overflow) => {
-      const all = drawn.map(({ name, letters, usage }) => line(name, letters, { usage }))
-      const fitted = fitListing(all, budget, overflow)
-      const used = fitted.reduce((total, { cost }) => total + cost, 0)
-      const isBare = fitted.every(({ shown: how }) => how !== 'part' && (how !== 'whole' || overflow === 'drop'))
-      expect(used <= budget || (isBare && fitted.every(({ left }, at) => left === 0 || drawn[at]?.letters === 0))).toBe(
-        true,
-      )
-    }),
+    fc.property(
+      lines,
+      fc.nat(600),
+      fc.constantFrom('drop' as const, 'shorten' as const, 'name' as const),
+      (drawn, budget, overflow) => {
+        const all = drawn.map(({ name, letters, usage }) => line(name, letters, { usage }))
+        const fitted = fitListing(all, budget, { overflow })
+        const used = fitted.reduce((total, { cost }) => total + cost, 0)
+        const isBare = fitted.every(({ shown: how }) => how !== 'part' && (how !== 'whole' || overflow === 'drop'))
+        expect(
+          used <= budget || (isBare && fitted.every(({ left }, at) => left === 0 || drawn[at]?.letters === 0)),
+        ).toBe(true)
+      },
+    ),
   )
 })

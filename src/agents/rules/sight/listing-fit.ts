@@ -6,6 +6,8 @@ export interface ListingLine {
   name: string
   /** Already cut to what the agent allows for one. */
   description: string
+  /** The description as it is written into the list, where characters of it are escaped. */
+  written?: string
   /** Behind the description, where the agent shows it. */
   path: string
   /** How much it was used; what was used more keeps its description longer. */
@@ -15,6 +17,7 @@ export interface ListingLine {
   isNameOnly: boolean
   /** Of the whole line, when that is all that is known of it. */
   columns?: number
+  characters?: number | undefined
 }
 
 export interface FittedLine {
@@ -27,8 +30,31 @@ export interface FittedLine {
 }
 
 /** What becomes of each line within the budget. The costs add up to what the list takes. */
-export function fitListing(lines: readonly ListingLine[], budget: number, overflow: Listing['overflow']): FittedLine[] {
+export function fitListing(
+  lines: readonly ListingLine[],
+  budget: number,
+  { overflow, frame = 0 }: Pick<Listing, 'overflow' | 'frame'>,
+): FittedLine[] {
+  if (overflow === 'never') return lines.map((line) => fittedElement(line, frame))
+  if (overflow === 'name') return fitByNaming(lines, budget, frame)
   return overflow === 'drop' ? fitByDropping(lines, budget) : fitByShortening(lines, budget)
+}
+
+function fittedElement(line: ListingLine, frame: number): FittedLine {
+  const { name, description, written = description, path, columns } = line
+  const characters = columns ?? frame + name.length + written.length + path.length
+  return { shown: 'whole', left: description.length, cost: characters, characters }
+}
+
+/** From the first that does not fit on, even if a shorter one behind it would. Names cost nothing of the budget. */
+function fitByNaming(lines: readonly ListingLine[], budget: number, frame: number): FittedLine[] {
+  let free = budget
+  return lines.map((line) => {
+    const element = fittedElement(line, frame)
+    free = element.cost <= free ? free - element.cost : -1
+    // `, ` is between the names.
+    return free >= 0 ? element : { shown: 'name', left: 0, cost: 0, characters: line.name.length + 2 }
+  })
 }
 
 function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLine[] {
@@ -50,13 +76,20 @@ function fitByDropping(lines: readonly ListingLine[], budget: number): FittedLin
   }
   return lines.map((line, at) => {
     const hasAll = isWhole.has(at) && !line.isNameOnly
-    const cost = (hasAll ? fullColumns(line) : nameColumns(line)) + (at === 0 ? 0 : 1)
-    return { shown: hasAll ? 'whole' : 'name', left: hasAll ? line.description.length : 0, cost, characters: cost }
+    const end = at === 0 ? 0 : 1
+    const cost = (hasAll ? fullColumns(line) : nameColumns(line)) + end
+    const whole = line.characters ?? line.columns ?? fullLine(line).length
+    const characters = (hasAll ? whole : line.name.length + 2) + end
+    return { shown: hasAll ? 'whole' : 'name', left: hasAll ? line.description.length : 0, cost, characters }
   })
 }
 
 function fullColumns(line: ListingLine): number {
-  return line.columns ?? textWidth(`- ${line.name}: ${line.description}`)
+  return line.columns ?? textWidth(fullLine(line))
+}
+
+function fullLine({ name, description, written = description }: ListingLine): string {
+  return `- ${name}: ${written}`
 }
 
 function nameColumns({ name }: ListingLine): number {

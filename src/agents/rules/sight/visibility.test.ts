@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { requireAgent } from '../agents.ts'
 import type { Listing, ReadingRules } from '../reading-rules.ts'
+import { nearestRow } from '../rule-file.ts'
+import { recordedRules } from '../rule-files.ts'
 import { type AgentSettings, limitsOf, NO_SETTINGS, usageScore } from './agent-settings.ts'
 import { decideFates, type FoundSkill } from './visibility.ts'
 
-const rulesOf = (agent: string): { reading: ReadingRules; listing: Listing } => {
-  const { replay } = requireAgent(agent)
-  if (replay?.listing === undefined) throw new Error(`no list of ${agent} is known`)
-  return { reading: replay.reading, listing: replay.listing }
+const rulesOf = (agent: string, version: string): { reading: ReadingRules; listing: Listing } => {
+  const file = recordedRules(agent)
+  const { reading, listing } = (file && nearestRow(file, version)?.rules) ?? {}
+  if (reading === undefined || listing === undefined) throw new Error(`no list of ${agent} is known`)
+  return { reading, listing }
 }
-const CLAUDE = rulesOf('claude')
-const CODEX = rulesOf('codex')
+const CLAUDE = rulesOf('claude', '2.1.197')
+const CODEX = rulesOf('codex', '0.166.0')
+const HAIKU = { model: 'claude-haiku-4-5' }
 
 const skill = (name: string, more: Partial<FoundSkill> = {}): FoundSkill => {
   const path = `/${more.place ?? 0}/${name}/SKILL.md`
@@ -20,7 +23,7 @@ const skill = (name: string, more: Partial<FoundSkill> = {}): FoundSkill => {
 
 const see = (found: FoundSkill[], { reading, listing }: typeof CLAUDE, settings: Partial<AgentSettings> = {}) => {
   const whole = { ...NO_SETTINGS, ...settings }
-  return decideFates(found, reading, whole, { listing, limits: limitsOf(listing, whole, undefined) })
+  return decideFates(found, reading, whole, { listing, limits: limitsOf(listing, whole) })
 }
 
 const fates = (...args: Parameters<typeof see>) =>
@@ -64,11 +67,12 @@ describe('what Claude Code does', () => {
 
   it('keeps descriptions of what is used, and its own, when the list is full', () => {
     const found = ['a', 'b', 'c', 'd'].map((name) => skill(name, { description: 'd'.repeat(1_500) }))
-    const { skills, own, used = 0 } = see(found, CLAUDE, { usage: { d: 2, b: 1 } })
+    const { skills, own, used = 0 } = see(found, CLAUDE, { ...HAIKU, usage: { d: 2, b: 1 } })
     expect(skills.map(({ fate }) => fate)).toEqual(['dropped', 'visible', 'dropped', 'visible'])
     const listed = skills.reduce((total, { characters }) => total + characters.line, 0)
-    expect(own).toMatchObject({ count: 13, characters: 4_439 + 13 })
-    expect(listed + own.characters).toBe(used)
+    expect(own).toMatchObject({ count: 13, characters: 4_441 + 13 })
+    // Two line ends of a description take no column.
+    expect(listed + own.characters - 2).toBe(used)
     expect(used).toBeLessThanOrEqual(8_000)
   })
 
@@ -153,10 +157,9 @@ it('an agent of which no limit is known still has folders that hide each other',
 })
 
 it('Gemini CLI lists the last of a name, whole, whatever file it is', () => {
-  const { reading, frame = 0 } = requireAgent('gemini').replay ?? {}
-  if (reading === undefined) throw new Error('nothing is known of gemini')
+  const { reading, listing } = rulesOf('gemini', '0.61.0')
   const found = [skill('a'), skill('a', { place: 1, realPath: '/0/a/SKILL.md', description: 'd'.repeat(3_000) })]
-  const { skills, used } = decideFates(found, reading, NO_SETTINGS, { frame })
+  const { skills, used } = decideFates(found, reading, NO_SETTINGS, { listing, limits: undefined })
   expect(used).toBeUndefined()
   expect(skills.map(({ fate, why, characters: { shown, line } }) => [fate, why, shown, line])).toEqual([
     ['shadowed', '/1/a is read later, and replaces it', 0, 0],
@@ -166,20 +169,22 @@ it('Gemini CLI lists the last of a name, whole, whatever file it is', () => {
 
 describe('limits', () => {
   const rows: [agent: typeof CLAUDE, settings: Partial<AgentSettings>, window: number | undefined, budget: number][] = [
-    [CLAUDE, {}, undefined, 8_000],
-    [CLAUDE, {}, 1_000_000, 40_000],
+    [CLAUDE, {}, undefined, 30_000],
+    [CLAUDE, {}, 200_000, 6_000],
     [CLAUDE, { model: 'claude-haiku-4-5' }, undefined, 8_000],
     [CLAUDE, { model: 'opus' }, undefined, 6_000],
     [CLAUDE, { model: 'claude-opus-4-8[1m]' }, undefined, 30_000],
     [CLAUDE, { model: 'claude-sonnet-4-5[1m]' }, undefined, 40_000],
-    [CLAUDE, { share: 0.07 }, undefined, 56_000],
+    [CLAUDE, { ...HAIKU, share: 0.07 }, undefined, 56_000],
+    [rulesOf('claude', '2.1.326'), { model: 'opus' }, undefined, 30_000],
+    [rulesOf('copilot', '1.0.102'), {}, 99, 15_000],
     [CLAUDE, { budget: 123 }, 1_000_000, 123],
     [CODEX, {}, undefined, 5_440],
     [CODEX, { window: 100_000 }, undefined, 2_000],
     [CODEX, { window: 100_000 }, 10_000, 200],
   ]
   it.each(rows)('%#: %o at %s', ({ listing }, settings, window, budget) => {
-    expect(limitsOf(listing, { ...NO_SETTINGS, ...settings }, window).budget).toBe(budget)
+    expect(limitsOf(listing, { ...NO_SETTINGS, ...settings }, { window })?.budget).toBe(budget)
   })
 
   it('use counts half as much every week, down to a tenth', () => {

@@ -1,6 +1,6 @@
 import { compareText, getOwn } from '../../../text/values.ts'
 import type { Listing, ReadingRules, SkillPlace } from '../reading-rules.ts'
-import type { AgentSettings, Limits } from './agent-settings.ts'
+import { type AgentSettings, type Limits, modelRow } from './agent-settings.ts'
 import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'
 
 /** What becomes of a skill on its way to a model. */
@@ -72,7 +72,7 @@ export function decideFates(
   found: readonly FoundSkill[],
   rules: ReadingRules,
   settings: AgentSettings,
-  list?: { listing: Listing; limits: Limits } | { frame: number },
+  list?: { listing: Listing; limits: Limits | undefined },
 ): Sight {
   const judged = judge(found, settings, rules)
   const listed = orderListed(
@@ -85,24 +85,29 @@ export function decideFates(
     fate === undefined ? [] : [{ ...sightOf(skill, undefined), fate, why }],
   )
   const nameFate = (skill: FoundSkill) => sameNameFate(skill, rivals.get(skill.name) ?? [], rules)
-  if (list === undefined || 'frame' in list) {
-    const skills = listed.map((skill) => {
-      const fate = nameFate(skill) ?? lossFate(skill)
-      const line = list && fate.fate !== 'shadowed' ? wholeLine(skill, list.frame) : undefined
-      return { ...sightOf(skill, line), ...fate }
-    })
+  if (list === undefined) {
+    const skills = listed.map((skill) => ({ ...sightOf(skill, undefined), ...(nameFate(skill) ?? lossFate(skill)) }))
     return { skills: [...skills, ...others], own: { count: 0, characters: 0, tokens: 0 } }
   }
   const { listing, limits } = list
+  const isWritten = (skill: FoundSkill) => rules.listsDuplicates || nameFate(skill)?.fate !== 'shadowed'
+  const written = listed.filter(isWritten)
   const own = settings.withoutOwn ? [] : listing.own.filter(({ name, isKept }) => !(isKept && rivals.has(name)))
-  const lines = [...listed.map(lineMaker(listed, listing, limits, settings)), ...own.map(ownLine)]
-  const fitted = fitListing(lines, limits.budget, listing.overflow)
-  const skills = listed.map((skill, at) => {
+  const row = modelRow(listing, limits?.model)
+  const lines = [
+    ...written.map(lineMaker(listed, listing, limits, settings)),
+    ...own.map(({ columns, ...skill }) =>
+      ownLine({ ...skill, columns: getOwn(row?.own ?? {}, skill.name) ?? columns }),
+    ),
+  ]
+  const fitted = fitListing(lines, limits?.budget ?? 0, listing)
+  const skills = listed.map((skill) => {
+    const at = written.indexOf(skill)
     const line = fitted[at]
-    const fate = both(nameFate(skill), lineFate(skill, lines[at], line, list)) ?? lossFate(skill)
+    const fate = both(nameFate(skill), lineFate(skill, lines[at], line, listing, limits)) ?? lossFate(skill)
     return { ...sightOf(skill, line), ...(listing.unit === 'tokens' ? { tokens: line?.cost ?? 0 } : {}), ...fate }
   })
-  const ownLines = fitted.slice(listed.length)
+  const ownLines = fitted.slice(written.length)
   return {
     skills: [...skills, ...others],
     own: {
@@ -110,7 +115,7 @@ export function decideFates(
       characters: sum(ownLines.map(({ characters }) => characters)),
       tokens: sum(ownLines.map(({ characters }) => Math.ceil(characters / 4))),
     },
-    used: sum(fitted.map(({ cost }) => cost)),
+    ...(limits && { used: sum(fitted.map(({ cost }) => cost)) }),
   }
 }
 
@@ -137,7 +142,7 @@ function judge(
 }
 
 function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): FoundSkill[] {
-  if (order === 'place') {
+  if (order === undefined) {
     // As JavaScript sorts for people; in one language, so that it is the same everywhere.
     const collator = new Intl.Collator('en')
     // Commands of all places are sorted together; what plugins bring comes after them.
@@ -153,24 +158,50 @@ function orderListed(skills: readonly FoundSkill[], { order }: ReadingRules): Fo
   )
 }
 
-function lineMaker(listed: readonly FoundSkill[], listing: Listing, limits: Limits, settings: AgentSettings) {
+function lineMaker(
+  listed: readonly FoundSkill[],
+  listing: Listing,
+  limits: Limits | undefined,
+  settings: AgentSettings,
+) {
   const places = [...new Set(listed.map(({ place }) => place))].sort((a, b) => a - b)
-  return (skill: FoundSkill): ListingLine => ({
-    name: skill.name,
-    description: cutDescription(skill.description, limits.perSkill, listing),
-    path: `r${places.indexOf(skill.place)}/${skill.relativePath}`,
-    usage: getOwn(settings.usage, skill.name) ?? 0,
-    isKept: false,
-    isNameOnly: getOwn(settings.overrides, skill.name) === 'name-only',
-  })
+  const besides = ({ place, relativePath, path, scope }: FoundSkill) => {
+    if (listing.shows === 'short path') return `r${places.indexOf(place)}/${relativePath}`
+    return listing.shows === 'path' ? path : listing.shows === 'scope' ? scope : ''
+  }
+  return (skill: FoundSkill): ListingLine => {
+    const description = cutDescription(skill.description, limits?.perSkill, listing)
+    return {
+      name: skill.name,
+      description,
+      ...(listing.escapes && { written: escaped(description, listing.escapes) }),
+      path: besides(skill),
+      usage: getOwn(settings.usage, skill.name) ?? 0,
+      isKept: false,
+      isNameOnly: getOwn(settings.overrides, skill.name) === 'name-only',
+    }
+  }
 }
 
-function ownLine({ name, columns, isKept }: Listing['own'][number]): ListingLine {
-  return { name, columns, isKept, description: '', path: '', usage: 0, isNameOnly: false }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+function escaped(text: string, which: string): string {
+  return [...text].map((letter) => (which.includes(letter) ? (getOwn(ENTITIES, letter) ?? letter) : letter)).join('')
+}
+
+function ownLine({ name, columns, characters, isKept }: Listing['own'][number]): ListingLine {
+  return { name, columns, characters, isKept, description: '', path: '', usage: 0, isNameOnly: false }
 }
 
 /** Code units where columns count, characters where bytes do. */
-function cutDescription(text: string, longest: number, { unit, ellipsis }: Listing): string {
+function cutDescription(text: string, longest: number | undefined, { unit, ellipsis = '' }: Listing): string {
+  if (longest === undefined) return text
   if (unit === 'columns') return text.length > longest ? text.slice(0, longest - ellipsis.length) + ellipsis : text
   const letters = [...text]
   return letters.length > longest ? letters.slice(0, longest - ellipsis.length).join('') + ellipsis : text
@@ -206,7 +237,8 @@ function lineFate(
   skill: FoundSkill,
   line: ListingLine | undefined,
   fitted: FittedLine | undefined,
-  { listing, limits }: { listing: Listing; limits: Limits },
+  listing: Listing,
+  limits: Limits | undefined,
 ): Ending | undefined {
   const written = skill.description.length
   if (fitted === undefined || line === undefined) return undefined
@@ -219,7 +251,7 @@ function lineFate(
     return { fate: 'cut', why: `${isFull}: ${fitted.left} of ${written} characters are listed` }
   }
   if (line.description !== skill.description) {
-    return { fate: 'cut', why: `its description has ${written} characters; ${limits.perSkill} are listed` }
+    return { fate: 'cut', why: `its description has ${written} characters; ${limits?.perSkill} are listed` }
   }
   return undefined
 }
@@ -231,12 +263,6 @@ function folderOf({ path, isCommand }: FoundSkill): string {
 /** What the author did not describe is listed whole, by its first line. */
 function lossFate({ loss }: FoundSkill): Ending {
   return loss === undefined ? { fate: 'visible', why: '' } : { fate: 'undescribed', why: loss }
-}
-
-/** Where nothing is ever cut. */
-function wholeLine({ name, description, path }: FoundSkill, frame: number): FittedLine {
-  const characters = frame + name.length + description.length + path.length
-  return { shown: 'whole', left: description.length, cost: characters, characters }
 }
 
 function sightOf(skill: FoundSkill, line: FittedLine | undefined): SkillSight {

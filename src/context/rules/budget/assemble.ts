@@ -47,7 +47,7 @@ export function assemble(
     const crowded = slices[each].slice(places[each])
     omitted.push(
       ...filling.left.map((candidate) => leftOut(candidate, 'no room was left in its part of the budget')),
-      ...crowded.map((candidate) => leftOut(candidate, NO_PLACE)),
+      ...crowded.map(withoutPlace),
     )
     partitions[each] = { max: room[each], used: filling.used, dropped: filling.left.length + crowded.length }
     isShortened ||= filling.isShortened
@@ -83,6 +83,10 @@ function roomOf(
     tactical: shares.tactical + parts.tactical,
     adapter: shares.adapter + parts.adapter,
   }
+}
+
+export function withoutPlace(candidate: Candidate): Omission {
+  return leftOut(candidate, NO_PLACE)
 }
 
 function leftOut({ path, sourceClass }: Candidate, detail: string): Omission {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Configured, partsOf, placesOf, sharesOf } from './limits.ts'
+import { type Configured, partsOf, placesOf, planePlaces, sharesOf } from './limits.ts'
 
 const NONE: Configured = { tactical: false, adapter: false }
 const NOTES: Configured = { tactical: true, adapter: false }
@@ -68,5 +68,23 @@ describe('places', () => {
   ]
   it.each(rows)('%j in %d with %j: %j', ([control_plane, task, tactical, adapter], maxFiles, configured, places) => {
     expect(Object.values(placesOf({ control_plane, task, tactical, adapter }, maxFiles, configured))).toEqual(places)
+  })
+})
+
+describe('the share of places', () => {
+  const rows: [maxFiles: number, controlPlane: number, task: number, places: number][] = [
+    [0, 30, 50, 0],
+    [1, 30, 50, 0],
+    [2, 30, 50, 1],
+    [3, 30, 50, 1],
+    [4, 30, 50, 2],
+    [12, 30, 50, 5],
+    [1, 60, 40, 1],
+    [12, 0, 50, 0],
+    [12, 0, 0, 0],
+  ]
+  it.each(rows)('of %d with %d to %d is %d', (maxFiles, controlPlane, task, places) => {
+    const partitions = { ...USUAL, controlPlane, task }
+    expect(planePlaces({ maxFiles, maxCharsPerFile: 1, total: 1, partitions })).toBe(places)
   })
 })

@@ -48,6 +48,12 @@ export function partsOf(flowing: number, partitions: Partitions, configured: Con
   return { tactical: part(tactical), adapter: part(adapter) }
 }
 
+/** How many of the places are the control plane's share, to the nearest: one of two, and none of one. */
+export function planePlaces({ maxFiles, partitions: { controlPlane, task } }: Limits): number {
+  const grounds = controlPlane + task
+  return grounds === 0 ? 0 : Math.round((maxFiles * controlPlane) / grounds)
+}
+
 /** Whose each place behind the control plane is, as long as a slice is configured; all further ones are the task's. */
 const TURNS: readonly SourceClass[] = [
   'task',

@@ -1,4 +1,5 @@
-import { AGENTS, readingOf } from '../../../agents/rules/agents.ts'
+import { AGENTS } from '../../../agents/rules/agents.ts'
+import { readingOf } from '../../../agents/rules/rule-files.ts'
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'sed', 'bat'])
 

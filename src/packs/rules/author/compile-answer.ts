@@ -95,7 +95,7 @@ export function checkCompileAnswer(
   const problems: AnswerProblem[] = []
   const statements = VIEWS.flatMap((view) => answer.views[view].map((each, at) => ({ ...each, at: `${view}[${at}]` })))
   for (const statement of statements) {
-    const problem = textProblem(statement.text) ?? sourceProblem(statement, known.get(statement.path))
+    const problem = textProblem(statement.text) ?? sourceProblem(statement, known.get(statement.path), statement.at)
     if (problem !== undefined) problems.push({ at: statement.at, problem })
   }
   for (const [at, text] of answer.unknown.entries()) {
@@ -123,7 +123,14 @@ const MOST_LINES = 250
 /** How much of a statement its lines must hold, by weight of its words. */
 const SUPPORT = 0.6
 
-function sourceProblem({ text, path, anchor }: Statement, input: CompileInput | undefined): string | undefined {
+// A boundary may turn a rule around: what is paid after a delivery is never paid before it.
+const DENIES = /\b(?:not|no|never|none|cannot|without|neither|nor)\b|n['\u2019]t\b/i
+
+function sourceProblem(
+  { text, path, anchor }: Statement,
+  input: CompileInput | undefined,
+  at: string,
+): string | undefined {
   if (input === undefined) return `its source ${quoted(path)} is not one of the inputs`
   if (anchor === '') return 'its source names no lines and no heading'
   const { isFound, lines } = findAnchor(input.text, anchor, path)
@@ -135,6 +142,8 @@ function sourceProblem({ text, path, anchor }: Statement, input: CompileInput | 
     .join('\n')
   const absent = numbersIn(text).find((number) => !numbersIn(cited).includes(number))
   if (absent !== undefined) return `its lines do not hold the number ${absent}`
+  if (!at.startsWith('boundaries') && DENIES.test(text) && !DENIES.test(cited))
+    return 'it denies what its lines do not deny'
   const words = readTaskWords(text)
   return shareOf(words, wordsIn(words, `${cited}\n${headingsAbove(input, lines.from)}`)) < SUPPORT
     ? 'its lines do not say this'

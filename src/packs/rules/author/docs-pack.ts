@@ -1,4 +1,4 @@
-import { headingsOf } from '../../../text/headings.ts'
+import { frontmatterTitle, headingsOf } from '../../../text/headings.ts'
 import { compareText } from '../../../text/values.ts'
 import type { Profile } from '../pack.ts'
 import { shownText } from '../shown-text.ts'
@@ -15,26 +15,22 @@ export interface DocumentOutline {
 
 const MOST_HEADINGS = 40
 
-/** What a document is about. Without a heading, its file name says it. */
+/** What a document is about: its frontmatter says it, or its first heading, or its file name. */
 export function outlineDocument(path: string, markdown: string): DocumentOutline {
   const found = headingsOf(path, markdown.split('\n'))
     .map(({ level, title }) => ({ level, title: plain(title) }))
     .filter(({ title }) => title !== '')
   const top = Math.min(...found.map(({ level }) => level))
-  const first = found.find(({ level }) => level === top)
-  const title = first?.title ?? (frontmatterTitle(markdown) || nameWords(path))
-  const headings = found.filter((each) => each !== first).map((each) => each.title)
+  const own = plain(frontmatterTitle(markdown))
+  const first = own === '' ? found.find(({ level }) => level === top) : undefined
+  const title = first?.title ?? (own || nameWords(path))
+  const headings = found.filter((each) => each !== first && each.title !== own).map((each) => each.title)
   return {
     path,
     title,
     headings: [...new Set(headings)].slice(0, MOST_HEADINGS),
     isWiki: /\[\[[^\]\n]+\]\]/.test(markdown),
   }
-}
-
-function frontmatterTitle(markdown: string): string {
-  const head = /^---\n([\s\S]{0,4000}?)\n---/.exec(markdown)?.[1] ?? ''
-  return plain(/^title:[ \t]*(.+)$/m.exec(head)?.[1]?.replace(/^(["'])(.*)\1$/, '$2') ?? '')
 }
 
 /** A heading as words: without marks, links and code signs; never with a backtick, which would look like a path. */

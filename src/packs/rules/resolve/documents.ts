@@ -14,7 +14,7 @@ export function documentPaths({ files, manifest: { primaryDocument } }: Reading)
 }
 
 /** So many tokens of sections are given; the best is given whatever it costs. */
-export const SECTION_ROOM = 1_800
+export const SECTION_ROOM = 2_600
 /** A page so short is given whole: its sections explain one another. */
 const SHORT_PAGE = 300
 

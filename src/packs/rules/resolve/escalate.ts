@@ -55,7 +55,7 @@ function mappedPages({ guide, words, files }: Reading): string[] {
     .map(({ path }) => path)
 }
 
-const MOST_PAGES = 12
+const MOST_PAGES = 20
 /** Of many claims that are out of date, those that the task is most about. */
 const MOST_CLAIMS = 8
 const MOST_CONTRADICTIONS = 4

@@ -38,10 +38,11 @@ function notFound(reading: Reading, choices: readonly Choice[]): string[] {
   const text = choices.map(({ part }) => part.text).join('\n')
   const unnamed = namesIn(request.task).filter((name) => !isNamedIn(name, text))
   const open = [...words].filter(([word, weight]) => weight === 1 && !said.words.has(word)).map(([word]) => word)
-  const held = wordsIn(words, `${manifest.description} ${text}`)
-  // What stands nowhere in the pack was not answered, however much is said about the rest of the task.
-  const unknown = open.filter((word) => sections.size > 0 && !held.has(word) && sections.holders(word) === 0)
-  const unsaid = spellings(request.task, said.share >= SUFFICIENT ? unknown : open)
+  const held = new Set(termsOf(`${manifest.description} ${text}`))
+  // What stands nowhere in the pack was not answered, however much is said about the rest of the task, or about its like.
+  const unknown = [...words].filter(([word, weight]) => weight === 1 && !held.has(word)).map(([word]) => word)
+  const nowhere = unknown.filter((word) => sections.size > 0 && sections.holders(word) === 0)
+  const unsaid = spellings(request.task, said.share >= SUFFICIENT ? nowhere : open)
   const lacking = [...new Set([...unnamed, ...unsaid])]
   return lacking.length === 0 ? [] : [`nothing was found about: ${lacking.join(', ')}`]
 }

@@ -1,6 +1,7 @@
 import { createRanker, loadRanker, type Ranker } from '../../../search/ranker.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
+import { frontmatterTitle } from '../../../text/headings.ts'
 import { isRecord } from '../../../text/values.ts'
 import { readGuide } from '../fence/guide.ts'
 import { recordTexts } from '../graph/record-grounding.ts'
@@ -48,8 +49,9 @@ const FIELDS: readonly Field[] = [
   { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
   { name: 'body', weight: 1, norm: 0.6, length: 120, isLong: true },
 ]
-// Sections are longer than descriptions: a word in one says less, a second time more.
-const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0, saturation: 2.5 }
+// Sections are longer than descriptions: a word in one says less, a second time more. The last word of a question says as
+// much as the first.
+const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0, saturation: 2.5, fade: 0 }
 /** So many sections are looked at, of however many. */
 export const MOST_HITS = 40
 
@@ -76,26 +78,46 @@ export function buildSectionIndex(
       return trailed(file.text, path).map(({ from, to, trail, text }) => {
         const heading = `${pathWords(path)} ${trail}`
         for (const term of new Set(termsOf(`${heading} ${text}`))) counts.set(term, (counts.get(term) ?? 0) + 1)
-        return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: text } }
+        return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: withoutTableTags(text) } }
       })
     })
   const noted = [
     ...recordTexts(manifest, files),
     ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
   ].map(({ path, text }, at) => ({ id: `0-${at} ${path}`, name: '', fields: { body: text } }))
-  return openIndex(createRanker([...documents, ...noted], OPTIONS), noted.length, counts, [
-    ...warnings,
-    ...files.warnings,
-  ])
+  const told = [...warnings, ...tellOnce(files.warnings)]
+  return openIndex(createRanker([...documents, ...noted], OPTIONS), noted.length, counts, told)
+}
+
+/** The same trouble in many files is one warning: hundreds of them would leave no room for an answer. */
+function tellOnce(warnings: readonly PackWarning[]): PackWarning[] {
+  const alike = new Map<string, PackWarning[]>()
+  for (const warning of warnings) {
+    const key = `${warning.code} ${warning.message}`
+    const known = alike.get(key)
+    if (known === undefined) alike.set(key, [warning])
+    else known.push(warning)
+  }
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (first === undefined || others.length === 0) return first ?? []
+    const files = others.length === 1 ? '1 other file' : `${others.length} other files`
+    return { ...first, message: `${first.message}; the same in ${files}` }
+  })
+}
+
+/** The tags of an HTML table are many, and say nothing. */
+function withoutTableTags(text: string): string {
+  return /<t[dhr]\b/i.test(text) ? text.replace(/<\/?[a-z][^<>]*>/gi, ' ') : text
 }
 
 function isChoosable(path: string): boolean {
   return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
 }
 
-/** Sections with the headings they stand below. One that is nothing but a heading says nothing. */
+/** Sections with the title and the headings they stand below. One that is nothing but a heading says nothing. */
 function trailed(text: string, path: string) {
   const above: string[] = []
+  const title = frontmatterTitle(text)
   const sections = sectionsOf(text, path)
   return sections.flatMap((section) => {
     const { level, height } = section
@@ -103,7 +125,7 @@ function trailed(text: string, path: string) {
     while (above.length < level - 1) above.push('')
     if (level > 0) above.push(section.heading)
     const isBare = level > 0 && section.text.split('\n').slice(height).join('').trim() === ''
-    const trail = above.join(' ')
+    const trail = [title, ...above].join(' ')
     return isBare && sections.length > 1 ? [] : piecesOf(section, path).map((piece) => ({ ...piece, trail }))
   })
 }

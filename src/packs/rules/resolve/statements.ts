@@ -2,7 +2,7 @@ import { headingsOf } from '../../../text/headings.ts'
 import { estimateTokens } from '../../../text/tokens.ts'
 import { countLines } from './choice.ts'
 
-/** Lines of a text that say one thing: a paragraph, an item of a list, a row of a table, a block of code. */
+/** Lines of a text that say one thing: a paragraph, an item of a list, a row of a table (of HTML too), a block of code. */
 export interface Statement {
   /** Counted from 1, both included. */
   from: number
@@ -27,7 +27,10 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
   let blank = 0
   let head: Statement['head']
   const close = () => {
-    if (open !== undefined) found.push(open)
+    if (open !== undefined && isHtmlRow(open)) {
+      if (!/<td\b/i.test(open.text)) head = open
+      else found.push({ ...open, ...(head && { head }) })
+    } else if (open !== undefined) found.push(open)
     open = undefined
     blank = 0
   }
@@ -48,7 +51,7 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
     }
     const isBlank = line.trim() === ''
     const isRow = /^\s*\|/.test(line)
-    if (!isRow) head = undefined
+    if (!isRow && (isBlank || /<table\b/i.test(line))) head = undefined
     if (titles.has(at)) close()
     else if (isBlank) {
       if (open !== undefined) blank++
@@ -58,7 +61,7 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
       if (isRule(next)) head = { from: number, to: number + 1, text: `${line}\n${next}` }
       else if (!isRule(line)) found.push({ from: number, to: number, text: line, ...(head && { head }) })
     } else {
-      const isItem = /^\s*(?:[-*+]|\d+[.)])\s/.test(line)
+      const isItem = /^\s*(?:(?:[-*+]|\d+[.)])\s|<tr\b)/i.test(line)
       const isBelow = /^(?: {2,}|\t)/.test(line) && estimateTokens(open?.text ?? '') < LONG_STATEMENT
       if (isItem || (blank > 0 && !isBelow)) close()
       if (mark !== undefined) fence = mark
@@ -67,6 +70,10 @@ export function statementsOf(text: string, path: string, firstLine = 1): Stateme
   })
   close()
   return found
+}
+
+function isHtmlRow({ text }: Pick<Statement, 'text'>): boolean {
+  return /^\s*<tr\b/i.test(text)
 }
 
 /** The line below the head of a table. */
@@ -128,11 +135,12 @@ export function frameOf(
   const isOne = pieces.length === 1 && pieces[0]?.from === section.from && pieces[0].to === section.to
   if (isOne) return stretches(section, kept)
   const rows = statementsOf(section.text, path, section.from)
-    .filter(({ from, head }) => head !== undefined && pieces.some((piece) => piece.from <= from && from <= piece.to))
+    .filter((each) => each.head !== undefined || isHtmlRow(each))
+    .filter(({ from }) => pieces.some((piece) => piece.from <= from && from <= piece.to))
     .map((row) => ({ ...row, worth: worth(row.text) }))
   const best = Math.max(0, ...rows.map((row) => row.worth))
   for (const row of rows) {
-    if (row.worth < CLOSE_ROW * best) kept.delete(row.from)
+    if (row.worth < CLOSE_ROW * best) for (let line = row.from; line <= row.to; line++) kept.delete(line)
     else if (row.head !== undefined) keep(row.head)
   }
   return stretches(section, kept)

@@ -73,7 +73,7 @@ function readAll({ files, words }: Reading, paths: readonly string[], rule: Choi
   })
 }
 
-const MOST_SECTIONS = 12
+const MOST_SECTIONS = 20
 
 /** The slices of the primary document; without slices, the sections of the documents. */
 function choosePrimary(reading: Reading): Choice[] {

@@ -96,7 +96,7 @@ const PATTERNS: readonly Pattern[] = [
     'runs code that cannot be read',
     [['exec', 'eval', 'function', 'compile', 'loads']],
     () =>
-      /\b(?:exec|eval|Function|compile|loads)\s*\(\s*(?:[\w.]+\s*\(\s*)*(?:[\w.]*b64decode|atob\s*\(|Buffer\.from\([^)]*base64|bytes\.fromhex|codecs\.decode|zlib\.decompress|marshal\.loads|unescape\s*\(|String\.fromCharCode|["']{2}\.join\(\s*(?:map\()?\s*\[?chr)/g,
+      /(?<!\b(?:u?json|yaml|toml|tomllib)\.)\b(?:exec|eval|Function|compile|loads)\s*\(\s*(?:[\w.]+\s*\(\s*)*(?:[\w.]*b64decode|atob\s*\(|Buffer\.from\([^)]*base64|bytes\.fromhex|codecs\.decode|zlib\.decompress|marshal\.loads|unescape\s*\(|String\.fromCharCode|["']{2}\.join\(\s*(?:map\()?\s*\[?chr)/g,
   ],
   [
     'hidden-command',
@@ -175,9 +175,34 @@ const PATTERNS: readonly Pattern[] = [
   ],
 ]
 
-/** Publishers whose installers everybody pipes into a shell. */
-const KNOWN_HOSTS =
-  /https?:\/\/(?:[\w-]+\.)*(?:rustup\.rs|astral\.sh|bun\.sh|bun\.com|deno\.land|deno\.com|docker\.com|brew\.sh|nixos\.org|install\.determinate\.systems|python-poetry\.org|pnpm\.io|npmjs\.com|nodesource\.com|helm\.sh|k8s\.io|fly\.io|vercel\.com|claude\.ai|anthropic\.com|openai\.com|cursor\.com|google\.com|googleapis\.com|cloudflare\.com|microsoft\.com|aka\.ms|azure\.com|amazonaws\.com|aws\.amazon\.com|visualstudio\.com|hashicorp\.com|pulumi\.com|rust-lang\.org|python\.org|pypa\.io|golang\.org|get\.sdkman\.io|starship\.rs|tailscale\.com|ollama\.com|ollama\.ai|nextflow\.io|conda\.io|anaconda\.com|mamba\.pm|foundry\.paradigm\.xyz|install\.soliditylang\.org|semgrep\.dev|dot\.net|dotnet\.microsoft\.com|railway\.app|supabase\.com|stripe\.com|heroku\.com|datadoghq\.com|grafana\.com|linkerd\.io|istio\.io|fluxcd\.io|pixi\.sh|jdx\.dev|mise\.run|localhost|127\.0\.0\.1|example\.(?:com|org|net))(?=[/:"'\s\x60)|]|$)|raw\.githubusercontent\.com\/(?:nvm-sh|Homebrew|helm|kubernetes|kubernetes-sigs|ohmyzsh|rustwasm|golangci|trufflesecurity|aquasecurity|anchore|hadolint|k3d-io|k3s-io|fluxcd|argoproj|docker|microsoft|Azure|aws|google|GoogleCloudPlatform|astral-sh|pyenv|rbenv|asdf-vm|junegunn|github|cli|vercel|anthropics|openai|conda-forge|nextflow-io|crytic|foundry-rs|semgrep)\//i
+/** Publishers whose installers everybody pipes into a shell, and all below them. No host where anybody can put files. */
+const KNOWN_HOSTS = new Set(
+  `
+    127.0.0.1 localhost example.com example.net example.org aka.ms anaconda.com anthropic.com aspire.dev
+    astral.sh aws.amazon.com awscli.amazonaws.com brew.sh bun.com bun.sh chocolatey.org claude.ai cli.new
+    cloudflare.com code-server.dev code.visualstudio.com conda.io cursor.com datadoghq.com deno.com
+    deno.land/install.ps1 deno.land/install.sh deno.land/x/install/install.sh dl.google.com docker.com dot.net
+    fluxcd.io fly.io fnm.vercel.app foundry.paradigm.xyz get.sdkman.io golang.org grafana.com hashicorp.com
+    helm.sh heroku.com install.determinate.systems install.soliditylang.org istio.io jdx.dev k8s.io
+    lambdalabs.com linkerd.io mamba.pm microsoft.com mise.run ncbi.nlm.nih.gov neon.tech nextflow.io nixos.org
+    nodesource.com npmjs.com ollama.ai ollama.com openai.com pixi.sh pnpm.io pulumi.com pypa.io python-poetry.org
+    python.org railway.app/install.sh rust-lang.org rustup.rs scoop.sh sdk.cloud.google.com semgrep.dev
+    starship.rs stripe.com supabase.com tailscale.com vercel.com volta.sh
+  `
+    .trim()
+    .split(/\s+/),
+)
+/** The same of those who publish theirs on GitHub. */
+const KNOWN_OWNERS = new Set(
+  `
+    anchore anthropics aquasecurity argoproj asdf-vm astral-sh auth0 aws azure cli conda-forge crytic docker
+    fluxcd foundry-rs github golangci google googlecloudplatform hadolint helm homebrew junegunn k3d-io k3s-io
+    kubernetes kubernetes-sigs microsoft nextflow-io nvm-sh ohmyzsh openai pyenv rbenv render-oss rustwasm
+    scoopinstaller semgrep trufflesecurity vercel
+  `
+    .trim()
+    .split(/\s+/),
+)
 
 /** Commands that download and run, hide what they do, open a shell, stay, or destroy. */
 export function findCommands(text: string): Spot[] {
@@ -186,7 +211,7 @@ export function findCommands(text: string): Spot[] {
   for (const [rule, severity, message, hints, pattern] of PATTERNS) {
     if (!isPossible(hints)) continue
     for (const match of text.matchAll(pattern())) {
-      const isKnown = rule === 'download-and-run' && KNOWN_HOSTS.test(addressesOf(text, match))
+      const isKnown = rule === 'download-and-run' && isFromKnown(addressesOf(text, match))
       const at = match.index + match[0].search(/\S/)
       spots.push({ rule, severity: isKnown ? 'warning' : severity, at, message })
     }
@@ -194,11 +219,32 @@ export function findCommands(text: string): Spot[] {
   return spots
 }
 
-/** The address may stand in a line of its own, with a name for it. */
-function addressesOf(text: string, match: RegExpMatchArray): string {
+/** Hosts with their paths: of the command, else of its lines, where a name may stand for them, else without `https://`. */
+function addressesOf(text: string, match: RegExpMatchArray): string[] {
   const [found] = match
-  if (/https?:\/\//.test(found)) return found
   const start = text.lastIndexOf('\n', match.index ?? 0)
   const end = text.indexOf('\n', (match.index ?? 0) + found.length)
-  return text.slice(Math.max(0, start), end < 0 ? text.length : end)
+  const lines = text.slice(Math.max(0, start), end < 0 ? text.length : end)
+  const whole = [found, lines].map((read) => [...read.matchAll(/\b(?:https?|ftp):\/\/([^\s"'\x60<>)|]+)/gi)])
+  const addresses = whole.find(({ length }) => length > 0) ?? [
+    ...found.matchAll(/(?<=[\s"'(])((?:[a-z\d-]+\.)+[a-z]{2,}(?:[/:][^\s"'\x60<>)|]*)?)/g),
+  ]
+  return addresses.map((address) => address[1] ?? '')
+}
+
+/** All of them: one that is known does not speak for another beside it. */
+function isFromKnown(addresses: readonly string[]): boolean {
+  return addresses.length > 0 && addresses.every(isKnownAddress)
+}
+
+function isKnownAddress(address: string): boolean {
+  const [authority = '', owner = ''] = address.toLowerCase().split(/[/?#]/)
+  // A name before @ is no host, however it reads.
+  if (authority.includes('@')) return false
+  const host = authority.replace(/:\d+$/, '')
+  if (host === 'raw.githubusercontent.com') return KNOWN_OWNERS.has(owner)
+  return (
+    KNOWN_HOSTS.has(address.toLowerCase()) ||
+    host.split('.').some((_, at, labels) => KNOWN_HOSTS.has(labels.slice(at).join('.')))
+  )
 }

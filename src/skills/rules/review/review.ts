@@ -1,4 +1,3 @@
-import { detectSecrets } from '../../../text/sensitive/detect.ts'
 import { findEncodedTexts } from '../../../text/sensitive/views.ts'
 import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 import type { Skill } from '../skill.ts'
@@ -6,6 +5,7 @@ import { type FindTwin, findAppearance } from './appearance.ts'
 import { findCommands } from './commands.ts'
 import { lineCounter, type ReviewFinding, type Spot } from './findings.ts'
 import { findLeaks } from './leaks.ts'
+import { findOrders } from './orders.ts'
 
 /** One file of a skill, as it is looked through. */
 export interface ReviewFile {
@@ -78,13 +78,17 @@ function reviewFile({ path, isExecutable, text, start, isTooLarge }: ReviewFile)
     return { severity, rule, path, line: 0, message }
   }
   if (isTooLarge) return [note('warning', 'not-read', 'is too large to be looked through')]
-  if (text?.startsWith(POINTER)) return [note('warning', 'not-fetched', 'is not the file, only a pointer of Git LFS')]
+  if (text !== undefined && isPointer(text))
+    return [note('warning', 'not-fetched', 'is not the file, only a pointer of Git LFS')]
   if (text === undefined) return isProgram(start) ? [note('severe', 'executable', 'is a compiled program')] : []
   const own = isExecutable ? [note('info', 'executable', 'can be run')] : []
   return [...own, ...locate(path, text, findIn(path, text))]
 }
 
-const POINTER = 'version https://git-lfs.github.com/spec/v1\n'
+/** What Git LFS leaves in the place of a file that it did not fetch. */
+export function isPointer(text: string): boolean {
+  return text.startsWith('version https://git-lfs.github.com/spec/v1\n')
+}
 
 function locate(path: string, text: string, spots: readonly Spot[]): ReviewFinding[] {
   const lineOf = lineCounter(text)
@@ -106,22 +110,6 @@ function findIn(path: string, text: string): Spot[] {
     ...findInstallScripts(path, text),
     ...findAddresses(text),
   ]
-}
-
-const ORDERS: Readonly<Record<string, string>> = {
-  'injection-override': 'tells the model to ignore its instructions',
-  'injection-authority': 'claims to stand above the instructions of the model',
-  'injection-exfiltration': 'tells the model to send secrets away',
-  'injection-command': 'tells the model to run something without asking',
-  'injection-secrecy': 'tells the model to hide something from the user',
-}
-
-function findOrders(text: string): Spot[] {
-  return detectSecrets(text).map(({ contentClass, kind, start: at }): Spot => {
-    if (contentClass === 'prompt_injection')
-      return { rule: 'orders', severity: 'severe', at, message: ORDERS[kind] ?? 'gives orders to the model' }
-    return { rule: 'secret', severity: 'warning', at, message: `holds a secret (${kind})` }
-  })
 }
 
 /** ELF, Windows, and Mach-O of both kinds. */

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compareText } from '../src/text/values.ts'
+import { librarySkills } from '../test/agents/worlds.ts'
+
+const FOLDER = 'test/agents/recorded'
+
+interface Recording {
+  agent: string
+  label: string
+  version: string
+  recorded: string
+  mcp: { connected: boolean; named: boolean }
+  hooks: { start: boolean; prompt: boolean } | null
+  instructions: Record<string, [path: string, bytes: number][]>
+  libraries: { size: number; asked?: string; model: string; shown: (number | null)[] }[]
+}
+
+/** The page `docs/agents/recorded.md`: what each client was seen to do. */
+export function agentsTable(): string {
+  const recordings = readdirSync(FOLDER)
+    .sort(compareText)
+    .map((name): Recording => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')))
+  return `# What agents really do
+
+Each line is a real run of the client in a fresh home folder, against a scripted model on the same machine. What the
+client sent to its model was read from its requests. \`npm run record-agents\` makes the recordings in
+\`${FOLDER}/\`, and this page; a test compares \`loadout see\` with them, skill by skill.
+
+| client | version | recorded | MCP | hooks | instruction files |
+|---|---|---|---|---|---|
+${recordings.map(row).join('\n')}
+
+- **MCP**: the client connected to \`loadout mcp\`. "tools named" means that the first request names the tools;
+  otherwise the model finds them by a search of the client.
+- **Hooks**: text of \`loadout hooks install\` that reached the model, at the start of a session and at a prompt. Codex
+  ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks.
+- **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
+  root of the repository.
+
+## Skills that the model sees
+
+Of libraries with 20, 100 and 500 skills: listed with the whole description, with a part of it, and only by name. A
+skill that is in none of these numbers is not listed at all.
+
+| client | version | model | 20 skills | 100 skills | 500 skills |
+|---|---|---|---|---|---|
+${recordings.flatMap(seenRows).join('\n')}
+
+The descriptions of these libraries have 40 to 270 characters, and every 25th has 1,900. "Default" is the model that a
+fresh installation with an API key takes by itself. Copilot CLI refuses descriptions of more than 1,024 characters.
+
+## Not recorded
+
+- **Cursor, Windsurf, Zed, VS Code and other editors**: the npm registry has no program of theirs that runs without an
+  account and a window. What Loadout knows of them is from their documentation.
+- **Kiro, Amp, Droid, Qwen Code, Goose and others**: not tried. \`loadout see\` says for these that the limit is not known.
+- **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
+  switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.
+- **Interactive sessions**: each client was started with one prompt (\`-p\`, \`exec\`, \`run\`).
+`
+}
+
+function row({ label, version, recorded, mcp, hooks, instructions }: Recording): string {
+  const connected = mcp.connected ? (mcp.named ? 'yes, tools named' : 'yes') : 'no'
+  const reached = [...(hooks?.start ? ['start'] : []), ...(hooks?.prompt ? ['prompt'] : [])].join(', ')
+  const inFolder = 'proj/sub/'
+  const every = namesIn(instructions.every ?? [], inFolder)
+  const shared = namesIn(instructions.shared ?? [], inFolder).filter((name) => !every.includes(name))
+  const names = [...every.map((name) => `\`${name}\``), ...shared.map((name) => `\`${name}\` if there is no other`)]
+  return `| ${label} | ${version} | ${recorded} | ${connected} | ${reached || 'none'} | ${names.join(', ')} |`
+}
+
+const namesIn = (files: readonly [path: string, bytes: number][], folder: string) =>
+  files.flatMap(([path]) => (path.startsWith(folder) ? [path.slice(folder.length)] : []))
+
+/** One for each model; those that saw the same share one. */
+function seenRows({ label, version, libraries }: Recording): string[] {
+  const rows = new Map<string, Set<string>>()
+  for (const { model, cells } of modelRuns(libraries)) {
+    const seen = cells.join(' | ')
+    rows.set(seen, (rows.get(seen) ?? new Set()).add(model))
+  }
+  return [...rows].map(([seen, models]) => `| ${label} | ${version} | ${[...models].join(', ')} | ${seen} |`)
+}
+
+/** The runs of one model, from the smallest library to the largest: each size was tried with the same models. */
+function modelRuns(libraries: Recording['libraries']): { model: string; cells: string[] }[] {
+  const least = Math.min(...libraries.map(({ size }) => size))
+  const perSize = libraries.filter(({ size }) => size === least).length
+  return Array.from({ length: perSize }, (_, nth) => {
+    const runs = libraries.filter((_, at) => at % perSize === nth)
+    return { model: runs[0]?.asked ?? `${runs[0]?.model} (default)`, cells: runs.map(({ shown }) => cell(shown)) }
+  })
+}
+
+function cell(shown: readonly (number | null)[]): string {
+  const skills = librarySkills(shown.length)
+  const whole = shown.filter((each, at) => each === skills[at]?.description.length).length
+  const named = shown.filter((each) => each === 0).length
+  const cut = shown.filter((each) => each !== null && each > 0).length - whole
+  return [`${whole}`, ...(cut > 0 ? [`${cut} cut`] : []), ...(named > 0 ? [`${named} by name`] : [])].join(', ')
+}

@@ -1,0 +1,31 @@
+import type { Agent } from './agents.ts'
+import { plainReading } from './plain-reading.ts'
+import type { ReadingRules } from './reading-rules.ts'
+import claude from './recorded/claude.json' with { type: 'json' }
+import codex from './recorded/codex.json' with { type: 'json' }
+import copilot from './recorded/copilot.json' with { type: 'json' }
+import gemini from './recorded/gemini.json' with { type: 'json' }
+import opencode from './recorded/opencode.json' with { type: 'json' }
+import { type RuleFile, readRuleFile } from './rule-file.ts'
+
+/** What `npm run record-agents` made known, by agent. */
+const RECORDED: Readonly<Record<string, unknown>> = { claude, codex, copilot, gemini, opencode }
+
+export const RECORDED_AGENTS: readonly string[] = Object.keys(RECORDED)
+
+const read = new Map<string, RuleFile>()
+
+/** The rules that came with this program; undefined for an agent whose program was never run for it. */
+export function recordedRules(agent: string): RuleFile | undefined {
+  const known = read.get(agent)
+  if (known !== undefined || !Object.hasOwn(RECORDED, agent)) return known
+  const result = readRuleFile(RECORDED[agent])
+  if ('problems' in result) throw new Error(`the rules of ${agent}: ${result.problems[0]?.says}`)
+  read.set(agent, result.file)
+  return result.file
+}
+
+/** How an agent reads skills: as its program was last seen to, or else as the format says. */
+export function readingOf(agent: Agent): ReadingRules {
+  return recordedRules(agent.id)?.rows.at(-1)?.rules.reading ?? plainReading(agent)
+}

@@ -1,0 +1,161 @@
+import type { Invitation, SchemaChange, TeamMachine, TeamToken } from '../../loadout.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { defineCommand } from '../command.ts'
+import { alignRows, count, lines } from '../screen.ts'
+
+const USUAL_PORT = 8418
+
+const DATABASE_FLAG = {
+  database: {
+    kind: 'text',
+    value: 'url',
+    summary: 'postgres://… (default: $LOADOUT_TEAM_DATABASE, which no other user can see)',
+  },
+} as const
+
+const ROLE_FLAGS = {
+  role: { kind: 'choice', choices: ['member', 'maintainer', 'admin'], summary: 'what it may do (default: member)' },
+  group: { kind: 'text', value: 'name', summary: 'the part of the team it is for (default: everyone)' },
+} as const
+
+export const teamServe = defineCommand({
+  name: 'team serve',
+  summary: 'serve a team from a PostgreSQL database',
+  details:
+    'Over HTTP, until it is stopped; put a proxy with TLS in front. Any number of instances share one database. The first start prints the token of the first administrator, once. Logs are lines of JSON on standard error. GET /health and GET /ready need no token.',
+  args: [],
+  flags: {
+    ...DATABASE_FLAG,
+    try: { kind: 'switch', summary: 'start a PostgreSQL of its own, which is gone afterwards' },
+    port: { kind: 'number', value: 'n', summary: `0 takes any (default: ${USUAL_PORT})` },
+    listen: { kind: 'text', value: 'address', summary: 'default: 127.0.0.1; another one needs --host' },
+    host: { kind: 'list', value: 'name:port', summary: 'a name under which it is called, as in the header Host' },
+    'keep-days': { kind: 'number', value: 'n', summary: 'days to keep (default: 400)' },
+    otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics there' },
+  },
+  run: async ({ flags, asJson, signal }, loadout) => {
+    const { database, try: isTry, port = USUAL_PORT, listen, host, 'keep-days': keepDays, otlp } = flags
+    if (asJson)
+      throw new LoadoutError('USAGE', 'team serve prints nothing that could be JSON', { hint: 'leave out --json' })
+    if (isTry && database !== undefined) {
+      throw new LoadoutError('USAGE', '--try and --database cannot be combined', { hint: 'loadout help team serve' })
+    }
+    if (listen !== undefined && listen !== '127.0.0.1' && host === undefined) {
+      throw new LoadoutError('USAGE', `--listen ${listen} needs --host with the name that clients use`, {
+        hint: '--listen 0.0.0.0 --host team.example.com',
+      })
+    }
+    const tell = (text: string) => void process.stdout.write(`${text}\n`)
+    const hosts = host?.map((name) => name.toLowerCase())
+    return loadout.serveTeam({
+      ...{ database, isTry, port, listen, hosts, keepDays, otlp, signal },
+      onListening: (url) => tell(`serving ${url}`),
+      onFounded: (token) => tell(`token of the first administrator, shown once: ${token}`),
+    })
+  },
+  print: () => '',
+})
+
+export const teamMigrate = defineCommand({
+  name: 'team migrate',
+  summary: 'bring the schema of the database up to date, or back to an older one',
+  details: 'Every start of team serve brings it up to date. Back: first stop the instances that need the newer schema.',
+  args: [],
+  flags: { ...DATABASE_FLAG, to: { kind: 'number', value: 'schema', summary: 'another schema than the newest' } },
+  run: ({ flags }, loadout) => loadout.migrateTeam(flags),
+  print: ({ before, after }: SchemaChange) =>
+    lines(before === after ? `The database has schema ${after}.` : `Schema ${before} became schema ${after}.`),
+})
+
+export const teamInvite = defineCommand({
+  name: 'team invite',
+  summary: 'make a token with which others join',
+  details:
+    'With --database straight from the database, for an administrator who lost every token; --key takes any old one.',
+  args: [],
+  flags: {
+    ...ROLE_FLAGS,
+    note: { kind: 'text', value: 'text', summary: 'who it is for, for the list of tokens' },
+    ...DATABASE_FLAG,
+    key: { kind: 'text', value: 'token', summary: 'with --database: any token of the team' },
+  },
+  run: async ({ flags: { role = 'member', group = 'everyone', note, database, key } }, loadout) => {
+    if (database === undefined) return loadout.inviteToTeam({ role, group, note })
+    const { value, findings } = await loadout.recoverToken({ database, role, group, key })
+    return { value: { ...value, id: '', role, group, url: '' }, findings }
+  },
+  print: ({ token, id, role, group, url }: Invitation) =>
+    lines(
+      token,
+      alignRows([
+        ['  role', role],
+        ['  group', group],
+        ...(id === '' ? [] : [['  revoke', `loadout team revoke ${id}`]]),
+        ...(url === '' ? [] : [['  join', `loadout team join ${url} --token -`]]),
+      ]),
+    ),
+})
+
+export const teamTokens = defineCommand({
+  name: 'team tokens',
+  summary: 'list the tokens of the team',
+  args: [],
+  flags: {},
+  run: (_input, loadout) => loadout.listTeamTokens({}),
+  print: ({ tokens }: { tokens: TeamToken[] }) =>
+    lines(
+      alignRows(
+        tokens.map(({ id, role, group, note, created, revoked, machines }) => [
+          id,
+          role,
+          group,
+          count(machines, 'machine'),
+          revoked === null ? `since ${created.slice(0, 10)}` : `revoked ${revoked.slice(0, 10)}`,
+          note,
+        ]),
+      ),
+    ),
+})
+
+export const teamRevoke = defineCommand({
+  name: 'team revoke',
+  summary: 'make a token useless, at once',
+  args: [{ name: 'id', summary: 'of the token: loadout team tokens', required: true }],
+  flags: {},
+  run: ({ args: { id = '' } }, loadout) => loadout.revokeTeamToken({ id }),
+  print: ({ revoked }: { revoked: string }) =>
+    lines(`Revoked ${revoked}. Machines that joined with it keep what they have not sent.`),
+})
+
+export const teamMachines = defineCommand({
+  name: 'team machines',
+  summary: 'list the machines of the team, and what is odd about them',
+  args: [],
+  flags: {},
+  run: (_input, loadout) => loadout.listTeamMachines({}),
+  print: ({ machines }: { machines: TeamMachine[] }) =>
+    lines(
+      alignRows(
+        machines.map((each) => [
+          String(each.machine),
+          each.group,
+          `version ${each.client}`,
+          count(each.batches, 'batch', 'batches'),
+          `seen ${each.seen}`,
+          oddities(each),
+        ]),
+        [0],
+      ),
+    ),
+})
+
+function oddities({ hoursOff, lostBatches, isSeparated, hasLeft }: TeamMachine): string {
+  return [
+    hasLeft && 'left',
+    hoursOff !== 0 && `clock off by ${Math.abs(hoursOff)} hours`,
+    lostBatches > 0 && `${count(lostBatches, 'batch', 'batches')} lost`,
+    isSeparated && 'separated from a copy',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

@@ -1,0 +1,31 @@
+import { createLoadout } from '../../loadout.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { defineCommand, PROJECT_FLAG } from '../command.ts'
+
+const USUAL_PORT = 8418
+
+export const web = defineCommand({
+  name: 'web',
+  summary: 'look at agents, bundles, usage and skills in a browser',
+  details:
+    'Serves a page on 127.0.0.1 until ctrl-c. The address that it prints opens the page once, in one browser; then it\n' +
+    'prints the next one. Nothing leaves this machine.',
+  args: [],
+  flags: {
+    port: { kind: 'number', value: 'n', summary: `the port; 0 takes any (default: ${USUAL_PORT})` },
+    open: { kind: 'switch', summary: 'open the page in the browser' },
+    ...PROJECT_FLAG,
+  },
+  run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, signal }) => {
+    if (asJson) throw new LoadoutError('USAGE', 'web prints nothing that could be JSON', { hint: 'leave out --json' })
+    const loadout = createLoadout()
+    // A folder that is not there is told now, not to every request.
+    loadout.nameLayers({ project })
+    const { project: around } = project === undefined ? await loadout.detectProject({}) : { project }
+    const { serveWeb } = await import('../../web/main.ts')
+    const tell = (text: string) => void process.stderr.write(`${text}\n`)
+    await serveWeb({ port, project: around, isOpened: open === true, signal, tell })
+    return { value: {}, findings: [] }
+  },
+  print: () => '',
+})

@@ -1,0 +1,28 @@
+interface Text {
+  path: string
+  text: string
+}
+
+const SAME = 0.8
+
+/**
+ * Whether two files are builds of one source: they lie side by side, have one name with other endings, and hold the same
+ * lines but for a few. Trees that mirror another are not meant: who changes a file there changes both.
+ */
+export function isSameBuild(one: Text, other: Text): boolean {
+  if (baseOf(one.path) !== baseOf(other.path)) return false
+  const [a, b] = [linesOf(one.text), linesOf(other.text)]
+  if (Math.min(a.size, b.size) < SAME * Math.max(a.size, b.size)) return false
+  let both = 0
+  for (const line of a) if (b.has(line)) both++
+  return both >= SAME * (a.size + b.size - both)
+}
+
+/** `priv/static/phoenix` of `priv/static/phoenix.cjs.js`. */
+function baseOf(path: string): string {
+  return /^(?:.*\/)?[^/][^/.]*/.exec(path)?.[0] ?? path
+}
+
+function linesOf(text: string): Set<string> {
+  return new Set(text.split('\n').map((line) => line.trim()))
+}

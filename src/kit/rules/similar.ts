@@ -1,0 +1,81 @@
+import type { RankDocument, RankHit } from '../../search/document.ts'
+import { compareText } from '../../text/values.ts'
+import type { EntryKind } from '../../usage/rules/usage-event.ts'
+
+interface SimilarEntry {
+  id: string
+  kind: EntryKind
+  /** How many prompts it was taught: with none, only its description tells it apart. */
+  examples: number
+}
+
+/** Two entries, and the questions of one that the other answers as well. */
+interface SimilarPair {
+  a: string
+  b: string
+  /** 0 to 1: how sure the wrong one was, beside the right one. */
+  strength: number
+  questions: { of: string; question: string; words: string[] }[]
+}
+
+export interface Similar {
+  /** How many entries were asked. */
+  asked: number
+  /** Those that are in a pair. */
+  entries: SimilarEntry[]
+  pairs: SimilarPair[]
+}
+
+const MOST_ASKED = 2_000
+const MOST_PAIRS = 400
+const MOST_QUESTIONS = 3
+const LONGEST_QUESTION = 300
+/** A rival that is less than half as sure as the entry itself takes no question away. */
+const LEAST_STRENGTH = 0.5
+
+/** Asks each entry's own examples, or its description where it has none, and looks who else answers. */
+export function findSimilar(
+  entries: readonly { kind: EntryKind; document: RankDocument }[],
+  rank: (question: string, limit: number) => readonly RankHit[],
+): Similar {
+  const pairs = new Map<string, SimilarPair>()
+  const asked = entries.slice(0, MOST_ASKED)
+  for (const { document } of asked) {
+    for (const question of questionsOf(document)) {
+      const hits = rank(question, 4)
+      const own = hits.find(({ id }) => id === document.id)?.confidence ?? 0
+      for (const { id, confidence, why } of hits) {
+        const strength = own === 0 ? 1 : Math.min(1, confidence / own)
+        if (id === document.id || strength < LEAST_STRENGTH) continue
+        const [a, b] = [document.id, id].sort(compareText) as [string, string]
+        const pair = pairs.get(`${a} ${b}`) ?? { a, b, strength: 0, questions: [] }
+        pair.strength = Math.max(pair.strength, Math.round(strength * 100) / 100)
+        if (pair.questions.length < MOST_QUESTIONS * 2) {
+          pair.questions.push({ of: document.id, question, words: why.slice(0, 5).map(({ term }) => term) })
+        }
+        pairs.set(`${a} ${b}`, pair)
+      }
+    }
+  }
+  const strongest = [...pairs.values()]
+    .sort(
+      (x, y) =>
+        y.strength - x.strength ||
+        y.questions.length - x.questions.length ||
+        compareText(x.a, y.a) ||
+        compareText(x.b, y.b),
+    )
+    .slice(0, MOST_PAIRS)
+  const inPair = new Set(strongest.flatMap(({ a, b }) => [a, b]))
+  const listed = entries.filter(({ document }) => inPair.has(document.id))
+  return {
+    asked: asked.length,
+    entries: listed.map(({ kind, document: { id, examples = [] } }) => ({ id, kind, examples: examples.length })),
+    pairs: strongest,
+  }
+}
+
+function questionsOf({ examples = [], description = '', name }: RankDocument): string[] {
+  const questions = examples.length > 0 ? examples.slice(0, MOST_QUESTIONS) : [description || name]
+  return questions.map((question) => question.slice(0, LONGEST_QUESTION))
+}

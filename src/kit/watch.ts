@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { libraryPath, readConfig } from '../agents/config.ts'
+import { targetRoots } from '../agents/target-roots.ts'
+import { stampAt } from '../machine/cache.ts'
+import { configPath } from '../machine/config-file.ts'
+import { type Machine, stateFolder, usageLogPath } from '../machine/machine.ts'
+import { sessionsFolder } from '../machine/sessions.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+
+/** What can change while somebody looks. */
+const WATCHED = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project'] as const
+export type Watched = (typeof WATCHED)[number]
+
+export type Stamps = Record<Watched, string>
+
+/**
+ * A text for each thing that is watched, another one after every change: of the files and folders that a change always
+ * touches, so that asking every second costs some dozens of calls, however large the library and the log are.
+ */
+export function readStamps(machine: Machine, { project }: { project?: string | undefined }): Report<Stamps> {
+  const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
+  const entries = WATCHED.map((name) => [name, places[name].map((path) => stampAt(path)?.join('.') ?? '-').join(' ')])
+  return { value: Object.fromEntries(entries) as Stamps, findings: [] }
+}
+
+function ownPlaces(machine: Machine) {
+  const state = stateFolder(machine)
+  return {
+    config: [configPath(machine)],
+    usage: [usageLogPath(machine)],
+    sessions: [sessionsFolder(machine)],
+    consent: ['approvals.json', 'packs/approvals.json'].map((name) => join(state, name)),
+  }
+}
+
+/** Nothing to watch while the configuration is broken: when it is mended, that is a change as well. */
+function configuredPlaces(machine: Machine, project: string | undefined) {
+  try {
+    const config = readConfig(machine)
+    const library = config.repoPath === undefined ? undefined : libraryPath(machine, config)
+    const roots = [
+      ...targetRoots(machine, config, undefined),
+      ...(project ? targetRoots(machine, config, project) : []),
+    ]
+    const inGit = ['HEAD', 'index', 'logs/HEAD', 'FETCH_HEAD'].map((name) => join('.git', name))
+    return {
+      library: library === undefined ? [] : ['.', 'skills', ...inGit].map((name) => join(library, name)),
+      installs: [...new Set(roots.map(({ path }) => path))],
+    }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    return { library: [], installs: [] }
+  }
+}
+
+function projectPlaces(project: string | undefined): string[] {
+  const files = [
+    'loadout.json',
+    'AGENTS.md',
+    'CLAUDE.md',
+    '.claude/loadout',
+    '.claude/loadout/index.json',
+    '.git/index',
+  ]
+  return project === undefined ? [] : files.map((name) => join(project, name))
+}

@@ -1,0 +1,68 @@
+import { LoadoutError } from '../text/trouble.ts'
+
+export interface Posting {
+  method?: 'GET' | 'POST' | undefined
+  /** Its bytes as they are sent. */
+  body?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  milliseconds?: number | undefined
+}
+
+export interface Reply {
+  status: number
+  /** Undefined when the reply is not JSON. */
+  json: unknown
+}
+
+const USUAL_MS = 30_000
+const LARGEST_REPLY = 64 * 1024 * 1024
+
+/**
+ * The one way to talk to an HTTP server. Follows no redirect: what is sent, and the token with it, goes where the user
+ * said and nowhere else. Throws `UNREACHABLE` when no reply comes.
+ */
+export async function callHttp(address: string, posting: Posting): Promise<Reply> {
+  const { method = 'POST', body, headers = {}, milliseconds = USUAL_MS } = posting
+  try {
+    const reply = await fetch(address, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(milliseconds),
+    })
+    return { status: reply.status, json: await readReply(reply) }
+  } catch (error) {
+    throw new LoadoutError('UNREACHABLE', `${hostOf(address)} does not answer: ${reasonOf(error)}`, {
+      hint: 'check the address and the network',
+      cause: error,
+    })
+  }
+}
+
+async function readReply(reply: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.length
+    if (size > LARGEST_REPLY) throw new Error('its reply is too long')
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Without a user, a password or a query that an address may hold. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : 'the server'
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'it takes too long'
+  const { cause } = error
+  return cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : error.message
+}

@@ -1,0 +1,184 @@
+import { join, resolve } from 'node:path'
+import { requireAgent } from '../agents/rules/agents.ts'
+import { expandHome } from '../machine/config-file.ts'
+import { refuseNamedLinkOut } from '../machine/inside.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { count } from '../text/count.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { compareText } from '../text/values.ts'
+import { createBuilder } from './disk/build.ts'
+import { applyFolder, planFolder } from './disk/plugin-folder.ts'
+import { type RegistryReading, readRegistry } from './disk/registry.ts'
+import { readBuild } from './disk/skill-files.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+import { requireProfile } from './profiles.ts'
+import { openGate, quarantineFinding } from './quarantine.ts'
+import { PLUGIN_FORMS, type PluginFile, pluginFiles } from './rules/plugin-files.ts'
+import { nameProblem, notUsable, type RegisteredSkill, SKILL_FILE, supports } from './rules/skill.ts'
+import { openSetup } from './settings.ts'
+
+export interface PluginRequest {
+  /** Skills by name. */
+  names: readonly string[]
+  tags?: readonly string[] | undefined
+  profile?: string | undefined
+  all?: boolean | undefined
+  /** Hooks and the MCP server alone. */
+  bare?: boolean | undefined
+  /** What the plugin is called. */
+  name?: string | undefined
+  description?: string | undefined
+  author?: string | undefined
+  release?: string | undefined
+  agents?: readonly string[] | undefined
+  /** Default: `<name>-plugin` in the working folder. */
+  out?: string | undefined
+  dryRun?: boolean | undefined
+}
+
+export interface BuiltPlugin {
+  name: string
+  folder: string
+  agents: string[]
+  skills: string[]
+  written: string[]
+  removed: string[]
+  unchanged: number
+  isDryRun: boolean
+}
+
+/** Writes a repository that agents install from: for each its plugin of skills, hooks and the MCP server. */
+export async function buildPlugin(machine: Machine, request: PluginRequest): Promise<Report<BuiltPlugin>> {
+  const name = requirePluginName(request.name ?? 'loadout')
+  const forms = chooseForms(request.agents ?? [])
+  const { skills, findings } = chooseSkills(machine, request)
+  const folder = resolve(machine.cwd, expandHome(machine, request.out ?? `${name}-plugin`))
+  refuseNamedLinkOut(openProject(machine).root, folder)
+  const about = { name, description: request.description ?? describe(skills), author: request.author ?? name }
+  const build = createBuilder()
+  const built = (agent: string) =>
+    skills
+      .filter(({ skill }) => supports(skill, agent))
+      .flatMap((each) => skillFiles(each.skill.name, build(each.path, each.skill, agent)))
+  const files = pluginFiles({ ...about, release: requireRelease(request.release) }, forms, built)
+  const plan = planFolder(folder, files)
+  const isDryRun = request.dryRun ?? false
+  if (!isDryRun) applyFolder(plan)
+  const agents = forms.map(({ agent }) => agent)
+  const written = plan.written.map(({ path }) => path)
+  const value = { name, folder, agents, skills: skills.map(({ skill }) => skill.name), written, removed: plan.removed }
+  return {
+    value: { ...value, unchanged: plan.unchanged, isDryRun },
+    findings: [...findings, ...unsupported(skills, agents)],
+  }
+}
+
+function requirePluginName(name: string): string {
+  const problem = nameProblem(name)
+  if (problem === undefined) return name
+  throw new LoadoutError('BAD_NAME', `${JSON.stringify(name.slice(0, 80))} cannot be a plugin: ${problem}`, {
+    hint: 'name it with --name, such as --name team-kit',
+  })
+}
+
+function requireRelease(release: string | undefined): string | undefined {
+  if (release === undefined || /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(release)) return release
+  throw new LoadoutError('USAGE', `${JSON.stringify(release.slice(0, 80))} is not a version`, {
+    hint: 'write it as 1.2.3; without --release it is made of the content',
+  })
+}
+
+function chooseForms(agents: readonly string[]) {
+  const ids = agents.map((agent) => requireAgent(agent).id)
+  const unknown = ids.find((id) => !PLUGIN_FORMS.some(({ agent }) => agent === id))
+  if (unknown === undefined) return PLUGIN_FORMS.filter(({ agent }) => ids.length === 0 || ids.includes(agent))
+  throw new LoadoutError('UNKNOWN_AGENT', `${unknown} installs no plugins that Loadout knows`, {
+    hint: `agents with plugins: ${PLUGIN_FORMS.map(({ agent }) => agent).join(', ')}`,
+  })
+}
+
+type Chosen = RegisteredSkill & { path: string }
+
+/** By name. What is in quarantine on this machine is not handed on to others. */
+function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
+  if (request.bare) return { skills: [], findings: [] }
+  const { library } = openSetup(machine, {})
+  const registry = readRegistry(library, openTreeCache(machine))
+  const names = namesOf(machine, request, registry)
+  const gate = openGate(
+    machine,
+    library,
+    registry.skills.map(({ skill }) => skill.name),
+  )
+  const findings: Finding[] = []
+  const skills = names.flatMap((name) => {
+    const found = registry.skills.find(({ skill }) => skill.name === name)
+    if (found === undefined) throw missing(name, registry)
+    const shut = gate.check(found)
+    if (shut !== undefined) findings.push(quarantineFinding(shut))
+    return shut === undefined ? [{ ...found, path: join(library, found.folder) }] : []
+  })
+  gate.save()
+  return { skills, findings: [...registry.findings, ...findings] }
+}
+
+function namesOf(
+  machine: Machine,
+  { names, tags = [], profile, all }: PluginRequest,
+  { skills }: RegistryReading,
+): string[] {
+  const chosen = new Set(names)
+  for (const name of profile === undefined ? [] : Object.keys(requireProfile(machine, profile).profile))
+    chosen.add(name)
+  for (const { skill } of skills) if (all || skill.tags.some((tag) => tags.includes(tag))) chosen.add(skill.name)
+  if (chosen.size > 0 || all) return [...chosen].sort(compareText)
+  if (tags.length > 0) {
+    throw new LoadoutError('SKILL_NOT_FOUND', `no skill has the tag ${tags.join(' or ')}`, {
+      hint: 'loadout inventory --json lists the tags of every skill',
+    })
+  }
+  throw new LoadoutError('USAGE', 'no skill is named', {
+    hint: 'name some, or use --tag, --profile or --all; --bare builds hooks and the MCP server alone',
+  })
+}
+
+function missing(name: string, { skills, invalid }: RegistryReading): LoadoutError {
+  const problems = invalid.find((each) => each.name === name)?.problems ?? []
+  return notUsable(
+    name,
+    problems,
+    skills.map(({ skill }) => skill.name),
+  )
+}
+
+function skillFiles(name: string, build: ReturnType<ReturnType<typeof createBuilder>>): PluginFile[] {
+  const executable = new Set(build.files.filter(({ isExecutable }) => isExecutable).map(({ path }) => path))
+  // What the library notes about a skill is not for those who only use it.
+  const files = Object.entries(readBuild(build)).filter(([path]) => path !== SKILL_FILE)
+  return files.map(([path, bytes]) => ({
+    path: `${name}/${path}`,
+    bytes,
+    isExecutable: executable.has(path) && !build.made.has(path),
+  }))
+}
+
+function describe(skills: readonly RegisteredSkill[]): string {
+  const names = skills.map(({ skill }) => skill.name)
+  const some = names.slice(0, 5).join(', ')
+  if (names.length === 0) return 'What a task needs, at every prompt and on request, with Loadout.'
+  return `Skills with Loadout: ${some}${names.length > 5 ? ` and ${names.length - 5} more` : ''}.`
+}
+
+/** Skills that a plugin lacks because they are not for its agent. */
+function unsupported(skills: readonly RegisteredSkill[], agents: readonly string[]): Finding[] {
+  return agents.flatMap((agent) => {
+    const without = skills.filter(({ skill }) => !supports(skill, agent)).map(({ skill }) => skill.name)
+    const [first] = without
+    if (first === undefined) return []
+    const which = without.length === 1 ? first : `${first} and ${count(without.length - 1, 'other skill')}`
+    const message = `the plugin for ${agent} is without ${which}, which ${without.length === 1 ? 'does' : 'do'} not support it`
+    const hint = `loadout targets ${without.length === 1 ? first : '<names>'} --add ${agent}`
+    return [{ severity: 'warning' as const, code: 'UNSUPPORTED_TARGET' as const, message, subject: agent, hint }]
+  })
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { exists, makeFolders } from '../../machine/files.ts'
+import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
+import { cacheFolder, type Machine } from '../../machine/machine.ts'
+import { realOrSame } from '../../machine/open-project.ts'
+import { move } from '../../machine/platform.ts'
+import { changeRecord, type RecordFile, readRecord } from '../../machine/records.ts'
+import { withScratch } from '../../machine/scratch.ts'
+import type { RegisteredSkill, SkillStatus } from '../rules/skill.ts'
+import { NO_VERDICTS, parseVerdicts, type Verdict, type Verdicts } from '../rules/verdict.ts'
+import { checkOutSnapshot } from './check-out.ts'
+import { type RegistryReading, readSkillAt } from './registry.ts'
+import { copyTree, hashTree, listTree } from './tree.ts'
+import type { TreeCache } from './tree-cache.ts'
+
+const RECORD: RecordFile<Verdicts> = {
+  place: 'team/verdicts.json',
+  empty: NO_VERDICTS,
+  parse: parseVerdicts,
+  format: (verdicts) => `${JSON.stringify(verdicts, null, 1)}\n`,
+  broken: { code: 'BAD_TEAM_FILE', hint: 'remove the file; loadout sync asks the catalog again' },
+}
+
+/** What the catalog last said about the skills of a library. */
+export function readVerdicts(machine: Machine, library: string): readonly Verdict[] {
+  const known = readRecord(machine, RECORD)
+  return known.library === realOrSame(library) ? known.verdicts : []
+}
+
+export async function writeVerdicts(machine: Machine, library: string, verdicts: readonly Verdict[]): Promise<void> {
+  await changeRecord(machine, RECORD, 'catalog', () => ({ library: realOrSame(library), verdicts }))
+}
+
+type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
+
+/**
+ * The library as the catalog allows it: an approved version takes the place of the newest one, and what may not be
+ * installed has its refusal. `repo` has the commits; the registry may have been read from a copy.
+ */
+export async function obeyVerdicts(
+  { machine, verdicts, repo }: { machine: Machine; verdicts: readonly Verdict[]; repo: string },
+  registry: RegistryReading,
+  cache: TreeCache,
+): Promise<{ registry: RegistryReading; refusals: Refusals }> {
+  const refusals: Refusals = new Map()
+  const approved = new Map<string, RegisteredSkill>()
+  for (const verdict of verdicts) {
+    const { skill: name, state } = verdict
+    if (state !== 'approved') {
+      refusals.set(name, { kind: state, why: whyNot(verdict) })
+      continue
+    }
+    const newest = registry.skills.find(({ skill }) => skill.name === name)
+    if (newest?.sourceHash === verdict.digest) continue
+    const version = await readVersion(machine, repo, verdict, cache)
+    if (typeof version === 'string') refusals.set(name, { kind: 'held', why: version })
+    else approved.set(name, version)
+  }
+  if (approved.size === 0) return { registry, refusals }
+  const others = registry.skills.filter(({ skill }) => !approved.has(skill.name))
+  const skills = [...others, ...approved.values()].sort((a, b) => (a.skill.name < b.skill.name ? -1 : 1))
+  return { registry: { ...registry, skills }, refusals }
+}
+
+function whyNot({ state, version, by, why }: Verdict): string {
+  if (state === 'retired') return `${by ?? 'the organization'} retired it in the catalog`
+  return why ?? `version ${version} is not approved in the catalog`
+}
+
+/** A skill as the catalog approved it, or why it cannot be had. Its files are cached by their hash. */
+async function readVersion(
+  machine: Machine,
+  repo: string,
+  { skill, version, commit = '', digest = '' }: Verdict,
+  cache: TreeCache,
+): Promise<RegisteredSkill | string> {
+  const folder = join(cacheFolder(machine), 'versions')
+  const place = join(folder, digest, skill)
+  if (!/^[0-9a-f]{64}$/.test(digest)) return `version ${version} has no valid digest`
+  if (!isVersion(place, digest)) {
+    const found = await withScratch(async (scratch) => {
+      const at = await checkOutSnapshot(machine, { repo, commit, folder: `skills/${skill}` }, scratch, 'version')
+      if (at === undefined) return false
+      const stage = join(folder, ownedName(digest))
+      makeFolders(folder)
+      removeOrphans(folder)
+      copyTree(at, join(stage, skill))
+      if (!exists(join(folder, digest))) move(stage, join(folder, digest))
+      return true
+    })
+    if (!found)
+      return `the library does not have commit ${commit.slice(0, 12)} of version ${version} yet: run loadout sync`
+    if (!isVersion(place, digest)) return `version ${version} is not what was approved: its files have another digest`
+  }
+  const read = readSkillAt(place, skill, cache)
+  return 'problems' in read ? read.problems.join('; ') : { ...read, version: { commit, place } }
+}
+
+function isVersion(place: string, digest: string): boolean {
+  return exists(place) && hashTree(place, listTree(place).files) === digest
+}

@@ -1,0 +1,117 @@
+import type { SkillSight } from '../agents/rules/sight/visibility.ts'
+import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { unequip } from './equip.ts'
+import type { Outcome } from './observe.ts'
+import { usedSkills } from './used.ts'
+
+/** The smallest set of changes after which a list shows everything that stays. */
+export interface FixPlan {
+  agent: string
+  label: string
+  project?: string
+  /** Skills that the list now drops or cuts because it is full. */
+  crowded: string[]
+  /** Copies of ours that nobody used: they are removed. The library keeps them. */
+  unequip: string[]
+  /** Descriptions to shorten by hand, with their length now and the most that leaves room for all. */
+  shorten: { name: string; from: number; to: number }[]
+  /** How many would still be dropped or cut after all of that. */
+  left: number
+  /** Why no skill is known to be unused. */
+  unusedUnknown?: string
+}
+
+/** What makes everything visible: what can be removed without a loss goes first, then come descriptions. */
+export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
+  const see = (what: Pick<SeeRequest, 'without' | 'shorten'> = {}) => seeAgent(machine, { ...request, ...what }).value
+  const now = see()
+  const { agent, label, cwd } = now
+  const crowded = crowdedIn(now).map(({ name }) => name)
+  const about = { agent, label, ...(cwd !== undefined && { project: cwd }), crowded }
+  if (crowded.length === 0) return { value: { ...about, unequip: [], shorten: [], left: 0 }, findings: [] }
+  const used = knownUse(machine, now)
+  const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
+  const removed = fewest(removable, (names) => crowdedIn(see({ without: names })).length === 0)
+  const rest = see({ without: removed })
+  const shorten =
+    crowdedIn(rest).length === 0 ? [] : shortened(rest, (lengths) => see({ without: removed, shorten: lengths }))
+  const lengths = Object.fromEntries(shorten.map(({ name, to }) => [name, to]))
+  const left = crowdedIn(see({ without: removed, shorten: lengths })).length
+  const unusedUnknown = used === undefined && 'nothing has recorded which skills are used: loadout hooks install does'
+  return {
+    value: { ...about, unequip: removed, shorten, left, ...(unusedUnknown && { unusedUnknown }) },
+    findings: [],
+  }
+}
+
+/** Carries out what a plan can do by itself. */
+export function applyFix(
+  machine: Machine,
+  { plan, dryRun }: { plan: FixPlan; dryRun?: boolean },
+): Promise<Report<Outcome>> {
+  const { unequip: names, agent, project } = plan
+  return unequip(machine, { names, targets: [agent], project, dryRun })
+}
+
+/** What suffers from the others; a description that is too long by itself does not. */
+function crowdedIn({ skills }: AgentSight): SkillSight[] {
+  return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
+}
+
+/** Skills that were used, by our log or by the agent's own; undefined when neither knows of any use. */
+function knownUse(machine: Machine, { usedByAgent }: AgentSight): ReadonlySet<string> | undefined {
+  const logged = usedSkills(machine)
+  return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
+}
+
+/** Copies of ours that nobody used, those that take most of the list first. */
+async function unusedCopies(machine: Machine, sight: AgentSight, used: ReadonlySet<string>): Promise<string[]> {
+  const ours = await removableNames(machine, sight)
+  return sight.skills
+    .filter(({ name }) => ours.has(name) && !used.has(name))
+    .sort((a, b) => b.characters.description - a.characters.description)
+    .map(({ name }) => name)
+}
+
+async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Promise<ReadonlySet<string>> {
+  try {
+    const all = { names: [], all: true, targets: [agent], project: cwd, dryRun: true }
+    const { operations } = (await unequip(machine, all)).value
+    return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
+  } catch (error) {
+    // Without a library, or without a project of ours, nothing is ours to remove.
+    if (error instanceof LoadoutError) return new Set()
+    throw error
+  }
+}
+
+/** The shortest beginning of a list that is enough; all of it when nothing is. */
+function fewest(names: readonly string[], isEnough: (names: readonly string[]) => boolean): string[] {
+  let [least, most] = [0, names.length]
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2)
+    if (isEnough(names.slice(0, middle))) most = middle
+    else least = middle + 1
+  }
+  return names.slice(0, most)
+}
+
+const SHORTEST = 40
+
+/** One length for all descriptions that are longer: the largest that leaves room for every skill. */
+function shortened({ skills }: AgentSight, see: (lengths: Record<string, number>) => AgentSight): FixPlan['shorten'] {
+  const own = skills.filter(({ scope, fate }) => (scope === 'user' || scope === 'project') && fate !== 'unreadable')
+  const longerThan = (to: number) =>
+    own.flatMap(({ name, characters: { description: from } }) => (from > to ? [{ name, from, to }] : []))
+  const isEnough = (to: number) =>
+    crowdedIn(see(Object.fromEntries(longerThan(to).map(({ name }) => [name, to])))).length === 0
+  let [least, most] = [SHORTEST, Math.max(SHORTEST, ...own.map(({ characters }) => characters.description))]
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    if (isEnough(middle)) least = middle
+    else most = middle - 1
+  }
+  return longerThan(least).sort((a, b) => b.from - a.from)
+}

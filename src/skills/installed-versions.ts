@@ -1,0 +1,28 @@
+import { readConfig } from '../agents/config.ts'
+import { targetRoots } from '../agents/target-roots.ts'
+import type { Machine } from '../machine/machine.ts'
+import { readPlacements } from './disk/placements.ts'
+import { openTreeCache } from './disk/tree-cache.ts'
+
+export interface InstalledVersion {
+  skill: string
+  agent: string
+  /** The start of the digest of the library's folder that it was installed from. */
+  version: string
+}
+
+const DIGITS = 16
+
+/** The version of each skill of the user that Loadout installed and nobody edited, for each enabled agent. */
+export function installedVersions(machine: Machine): InstalledVersion[] {
+  const cache = openTreeCache(machine)
+  const found = targetRoots(machine, readConfig(machine), undefined).flatMap((root) =>
+    readPlacements(root, cache).flatMap(({ name, marker, contentHash }) => {
+      if (marker === undefined || 'problem' in marker || marker.contentHash !== contentHash) return []
+      const version = /^(?:sha256[:-])?([0-9a-f]{16,})$/.exec(marker.sourceHash ?? '')?.[1]?.slice(0, DIGITS)
+      return version === undefined ? [] : root.agents.map((agent) => ({ skill: name, agent, version }))
+    }),
+  )
+  cache.save()
+  return found
+}

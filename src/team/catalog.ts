@@ -1,0 +1,286 @@
+import type { Machine } from '../machine/machine.ts'
+import { committedFile, committedVersion, lastVerdicts, obeyCatalog } from '../skills/committed-version.ts'
+import { type EquipCommand, equip } from '../skills/equip.ts'
+import type { Outcome } from '../skills/observe.ts'
+import type { Verdict } from '../skills/rules/verdict.ts'
+import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
+import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { isRecord, isTextList } from '../text/values.ts'
+import { readMembership, requireMembership } from './disk/outbox.ts'
+import { whoWorksHere } from './disk/person.ts'
+import { readPinnedSigners } from './disk/signers.ts'
+import { principalOf, sign, signingKey, verifyAll } from './disk/ssh-signature.ts'
+import { callTeam } from './disk/team-client.ts'
+import { type CheckedEntry, chooseVerdicts } from './rules/choose-verdicts.ts'
+import type { Membership } from './rules/membership.ts'
+import {
+  CATALOG_KINDS,
+  CATALOG_STATES,
+  type CatalogEntry,
+  formatStatement,
+  parseStatement,
+  type Statement,
+  versionProblem,
+} from './rules/statement.ts'
+
+/** Where the library says who may approve. */
+export const SIGNERS_FILE = 'catalog/allowed_signers'
+
+export interface PublishRequest {
+  name: string
+  /** Default: the start of its commit. */
+  version?: string | undefined
+  owner?: string | undefined
+  groups?: readonly string[] | undefined
+}
+
+export interface Published extends Pick<CatalogEntry, 'name' | 'version' | 'commit' | 'digest' | 'groups'> {
+  state: string
+  isNew: boolean
+}
+
+/** Puts the committed version of a skill into the catalog, as a draft. */
+export async function publishVersion(machine: Machine, request: PublishRequest): Promise<Report<Published>> {
+  const membership = requireMembership(machine)
+  const { name, groups = ['*'] } = request
+  const owner = request.owner ?? (await whoWorksHere(machine)).person
+  const { commit, digest } = await committedVersion(machine, name)
+  const version = request.version ?? commit.slice(0, 12)
+  const entry = { kind: 'skill', name, version, owner, commit, digest, groups }
+  const problem = versionProblem(entry)
+  if (problem !== undefined) throw new LoadoutError('USAGE', problem)
+  const { state, isNew } = await callTeam(machine, membership, { path: '/v1/catalog', body: JSON.stringify(entry) })
+  return { value: { name, version, commit, digest, groups, state: String(state), isNew: isNew === true }, findings: [] }
+}
+
+export interface SignRequest {
+  name: string
+  /** Default: the newest draft, or with a retirement every version. */
+  version?: string | undefined
+  groups?: readonly string[] | undefined
+  key?: string | undefined
+}
+
+export interface Signed extends Pick<Statement, 'name' | 'version' | 'state' | 'groups' | 'by' | 'at'> {}
+
+/** Lets machines install a version. */
+export async function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
+  const membership = requireMembership(machine)
+  const versions = (await readEntries(machine, membership)).filter(
+    ({ name, version }) => name === request.name && version !== '*',
+  )
+  const drafts = versions.filter(({ version, state }) =>
+    request.version === undefined ? state === 'draft' : version === request.version,
+  )
+  const newest = drafts.sort((a, b) => (a.published < b.published ? 1 : -1))[0]
+  if (newest === undefined) {
+    const wanted = request.version === undefined ? 'draft' : `version ${request.version}`
+    throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${wanted} of ${request.name}`, {
+      hint: `loadout catalog publish ${request.name}`,
+    })
+  }
+  const { kind, name, version, commit, digest, groups } = newest
+  return signAndSend(machine, membership, request, { kind, name, version, state: 'approved', commit, digest, groups })
+}
+
+/** Has machines remove a skill, or one version of it. */
+export async function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
+  const membership = requireMembership(machine)
+  const { name, version = '*' } = request
+  const entries = (await readEntries(machine, membership)).filter((each) => each.name === name)
+  const known = entries.find((each) => each.version === version)
+  if (entries.length === 0 || (version !== '*' && known === undefined)) {
+    throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${name}${version === '*' ? '' : ` ${version}`}`, {
+      hint: 'loadout catalog search',
+    })
+  }
+  const { commit = '', digest = '', groups = ['*'] } = version === '*' ? {} : (known ?? {})
+  return signAndSend(machine, membership, request, {
+    kind: 'skill',
+    name,
+    version,
+    state: 'retired',
+    commit,
+    digest,
+    groups,
+  })
+}
+
+async function signAndSend(
+  machine: Machine,
+  membership: Membership,
+  request: SignRequest,
+  about: Omit<Statement, 'team' | 'by' | 'at'>,
+): Promise<Report<Signed>> {
+  const signers = await requireSigners(machine)
+  const key = signingKey(machine, request.key)
+  const by = principalOf(key, signers)
+  const groups = request.groups ?? about.groups
+  const statement: Statement = { ...about, groups, team: membership.team, by, at: machine.now().toISOString() }
+  const text = formatStatement(statement)
+  const signature = await sign(machine, key, text)
+  const [isValid] = await verifyAll(machine, signers, [{ by, text, signature }])
+  if (!isValid) {
+    throw new LoadoutError('CATALOG_UNVERIFIED', `the signature of ${key} is not valid for ${by}`, {
+      hint: `check the line of ${by} in ${SIGNERS_FILE}`,
+    })
+  }
+  const body = JSON.stringify({ statement: text, signature })
+  await callTeam(machine, membership, { path: '/v1/catalog/statements', body })
+  const { name, version, state, at } = statement
+  return { value: { name, version, state, groups, by, at }, findings: [] }
+}
+
+/** Holds a version back on every machine, or lets it go on. Needs no signature, because it installs nothing. */
+export async function quarantineVersion(
+  machine: Machine,
+  request: { name: string; version: string; isHeld: boolean },
+): Promise<Report<{ name: string; version: string; state: string }>> {
+  const { name, version, isHeld } = request
+  const body = JSON.stringify({ kind: 'skill', name, version, isHeld })
+  const { state } = await callTeam(machine, requireMembership(machine), { path: '/v1/catalog/quarantine', body })
+  return { value: { name, version, state: String(state) }, findings: [] }
+}
+
+export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'> {
+  /** Who signed it, when the signature was verified on this machine. */
+  signedBy?: string
+  signedAt?: string
+  /** What this machine does with it. */
+  here: 'installs' | 'holds' | 'removes' | ''
+}
+
+/** What the catalog has, with what was verified here. Words narrow it down by name and owner. */
+export async function searchCatalog(
+  machine: Machine,
+  { words = '' }: { words?: string },
+): Promise<Report<CatalogRow[]>> {
+  const membership = requireMembership(machine)
+  const { checked, findings } = await checkEntries(machine, membership)
+  const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  const rows = checked.map(({ entry: { statement: _, signature: __, ...entry }, signed }): CatalogRow => {
+    const verdict = verdicts.find(({ skill }) => skill === entry.name)
+    const isChosen = verdict?.version === entry.version || verdict?.version === '*'
+    const here = !isChosen || entry.kind !== 'skill' ? '' : HERE[verdict?.state ?? 'held']
+    return { ...entry, ...(signed && { signedBy: signed.by, signedAt: signed.at }), here }
+  })
+  const value = rows.filter(({ name, owner }) =>
+    wanted.every((word) => `${name} ${owner}`.toLowerCase().includes(word)),
+  )
+  return { value, findings }
+}
+
+const HERE = { approved: 'installs', held: 'holds', retired: 'removes' } as const
+
+/** Asks the catalog, verifies what it says, and keeps it: installs obey it from then on, also without a connection. */
+export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
+  const membership = requireMembership(machine)
+  const { checked, findings } = await checkEntries(machine, membership)
+  const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
+  const suspicious = verdicts.filter(({ why }) => why?.startsWith('the catalog no longer shows'))
+  await obeyCatalog(machine, verdicts)
+  const told = suspicious.map(({ skill, why }): Finding => {
+    const hint = 'ask who runs the team’s server: an approval or a retirement was taken away'
+    return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${skill}: ${why}`, subject: skill, hint }
+  })
+  return { value: verdicts, findings: [...findings, ...told] }
+}
+
+/** Installs the versions that the catalog approved. */
+export async function equipFromCatalog(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
+  const { value, findings } = await refreshCatalog(machine, {})
+  const approved = value.filter(({ state }) => state === 'approved').map(({ skill }) => skill)
+  const unlisted = request.names.find((name) => !value.some(({ skill }) => skill === name))
+  if (unlisted !== undefined) {
+    throw new LoadoutError('CATALOG_HELD', `the catalog does not list ${unlisted}`, { hint: 'loadout catalog search' })
+  }
+  const names = request.names.length > 0 || !request.all ? request.names : approved
+  const report = await equip(machine, { ...request, names, all: request.all && names.length === 0 })
+  return { ...report, findings: [...findings, ...report.findings] }
+}
+
+/** Whether this machine has joined a team. */
+export function hasTeam(machine: Machine, _request: object): boolean {
+  return readMembership(machine) !== undefined
+}
+
+/** Syncs as the catalog allows it. Where the team's server does not answer, what it last said counts. */
+export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
+  if (readMembership(machine) === undefined) return sync(machine, request)
+  const findings: Finding[] = []
+  const refresh = async () => {
+    try {
+      findings.push(...(await refreshCatalog(machine, {})).findings)
+    } catch (error) {
+      findings.push(asFinding(error))
+    }
+  }
+  if (!request.dryRun) await refresh()
+  const report = await sync(machine, request)
+  return { ...report, findings: [...findings, ...report.findings] }
+}
+
+function readerOf(machine: Machine, { team, group }: Membership) {
+  return { team, group, before: lastVerdicts(machine) }
+}
+
+async function readEntries(machine: Machine, membership: Membership): Promise<CatalogEntry[]> {
+  const { entries } = await callTeam(machine, membership, { method: 'GET', path: '/v1/catalog' })
+  return Array.isArray(entries) ? entries.filter(isEntry) : []
+}
+
+function isEntry(json: unknown): json is CatalogEntry {
+  if (!isRecord(json) || !isTextList(json.groups)) return false
+  const texts = [json.name, json.version, json.owner, json.commit, json.digest, json.published]
+  const isKnown =
+    CATALOG_KINDS.some((kind) => kind === json.kind) && CATALOG_STATES.some((state) => state === json.state)
+  return isKnown && texts.every((text) => typeof text === 'string')
+}
+
+/** Verifies the signature of every statement. A version whose signature does not hold is as good as a draft. */
+async function checkEntries(
+  machine: Machine,
+  membership: Membership,
+): Promise<{ checked: CheckedEntry[]; findings: Finding[] }> {
+  const entries = await readEntries(machine, membership)
+  const signers = await allowedSigners(machine)
+  const rows = entries.flatMap((entry) => {
+    const statement = parseStatement(entry.statement ?? '')
+    const { kind, name, version, signature } = entry
+    const isAbout = statement?.kind === kind && statement.name === name && statement.version === version
+    return statement && signature && isAbout
+      ? [{ entry, statement, by: statement.by, text: entry.statement ?? '', signature }]
+      : []
+  })
+  const valid = signers === undefined ? rows.map(() => false) : await verifyAll(machine, signers, rows)
+  const signed = new Map(rows.flatMap(({ entry, statement }, at) => (valid[at] ? [[entry, statement] as const] : [])))
+  const checked = entries.map((entry) => ({ entry, signed: signed.get(entry) }))
+  const refused = checked.filter(
+    ({ entry, signed: known }) => known === undefined && (entry.state === 'approved' || entry.state === 'retired'),
+  )
+  return { checked, findings: refused.length === 0 ? [] : [unverified(refused, signers === undefined)] }
+}
+
+function unverified(refused: readonly CheckedEntry[], hasNoSigners: boolean): Finding {
+  const names = [...new Set(refused.map(({ entry }) => entry.name))]
+  const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '')
+  const message = hasNoSigners
+    ? `nothing in the catalog can be verified: the library has no ${SIGNERS_FILE}`
+    : `${refused.length === 1 ? '1 version' : `${refused.length} versions`} of the catalog without a valid signature ${refused.length === 1 ? 'is' : 'are'} ignored: ${shown}`
+  const hint = `loadout sync fetches ${SIGNERS_FILE}; ask whoever approved these versions`
+  return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message, hint }
+}
+
+/** Those that were pinned when this machine joined, else those that the library has committed. */
+async function allowedSigners(machine: Machine): Promise<string | undefined> {
+  return readPinnedSigners(machine) ?? (await committedFile(machine, SIGNERS_FILE))
+}
+
+async function requireSigners(machine: Machine): Promise<string> {
+  const signers = await allowedSigners(machine)
+  if (signers !== undefined) return signers
+  throw new LoadoutError('CATALOG_UNVERIFIED', `the library has no ${SIGNERS_FILE}`, {
+    hint: 'write it, one line for each approver: <name> <public key>; then commit and push it',
+  })
+}

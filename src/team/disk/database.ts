@@ -1,0 +1,97 @@
+import pg from 'pg'
+import { LoadoutError } from '../../text/trouble.ts'
+
+export type Database = pg.Pool
+export type Connection = pg.PoolClient
+
+/** All that the team's server has in a database is in this schema. */
+export const SCHEMA = 'loadout_team'
+
+const MOST_CONNECTIONS = 10
+const CONNECT_MS = 5_000
+const STATEMENT_MS = 30_000
+
+/**
+ * Opens no connection yet. What connections that stand idle run into goes to `onError`. A statement that takes longer than
+ * its time is given up.
+ */
+export function openDatabase(url: string, onError: (error: unknown) => void, statementMs = STATEMENT_MS): Database {
+  const limits = `statement_timeout=${statementMs} lock_timeout=${Math.ceil(statementMs / 3)}`
+  const settings = `search_path=${SCHEMA} timezone=UTC ${limits}`
+  const pool = new pg.Pool({
+    ...connectionOf(url),
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'loadout team',
+    options: settings
+      .split(' ')
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
+    // A database that is gone without saying so must not hold a request for ever.
+    query_timeout: statementMs + CONNECT_MS,
+    keepAlive: true,
+  })
+  pool.on('error', onError)
+  return pool
+}
+
+function connectionOf(url: string): { connectionString: string } {
+  try {
+    const { protocol, hostname } = new URL(url)
+    if (['postgres:', 'postgresql:'].includes(protocol) && hostname !== '') return { connectionString: url }
+  } catch {
+    // Said below, without the password that the text may hold.
+  }
+  throw new LoadoutError('USAGE', 'the address of the database is not of the form postgres://user@host/database', {
+    hint: 'loadout team serve --database postgres://loadout@localhost/loadout, or --try',
+  })
+}
+
+export async function inTransaction<T>(database: Database, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await database.connect()
+  let broken: Error | undefined
+  try {
+    await connection.query('BEGIN')
+    const result = await work(connection)
+    await connection.query('COMMIT')
+    return result
+  } catch (error) {
+    broken = await connection.query('ROLLBACK').then(
+      () => undefined,
+      (cause: Error) => cause,
+    )
+    throw error
+  } finally {
+    // A connection that cannot even roll back is thrown away.
+    connection.release(broken)
+  }
+}
+
+/** What keeps a database from answering, in words for both sides. */
+export type DatabaseTrouble = 'down' | 'read-only' | 'full' | 'slow' | 'not set up'
+
+const TROUBLES: readonly (readonly [pattern: RegExp, trouble: DatabaseTrouble])[] = [
+  [/^25006$/, 'read-only'],
+  [/^53[12]00$/, 'full'],
+  [/^(57014|55P03|40P01|40001|25P03)$/, 'slow'],
+  [/^(42P01|3F000|42703)$/, 'not set up'],
+  [/^(08|57P|53300|28|3D000|58)/, 'down'],
+  [/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/, 'down'],
+]
+
+/** Undefined for an error that is not the database's state: a bug. */
+export function troubleOf(error: unknown): DatabaseTrouble | undefined {
+  const { code = '', message = '' } = error as { code?: unknown; message?: unknown }
+  const found = TROUBLES.find(([pattern]) => pattern.test(String(code)))?.[1]
+  if (found !== undefined) return found
+  if (/timeout exceeded|Query read timeout/i.test(String(message))) return 'slow'
+  return /Connection terminated|Client has encountered a connection error/i.test(String(message)) ? 'down' : undefined
+}
+
+export const TROUBLE_TEXTS: Record<DatabaseTrouble, string> = {
+  down: 'the team’s database cannot be reached',
+  'read-only': 'the team’s database is read-only',
+  full: 'the disk of the team’s database is full',
+  slow: 'the team’s database is too slow to answer',
+  'not set up': 'the team’s database has not the tables it should have',
+}

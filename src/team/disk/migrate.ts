@@ -1,0 +1,121 @@
+import { LoadoutError } from '../../text/trouble.ts'
+import { type AppliedSchema, judgeSchema, type SchemaFit } from '../rules/schema-range.ts'
+import { type Connection, type Database, SCHEMA } from './database.ts'
+
+/**
+ * One change of the schema. Instances of two versions run at the same time during an upgrade: a change adds what the new
+ * version needs and takes nothing from the old one. What nobody needs any more goes in a later version.
+ */
+export interface Migration {
+  version: number
+  name: string
+  /** The oldest program, by the schema it was made for, that works with the database afterwards. */
+  oldest: number
+  up: string
+  /** Undefined: there is no way back. */
+  down: string | undefined
+}
+
+// Any number that nobody else uses; all instances take the same.
+const MIGRATION_LOCK = 5_628_621
+
+const NO_SCHEMA: AppliedSchema = { version: 0, oldest: 0 }
+
+export async function readSchema(database: Pick<Database, 'query'>): Promise<AppliedSchema> {
+  const found = await database.query<{ here: boolean }>('SELECT to_regclass($1) IS NOT NULL AS here', [
+    `${SCHEMA}.migration`,
+  ])
+  if (!found.rows[0]?.here) return NO_SCHEMA
+  const { rows } = await database.query<AppliedSchema>(
+    `SELECT version, oldest FROM ${SCHEMA}.migration ORDER BY version DESC LIMIT 1`,
+  )
+  return rows[0] ?? NO_SCHEMA
+}
+
+/** Brings the schema up to what this program was made for. Several instances that start at once take turns. */
+export async function migrateUp(database: Database, migrations: readonly Migration[]): Promise<SchemaFit> {
+  const made = madeFor(migrations)
+  // A database that is up to date may be read-only: it can still be reported from.
+  const fit = requireFit(await readSchema(database), made)
+  if (fit !== 'behind') return fit
+  return underLock(database, async (connection) => {
+    await connection.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+    await connection.query(
+      `CREATE TABLE IF NOT EXISTS ${SCHEMA}.migration
+         (version int PRIMARY KEY, name text NOT NULL, oldest int NOT NULL, applied timestamptz NOT NULL DEFAULT now())`,
+    )
+    const applied = await readSchema(connection)
+    for (const migration of migrations.filter(({ version }) => version > applied.version)) {
+      await step(connection, migration.up, [
+        'INSERT INTO migration (version, name, oldest) VALUES ($1, $2, $3)',
+        [migration.version, migration.name, migration.oldest],
+      ])
+    }
+    return requireFit(await readSchema(connection), made)
+  })
+}
+
+/** Takes changes back, the newest first. What only they held is lost; what the schema before knows stays. */
+export async function migrateDown(database: Database, migrations: readonly Migration[], to: number): Promise<number[]> {
+  return underLock(database, async (connection) => {
+    const { version } = await readSchema(connection)
+    const undone = migrations.filter((each) => each.version > to && each.version <= version).reverse()
+    const known = migrations.some((each) => each.version === to)
+    if (!known || version > madeFor(migrations)) {
+      throw new LoadoutError('TEAM_SCHEMA', `this program cannot take schema ${version} back to ${to}`, {
+        hint: 'use the newest Loadout that ran with this database',
+      })
+    }
+    for (const { down, version: number } of undone) {
+      if (down === undefined) throw new LoadoutError('TEAM_SCHEMA', `there is no way back from schema ${number}`)
+      await step(connection, down, ['DELETE FROM migration WHERE version = $1', [number]])
+    }
+    return undone.map((each) => each.version)
+  })
+}
+
+export function madeFor(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0
+}
+
+export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
+  const fit = judgeSchema(applied, made)
+  if (fit !== 'too new') return fit
+  throw new LoadoutError(
+    'TEAM_SCHEMA',
+    `the database has schema ${applied.version}, which needs a Loadout that knows at least schema ${applied.oldest}; this one knows ${made}`,
+    { hint: 'update Loadout on this server' },
+  )
+}
+
+/** All or nothing. Waits for a table that is in use only so long that requests behind it do not pile up, then tries again. */
+async function step(connection: Connection, sql: string, [note, values]: [string, unknown[]]): Promise<void> {
+  for (let left = MOST_TRIES; ; left--) {
+    try {
+      await connection.query('BEGIN')
+      await connection.query("SET LOCAL lock_timeout = '2s'")
+      await connection.query(sql)
+      await connection.query(note, values)
+      await connection.query('COMMIT')
+      return
+    } catch (error) {
+      await connection.query('ROLLBACK')
+      if (left === 0 || (error as { code?: string }).code !== LOCK_TIMEOUT) throw error
+    }
+  }
+}
+
+const MOST_TRIES = 15
+const LOCK_TIMEOUT = '55P03'
+
+async function underLock<T>(database: Database, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await database.connect()
+  try {
+    await connection.query("SET lock_timeout = '60s'; SET statement_timeout = '10min'")
+    await connection.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
+    return await work(connection)
+  } finally {
+    // Closing the session gives the lock and its settings back, whatever happened.
+    connection.release(true)
+  }
+}

@@ -1,0 +1,6 @@
+import type { Migration } from '../migrate.ts'
+import { usage } from './001-usage.ts'
+import { catalog } from './002-catalog.ts'
+
+/** Every change of the schema, in order. A new one is a file here; one that was released never changes. */
+export const MIGRATIONS: readonly Migration[] = [usage, catalog]

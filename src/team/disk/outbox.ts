@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { exists, readText, writeAtomically } from '../../machine/files.ts'
+import { namesIn } from '../../machine/leftovers.ts'
+import { acquireLock } from '../../machine/lock.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { privateFolder, type RecordFile, readRecord, recordPath, writeRecord } from '../../machine/records.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { TEAM_DUE, TEAM_FOLDER } from '../../usage/sharing.ts'
+import { BROKEN, type Membership, type OutboxState, parseMembership, parseOutbox } from '../rules/membership.ts'
+
+const MEMBERSHIP: RecordFile<Membership | undefined> = {
+  place: `${TEAM_FOLDER}/membership.json`,
+  empty: undefined,
+  parse: parseMembership,
+  format: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  broken: BROKEN,
+}
+
+const STATE: RecordFile<OutboxState | undefined> = {
+  place: `${TEAM_FOLDER}/outbox.json`,
+  empty: undefined,
+  parse: parseOutbox,
+  format: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  broken: BROKEN,
+}
+
+export function readMembership(machine: Machine): Membership | undefined {
+  return readRecord(machine, MEMBERSHIP)
+}
+
+export function requireMembership(machine: Machine): Membership {
+  const membership = readMembership(machine)
+  if (membership !== undefined) return membership
+  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has joined no team', {
+    hint: 'loadout team join <url> --token <token>; an administrator makes the token',
+  })
+}
+
+export function writeMembership(machine: Machine, membership: Membership): void {
+  writeRecord(machine, MEMBERSHIP.place, MEMBERSHIP.format(membership))
+}
+
+export function readOutbox(machine: Machine): OutboxState | undefined {
+  return readRecord(machine, STATE)
+}
+
+/** The one moment at which something counts: batches before it are there, and everything else is as if it never was. */
+export function writeOutbox(machine: Machine, state: OutboxState): void {
+  writeRecord(machine, STATE.place, STATE.format(state))
+}
+
+export function newMachineId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+type Tray = 'outbox' | 'sent'
+
+function trayFolder(machine: Machine, tray: Tray, { machine: id }: Pick<OutboxState, 'machine'>): string {
+  return recordPath(machine, `${TEAM_FOLDER}/${tray}/${id}`)
+}
+
+function fileOf(sequence: number): string {
+  return `${String(sequence).padStart(12, '0')}.json`
+}
+
+/** The numbers of the batches in a tray, the oldest first. One that was being made when its process died is not among them. */
+export function batchesIn(machine: Machine, tray: Tray, state: OutboxState): number[] {
+  const names = namesIn(trayFolder(machine, tray, state))
+  const numbers = names.flatMap((name) => (/^\d{12}\.json$/.test(name) ? [Number(name.slice(0, 12))] : []))
+  return numbers.filter((sequence) => sequence < state.next).sort((a, b) => a - b)
+}
+
+export function readBatch(machine: Machine, state: OutboxState, sequence: number): string {
+  return readText(join(trayFolder(machine, 'outbox', state), fileOf(sequence)))
+}
+
+export function putBatch(machine: Machine, state: Pick<OutboxState, 'machine'>, sequence: number, bytes: string): void {
+  privateFolder(machine, `${TEAM_FOLDER}/outbox/${state.machine}`)
+  writeAtomically(join(trayFolder(machine, 'outbox', state), fileOf(sequence)), bytes, 0o600)
+}
+
+/** Kept for a while: a server that was restored from a backup asks for it again. */
+export function moveBatch(machine: Machine, state: OutboxState, sequence: number, to: Tray): void {
+  privateFolder(machine, `${TEAM_FOLDER}/${to}/${state.machine}`)
+  const [name, from] = [fileOf(sequence), to === 'sent' ? 'outbox' : 'sent'] as const
+  renameSync(join(trayFolder(machine, from, state), name), join(trayFolder(machine, to, state), name))
+}
+
+const KEPT_MS = 14 * 86_400_000
+
+/** Removes sent batches that are old, and what belongs to an identity that this machine no longer has. */
+export function tidy(machine: Machine, state: OutboxState): void {
+  for (const tray of ['outbox', 'sent'] as const) {
+    const around = recordPath(machine, `${TEAM_FOLDER}/${tray}`)
+    for (const id of namesIn(around))
+      if (id !== state.machine) rmSync(join(around, id), { recursive: true, force: true })
+  }
+  const sent = trayFolder(machine, 'sent', state)
+  for (const name of namesIn(sent)) {
+    const stat = statSync(join(sent, name), { throwIfNoEntry: false })
+    if (stat !== undefined && Date.now() - stat.mtimeMs > KEPT_MS) rmSync(join(sent, name), { force: true })
+  }
+}
+
+/** Everything about the team. */
+export function forgetTeam(machine: Machine): void {
+  rmSync(recordPath(machine, TEAM_FOLDER), { recursive: true, force: true })
+}
+
+/** When the background may try again: the time of a file, so that a hook only has to look at it. */
+export function setDue(machine: Machine, at: Date): void {
+  const path = recordPath(machine, TEAM_DUE)
+  if (!exists(path)) writeRecord(machine, TEAM_DUE, '')
+  utimesSync(path, at, at)
+}
+
+/** One process at a time collects and sends. */
+export function lockTeam(machine: Machine, waitMs: number): Promise<() => void> {
+  return acquireLock(join(privateFolder(machine, 'locks'), 'team'), { purpose: 'team', waitMs })
+}

@@ -1,0 +1,232 @@
+import { HttpRefusal } from '../../machine/http.ts'
+import { parseForeignJson } from '../../text/json.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
+import { ACCEPTED_FORMATS, parseBatch, SENT_TEXTS } from '../rules/batch.ts'
+import { hoursOff } from '../rules/clock.ts'
+import { assembleReport, LARGEST_HIDDEN_GROUP } from '../rules/report.ts'
+import { asRole, type Right, ROLES } from '../rules/roles.ts'
+import { countInbox } from './count.ts'
+import type { Database } from './database.ts'
+import { type Migration, madeFor, readSchema, requireFit } from './migrate.ts'
+import { queryReport } from './report-queries.ts'
+import { joinMachine, leaveMachine, type TakenIn, takeIn } from './take-in.ts'
+import { addToken, type Caller, listMachines, listTokens, readTeam, revokeToken, type Team } from './tokens.ts'
+
+/** What the routes work with. */
+export interface Desk {
+  database: Database
+  migrations: readonly Migration[]
+  now(): Date
+  /** Tells that a batch waits to be counted. */
+  onBatch(events: number, result: TakenIn['result']): void
+}
+
+/** One request, by a caller who has the right. */
+export interface Call {
+  desk: Desk
+  caller: Caller
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string>>
+  header(name: string): string | undefined
+  /** Bounded by the HTTP server. */
+  readBody(): Promise<string>
+}
+
+export interface Answer {
+  status?: 200 | 409 | 426
+  json: object
+}
+
+/** A route as data. A new part of the server, such as a catalog, is a table of these beside this one. */
+export interface Route {
+  method: 'GET' | 'POST'
+  path: string
+  right: Right
+  answer(call: Call): Promise<Answer>
+}
+
+export const USAGE_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/machines', right: 'usage.send', answer: join },
+  { method: 'GET', path: '/v1/machines', right: 'machines.read', answer: machines },
+  { method: 'POST', path: '/v1/machines/:machine/leave', right: 'usage.send', answer: leave },
+  { method: 'POST', path: '/v1/batches', right: 'usage.send', answer: receive },
+  { method: 'GET', path: '/v1/report', right: 'report.read', answer: report },
+  { method: 'GET', path: '/v1/tokens', right: 'tokens.manage', answer: tokens },
+  { method: 'POST', path: '/v1/tokens', right: 'tokens.manage', answer: invite },
+  { method: 'POST', path: '/v1/tokens/:token/revoke', right: 'tokens.manage', answer: revoke },
+]
+
+async function join({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+  const { machine, client, key, replaces, resume } = await readObject(readBody)
+  const team = await requireTeam(database)
+  if (!isId(machine) || (replaces !== undefined && !isId(replaces))) throw badRequest('"machine" is not an id')
+  if (typeof client !== 'string' || !/^[\w.+-]{1,40}$/.test(client)) throw badRequest('"client" is not a version')
+  if (resume !== undefined && !(Number.isSafeInteger(resume) && Number(resume) > 0)) {
+    throw badRequest('"resume" is not a number from 1')
+  }
+  if (key !== team.keyPrint) {
+    throw new HttpRefusal(409, 'TEAM_OTHER', 'the token carries the key of another team', {
+      hint: 'ask an administrator of this team for a token',
+    })
+  }
+  const { id: token, group, role } = caller
+  const { expected } = await joinMachine(database, {
+    machine,
+    token,
+    group,
+    client,
+    replaces,
+    resume: resume === undefined ? undefined : Number(resume),
+  })
+  return { json: { team: team.id, group, role, expected, formats: ACCEPTED_FORMATS } }
+}
+
+async function leave({ desk: { database }, caller, params }: Call): Promise<Answer> {
+  return { json: { left: await leaveMachine(database, params.machine ?? '', caller.id) } }
+}
+
+async function machines({ desk: { database } }: Call): Promise<Answer> {
+  return { json: { machines: await listMachines(database) } }
+}
+
+async function receive({ desk, caller, header, readBody }: Call): Promise<Answer> {
+  const bytes = await readBody()
+  const read = parseBatch(bytes)
+  if ('problem' in read) {
+    if (read.format === undefined) throw new HttpRefusal(400, 'TEAM_BAD_BATCH', `the batch is refused: ${read.problem}`)
+    const hint = `this server takes ${ACCEPTED_FORMATS.join(', ')}: update Loadout on the ${read.format < Math.min(...ACCEPTED_FORMATS) ? 'machine' : 'server'}`
+    return { status: 426, json: { error: { code: 'TEAM_FORMAT', message: read.problem, hint } } }
+  }
+  const { batch } = read
+  const team = await requireTeam(desk.database)
+  if (batch.team !== team.id) {
+    throw new HttpRefusal(409, 'TEAM_OTHER', 'the batch is of another team', {
+      hint: 'loadout team leave, then join this one',
+    })
+  }
+  const off = hoursOff(readClock(header('x-loadout-clock')), desk.now().getTime() / 1000)
+  const taken = await takeIn(desk.database, { ...batch, bytes, token: caller.id, hoursOff: off })
+  desk.onBatch(
+    batch.rows.reduce((sum, { times }) => sum + times, 0),
+    taken.result,
+  )
+  return answerTaken(taken, off)
+}
+
+function readClock(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+function answerTaken(taken: TakenIn, off: number): Answer {
+  switch (taken.result) {
+    case 'accepted':
+    case 'duplicate':
+      return { json: { result: taken.result, hoursOff: off } }
+    case 'behind':
+      return { status: 409, json: { ...problem('TEAM_BEHIND', 'batches before it are missing'), ...taken } }
+    case 'cloned':
+      return { status: 409, json: problem('TEAM_CLONED', 'another machine has sent other rows under this number') }
+    case 'left':
+      return { status: 409, json: problem('TEAM_LEFT', 'this machine has left the team') }
+    case 'unknown machine':
+      return { status: 409, json: problem('TEAM_UNKNOWN_MACHINE', 'this machine has not joined with this token') }
+  }
+}
+
+function problem(code: string, message: string): object {
+  return { error: { code, message } }
+}
+
+const MONTH_MS = 30 * 86_400_000
+
+async function report({ desk, query }: Call): Promise<Answer> {
+  const now = desk.now().getTime()
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const from = readDay(query.from, 'from') ?? day(now - MONTH_MS)
+  const to = readDay(query.to, 'to') ?? day(now + 86_400_000)
+  if (from >= to) throw badRequest('"from" must be a day before "to"')
+  const { group } = query
+  if (group !== undefined && !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not the name of a group')
+  await settle(desk)
+  const rows = await queryReport(desk.database, { from, to, group })
+  if (group !== undefined && rows.allPeople <= LARGEST_HIDDEN_GROUP) {
+    throw new HttpRefusal(403, 'TEAM_GROUP_SMALL', `the group ${group} has too few people for a report of its own`, {
+      hint: `it takes more than ${LARGEST_HIDDEN_GROUP} who were active; leave out the group`,
+    })
+  }
+  return { json: assembleReport({ from, to }, rows) }
+}
+
+// Somebody waits: what is not counted by then is only told.
+const SETTLE_MS = 2_000
+
+/** Counts what came in just now, so that a report shows it. A database that cannot be written is still reported from. */
+async function settle({ database, migrations }: Desk): Promise<void> {
+  const end = Date.now() + SETTLE_MS
+  try {
+    while (Date.now() < end && (await countInbox(database, madeFor(migrations))) > 0);
+  } catch {
+    // The report says how many batches wait.
+  }
+}
+
+function readDay(text: string | undefined, name: string): string | undefined {
+  if (text === undefined) return undefined
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && text > '1970' && text < '9000') return text
+  throw badRequest(`"${name}" is not a day such as 2026-11-17`)
+}
+
+async function tokens({ desk: { database } }: Call): Promise<Answer> {
+  return { json: { tokens: await listTokens(database) } }
+}
+
+async function invite({ desk: { database }, caller, readBody }: Call): Promise<Answer> {
+  const { role: named, group, note = '' } = await readObject(readBody)
+  const role = asRole(named)
+  if (role === undefined) throw badRequest(`"role" must be one of ${ROLES.join(', ')}`)
+  if (typeof group !== 'string' || !SENT_TEXTS.project.test(group)) throw badRequest('"group" is not a name')
+  if (typeof note !== 'string' || !/^[\p{L}\p{N}\p{P} ]{0,100}$/u.test(note))
+    throw badRequest('"note" is not a short text')
+  return { json: { secret: await addToken(database, { role, group, note, by: caller.id }) } }
+}
+
+async function revoke({ desk: { database }, params }: Call): Promise<Answer> {
+  const result = await revokeToken(database, params.token ?? '')
+  if (result === 'revoked') return { json: { revoked: params.token } }
+  if (result === 'not found') throw new HttpRefusal(404, 'TEAM_TOKEN_NOT_FOUND', 'there is no such token')
+  throw new HttpRefusal(409, 'TEAM_LAST_ADMIN', 'the last administrator cannot be revoked', {
+    hint: 'make another administrator first: loadout team invite --role admin',
+  })
+}
+
+/** Throws unless requests can be answered: reachable, writable, and of a schema that this program knows. */
+export async function checkReady({ database, migrations }: Pick<Desk, 'database' | 'migrations'>): Promise<void> {
+  const fit = requireFit(await readSchema(database), madeFor(migrations))
+  if (fit === 'behind')
+    throw new LoadoutError('TEAM_SCHEMA', 'the database has an older schema than this program needs')
+  const { rows } = await database.query<{ isReadOnly: boolean }>(
+    `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
+  )
+  if (rows[0]?.isReadOnly) throw Object.assign(new Error('read-only'), { code: '25006' })
+}
+
+export async function requireTeam(database: Database): Promise<Team> {
+  const team = await readTeam(database)
+  if (team !== undefined) return team
+  throw new HttpRefusal(503, 'TEAM_DATABASE', 'the database holds no team')
+}
+
+export async function readObject(readBody: Call['readBody']): Promise<Record<string, unknown>> {
+  const { value, problem: wrong } = parseForeignJson(await readBody())
+  if (isRecord(value)) return value
+  throw badRequest(wrong ?? 'it is not an object')
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+}
+
+export function badRequest(message: string): HttpRefusal {
+  return new HttpRefusal(400, 'USAGE', `the request is refused: ${message}`)
+}

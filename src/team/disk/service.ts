@@ -1,0 +1,157 @@
+import { createHttpApp, type HttpApp, HttpRefusal } from '../../machine/http.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { getDeep } from '../../text/values.ts'
+import { LARGEST_BATCH } from '../rules/batch.ts'
+import { leastRole, mayUse, type Right } from '../rules/roles.ts'
+import { CATALOG_ROUTES } from './catalog-routes.ts'
+import { countInbox, removeOld } from './count.ts'
+import { TROUBLE_TEXTS, troubleOf } from './database.ts'
+import { madeFor, requireFit } from './migrate.ts'
+import { checkReady, type Desk, type Route, USAGE_ROUTES } from './routes.ts'
+import { aboutError, type Log, type Telemetry } from './telemetry.ts'
+import { type Caller, findCaller } from './tokens.ts'
+
+/** Every route that needs a token. */
+export const ROUTES: readonly Route[] = [...USAGE_ROUTES, ...CATALOG_ROUTES]
+
+export interface Service extends Omit<Desk, 'onBatch'> {
+  log: Log
+  telemetry: Telemetry
+}
+
+/** The team's server as an app: from a request to a reply, without a port. */
+export function createService(service: Service, onBatch: () => void): HttpApp {
+  const { log, telemetry } = service
+  const app = createHttpApp({
+    largestBody: LARGEST_BATCH,
+    onError: (error) => log('error', aboutError(error)),
+  })
+  const desk: Desk = {
+    ...service,
+    onBatch: (events, result) => {
+      telemetry.count('loadout.team.batches', 1, { result })
+      if (result !== 'accepted') return
+      telemetry.count('loadout.team.events', events)
+      onBatch()
+    },
+  }
+  app.get('/health', (context) => context.json({ status: 'ok' }))
+  app.get('/ready', async (context) => {
+    await orRefuse(checkReady(service))
+    return context.json({ status: 'ready', schema: madeFor(service.migrations) })
+  })
+  for (const { method, path, right, answer } of ROUTES) {
+    app.on(method, path, async (context) => {
+      const startMs = Date.now()
+      const { req } = context
+      const noted = { method, route: path, startMs, parent: req.header('traceparent') }
+      let caller: Caller | undefined
+      let status = 500
+      let code: unknown
+      try {
+        caller = await orRefuse(requireCaller(service, req.header('authorization'), right))
+        const { params, query } = { params: req.param(), query: req.query() }
+        const call = {
+          desk,
+          caller,
+          params,
+          query,
+          header: (name: string) => req.header(name),
+          readBody: () => req.text(),
+        }
+        const { json, status: given = 200 } = await orRefuse(answer(call))
+        status = given
+        code = getDeep(json, 'error', 'code')
+        return context.json(json, given)
+      } catch (error) {
+        status = error instanceof HttpRefusal ? error.status : error instanceof LoadoutError ? 422 : 500
+        code = error instanceof LoadoutError ? error.code : undefined
+        if (status === 401) context.header('WWW-Authenticate', 'Bearer')
+        if (status === 503) context.header('Retry-After', '30')
+        throw error
+      } finally {
+        telemetry.noteRequest({ ...noted, status })
+        const state = typeof code === 'string' ? code : undefined
+        log('request', { method, route: path, status, code: state, ms: Date.now() - startMs, token: caller?.id })
+      }
+    })
+  }
+  return app
+}
+
+async function requireCaller(
+  { database, migrations }: Pick<Service, 'database' | 'migrations'>,
+  authorization: string | undefined,
+  right: Right,
+): Promise<Caller> {
+  const secret = /^bearer +([A-Za-z0-9_-]{32})$/i.exec(authorization ?? '')?.[1]
+  const caller = secret === undefined ? undefined : await findCaller(database, secret)
+  if (caller === undefined) {
+    throw new HttpRefusal(401, 'TEAM_TOKEN_REFUSED', 'the token is unknown here, or was revoked', {
+      hint: 'ask an administrator of the team for a new one',
+    })
+  }
+  requireFit({ version: caller.oldest, oldest: caller.oldest }, madeFor(migrations))
+  if (mayUse(caller.role, right)) return caller
+  throw new HttpRefusal(403, 'TEAM_ROLE', `this needs the role ${leastRole(right)}; yours is ${caller.role}`, {
+    hint: 'ask an administrator of the team',
+  })
+}
+
+/** What the database cannot do now is told as such, with the words for it; the client then tries again later. */
+async function orRefuse<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof HttpRefusal) throw error
+    if (error instanceof LoadoutError && error.code === 'TEAM_SCHEMA') {
+      throw new HttpRefusal(503, 'TEAM_SCHEMA', error.message)
+    }
+    const trouble = troubleOf(error)
+    if (trouble === undefined) throw error
+    throw new HttpRefusal(503, 'TEAM_DATABASE', TROUBLE_TEXTS[trouble], { hint: 'nothing is lost; try again later' })
+  }
+}
+
+const COUNT_MS = 2_000
+const UPKEEP_MS = 3_600_000
+
+/** Counts what comes in and removes what is old, until it is stopped. Every instance does; the database lets one at a time. */
+export function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
+  const { database, migrations, log } = service
+  let isStopped = false
+  let wake = () => {}
+  let nextUpkeep = 0
+  const work = async () => {
+    while (!isStopped) {
+      try {
+        while (!isStopped && (await countInbox(database, madeFor(migrations))) > 0);
+        if (Date.now() >= nextUpkeep) {
+          const removed = await removeOld(database, keepDays)
+          if (removed.length > 0) log('removed', { partitions: removed.join(' ') })
+          nextUpkeep = Date.now() + UPKEEP_MS
+        }
+      } catch (error) {
+        log('not counted', { ...aboutError(error), database: troubleOf(error) })
+      }
+      if (isStopped) return
+      await new Promise<void>((go) => {
+        const timer = setTimeout(go, COUNT_MS)
+        wake = () => {
+          clearTimeout(timer)
+          // Others come right behind it: count them together.
+          setTimeout(go, 50)
+        }
+      })
+    }
+  }
+  const working = work()
+  return {
+    wake: () => wake(),
+    stop: () => {
+      isStopped = true
+      wake()
+      return working
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, exists, readText } from '../../machine/files.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { withScratch } from '../../machine/scratch.ts'
+import { LoadoutError } from '../../text/trouble.ts'
+import { SIGNED_FOR } from '../rules/statement.ts'
+
+const TIMEOUT_MS = 60_000
+const KEYS = ['id_ed25519', 'id_ecdsa', 'id_rsa']
+
+/** The key that a person signs with: the named one, or the usual one of their account. */
+export function signingKey({ home }: Machine, named: string | undefined): string {
+  const key = named ?? KEYS.map((name) => join(home, '.ssh', name)).find(exists)
+  if (key !== undefined && exists(key)) return key
+  throw new LoadoutError('FILE_NOT_FOUND', `the SSH key ${key ?? 'in ~/.ssh'} does not exist`, {
+    hint: 'name one: --key <file>; ssh-keygen -t ed25519 makes one',
+  })
+}
+
+/** Under which name the public key of a signing key stands among the allowed signers. */
+export function principalOf(key: string, signers: string): string {
+  const file = key.endsWith('.pub') ? key : `${key}.pub`
+  const [, body = ' '] = exists(file) ? readText(file).trim().split(/\s+/) : []
+  const line = signers.split('\n').find((each) => each.split(/\s+/).includes(body))
+  const principal = line?.trim().split(/\s+/)[0]?.split(',')[0]
+  if (principal !== undefined) return principal
+  throw new LoadoutError('CATALOG_UNVERIFIED', `${file} is not among the allowed signers`, {
+    hint: 'add a line "<name> <public key>" to catalog/allowed_signers in the library, and commit it',
+  })
+}
+
+/** Signs with the user's own program, which may ask for a passphrase or use an agent. */
+export function sign(machine: Machine, key: string, text: string): Promise<string> {
+  return withScratch(async (scratch) => {
+    const file = join(scratch, 'statement')
+    writeFileSync(file, text)
+    run(machine, ['-Y', 'sign', '-q', '-f', key, '-n', SIGNED_FOR, file], { stdio: ['inherit', 'ignore', 'inherit'] })
+    return readFileSync(`${file}.sig`, 'utf8')
+  })
+}
+
+/** Which of the texts carry a valid signature of the named signer. */
+export function verifyAll(
+  machine: Machine,
+  signers: string,
+  rows: readonly { by: string; text: string; signature: string }[],
+): Promise<boolean[]> {
+  return withScratch(async (scratch) => {
+    const [allowed, signature] = [join(scratch, 'allowed'), join(scratch, 'signature')]
+    writeFileSync(allowed, signers)
+    return rows.map((row) => {
+      writeFileSync(signature, row.signature)
+      const words = ['-Y', 'verify', '-f', allowed, '-I', row.by, '-n', SIGNED_FOR, '-s', signature]
+      try {
+        run(machine, words, { input: row.text, stdio: ['pipe', 'ignore', 'ignore'] })
+        return true
+      } catch (error) {
+        if (error instanceof LoadoutError && error.code === 'FILE_NOT_FOUND') throw error
+        return false
+      }
+    })
+  })
+}
+
+type RunOptions = Pick<Parameters<typeof execFileSync>[2] & object, 'input' | 'stdio'>
+
+function run({ env, home }: Machine, words: readonly string[], options: RunOptions): void {
+  const { PATH, SSH_AUTH_SOCK, SSH_ASKPASS, DISPLAY, TERM } = env
+  const passed = { PATH, HOME: home, SSH_AUTH_SOCK, SSH_ASKPASS, DISPLAY, TERM }
+  try {
+    execFileSync('ssh-keygen', words, { ...options, env: passed, timeout: TIMEOUT_MS })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      throw new LoadoutError('FILE_NOT_FOUND', 'ssh-keygen is not on the PATH', {
+        hint: 'install OpenSSH 8.2 or later',
+      })
+    }
+    throw new LoadoutError('CATALOG_UNVERIFIED', `ssh-keygen ${words[1]} failed`, { cause: error })
+  }
+}

@@ -1,0 +1,52 @@
+import { callHttp } from '../../machine/call-http.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { CODES, LoadoutError } from '../../text/trouble.ts'
+import { getDeep, isRecord } from '../../text/values.ts'
+import type { Membership } from '../rules/membership.ts'
+
+export interface TeamReply {
+  status: number
+  json: Record<string, unknown>
+}
+
+export interface TeamCall {
+  method?: 'GET' | 'POST'
+  path: string
+  body?: string | undefined
+  milliseconds?: number
+}
+
+/** Asks the team's server. Gives every answer that is one of its own; throws when another program answers, or none. */
+export async function askTeam(
+  machine: Machine,
+  { url, secret }: Pick<Membership, 'url' | 'secret'>,
+  { method = 'POST', path, body, milliseconds }: TeamCall,
+): Promise<TeamReply> {
+  const clock = String(Math.max(0, Math.round(machine.now().getTime() / 1000)))
+  const headers = { authorization: `Bearer ${secret}`, 'x-loadout-clock': clock }
+  const { status, json } = await callHttp(`${url}${path}`, { method, body, headers, milliseconds })
+  if (isRecord(json) && (status < 300 || isRecord(json.error))) return { status, json }
+  const what = status >= 300 && status < 400 ? 'it sends elsewhere' : `status ${status}`
+  throw new LoadoutError('UNREACHABLE', `what answers at ${url} is not a team’s server: ${what}`, {
+    hint: 'check the address; a proxy in between may be down',
+  })
+}
+
+/** The same, and every refusal is an error with the words of the server. */
+export async function callTeam(
+  machine: Machine,
+  membership: Pick<Membership, 'url' | 'secret'>,
+  call: TeamCall,
+): Promise<Record<string, unknown>> {
+  const reply = await askTeam(machine, membership, call)
+  if (reply.status < 300) return reply.json
+  throw refusalOf(reply)
+}
+
+export function refusalOf({ json, status }: TeamReply): LoadoutError {
+  const [code, message, hint] = ['code', 'message', 'hint'].map((key) => getDeep(json, 'error', key))
+  const known = CODES.find((each) => each === code) ?? 'UNREACHABLE'
+  return new LoadoutError(known, `the team’s server refused: ${String(message ?? status)}`, {
+    ...(typeof hint === 'string' ? { hint } : {}),
+  })
+}

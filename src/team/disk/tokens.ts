@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { asSecret, hashSecret, keyPrint, tokenId } from '../rules/credentials.ts'
+import { asRole, type Role } from '../rules/roles.ts'
+import type { Database } from './database.ts'
+
+/** A token as it is listed: the secret is known only to who has it. */
+export interface TokenView {
+  id: string
+  role: Role
+  group: string
+  note: string
+  created: string
+  revoked: string | null
+  machines: number
+}
+
+/** Who a request comes from. */
+export interface Caller {
+  id: string
+  role: Role
+  group: string
+  /** The oldest program that works with the database as it is now: another instance may have migrated it. */
+  oldest: number
+}
+
+export interface Team {
+  id: string
+  keyPrint: string
+}
+
+/** Undefined for a secret that is unknown or revoked. Asked anew for each request, so that a revocation counts at once. */
+export async function findCaller(database: Database, secret: string): Promise<Caller | undefined> {
+  const { rows } = await database.query<{ id: string; role: string; group: string; oldest: number }>(
+    `SELECT id, role, group_name AS "group", (SELECT oldest FROM migration ORDER BY version DESC LIMIT 1) AS oldest
+     FROM token WHERE hash = $1 AND revoked IS NULL`,
+    [hashSecret(secret)],
+  )
+  const role = asRole(rows[0]?.role)
+  return rows[0] === undefined || role === undefined ? undefined : { ...rows[0], role }
+}
+
+export interface TokenWish {
+  role: Role
+  group: string
+  note: string
+  /** The token of who asks for it. */
+  by: string | null
+}
+
+/** Gives the secret, for the only time. */
+export async function addToken(database: Pick<Database, 'query'>, wish: TokenWish): Promise<string> {
+  const secret = asSecret(randomBytes(24))
+  await database.query(
+    'INSERT INTO token (id, hash, role, group_name, note, created_by) VALUES ($1, $2, $3, $4, $5, $6)',
+    [tokenId(secret), hashSecret(secret), wish.role, wish.group, wish.note, wish.by],
+  )
+  return secret
+}
+
+export async function listTokens(database: Database): Promise<TokenView[]> {
+  const { rows } = await database.query<TokenView>(
+    `SELECT t.id, t.role, t.group_name AS "group", t.note,
+       to_char(t.created, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created,
+       to_char(t.revoked, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS revoked,
+       (SELECT count(*)::int FROM machine m WHERE m.token = t.id AND m.left_at IS NULL) AS machines
+     FROM token t ORDER BY t.created, t.id`,
+  )
+  return rows
+}
+
+/** The last administrator stays: a team without one could not be mended over the network. */
+export async function revokeToken(
+  database: Database,
+  id: string,
+): Promise<'revoked' | 'not found' | 'last administrator'> {
+  const { rows } = await database.query<{ role: string; others: number }>(
+    `SELECT role, (SELECT count(*)::int FROM token o WHERE o.role = 'admin' AND o.revoked IS NULL AND o.id <> t.id) AS others
+     FROM token t WHERE id = $1`,
+    [id],
+  )
+  if (rows[0] === undefined) return 'not found'
+  if (rows[0].role === 'admin' && rows[0].others === 0) return 'last administrator'
+  await database.query('UPDATE token SET revoked = coalesce(revoked, now()) WHERE id = $1', [id])
+  return 'revoked'
+}
+
+export async function readTeam(database: Database): Promise<Team | undefined> {
+  const { rows } = await database.query<Team>('SELECT id, key_print AS "keyPrint" FROM team')
+  return rows[0]
+}
+
+export function makeKey(): string {
+  return asSecret(randomBytes(24))
+}
+
+/** Founds the team of an empty database; undefined when there is one. Of instances that start at once only one founds it. */
+export async function foundTeam(database: Database, key: string): Promise<{ secret: string } | undefined> {
+  const { rowCount } = await database.query('INSERT INTO team (id, key_print) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    randomBytes(16).toString('hex'),
+    keyPrint(key),
+  ])
+  if (rowCount !== 1) return undefined
+  return { secret: await addToken(database, { role: 'admin', group: 'admins', note: 'first administrator', by: null }) }
+}
+
+export interface MachineView {
+  machine: number
+  group: string
+  client: string
+  joined: string
+  seen: string
+  batches: number
+  hoursOff: number
+  lostBatches: number
+  isSeparated: boolean
+  hasLeft: boolean
+}
+
+/** By numbers of their own: a machine is not a person, and no name of it is known. */
+export async function listMachines(database: Database): Promise<MachineView[]> {
+  const { rows } = await database.query<MachineView>(
+    `SELECT id AS machine, group_name AS "group", client, to_char(joined, 'YYYY-MM-DD') AS joined,
+       to_char(seen, 'YYYY-MM-DD') AS seen, last_sequence::int AS batches, hours_off AS "hoursOff",
+       lost_batches::int AS "lostBatches", separated_from IS NOT NULL AS "isSeparated", left_at IS NOT NULL AS "hasLeft"
+     FROM machine ORDER BY id`,
+  )
+  return rows
+}

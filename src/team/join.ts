@@ -1,0 +1,133 @@
+import { resolve } from 'node:path'
+import { type Machine, usageLogPath } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { endOfLog, markAt } from '../usage/log.ts'
+import {
+  batchesIn,
+  forgetTeam,
+  lockTeam,
+  newMachineId,
+  readMembership,
+  readOutbox,
+  requireMembership,
+  setDue,
+  writeMembership,
+  writeOutbox,
+} from './disk/outbox.ts'
+import { whoWorksHere } from './disk/person.ts'
+import { pinSigners } from './disk/signers.ts'
+import { callTeam } from './disk/team-client.ts'
+import { register } from './push.ts'
+import { keyPrint, parseToken, pseudonym } from './rules/credentials.ts'
+import { type Membership, type OutboxState, serverAddress } from './rules/membership.ts'
+import { asRole } from './rules/roles.ts'
+
+export interface Joined {
+  url: string
+  group: string
+  role: string
+  person: string
+  /** What the pseudonym was made from. */
+  personFrom: string
+}
+
+const LOCK_MS = 60_000
+
+/** Joins the team of a server. From now on its usage is shared; what was before stays here. */
+export async function joinTeam(
+  machine: Machine,
+  request: {
+    url: string
+    token: string
+    /** A file of those who may approve versions of the catalog; the library can then not change it. */
+    signers?: string | undefined
+  },
+): Promise<Report<Joined>> {
+  const url = serverAddress(request.url)
+  if (typeof url !== 'string') {
+    throw new LoadoutError('USAGE', url.problem, { hint: 'loadout team join https://team.example.com --token <token>' })
+  }
+  const token = parseToken(request.token)
+  if (token === undefined) {
+    throw new LoadoutError('USAGE', 'this is not a token of a team: it begins with ldt_ and has 69 characters', {
+      hint: 'copy all of it; --token - reads it from standard input',
+    })
+  }
+  const release = await lockTeam(machine, LOCK_MS)
+  try {
+    const before = readMembership(machine)
+    const state = readOutbox(machine) ?? startHere(machine)
+    const { secret, key } = token
+    const asked = { url, secret, keyPrint: keyPrint(key) }
+    const { team, group, role: named } = await register(machine, asked, state)
+    const role = asRole(named)
+    if (typeof team !== 'string' || typeof group !== 'string' || role === undefined) {
+      throw new LoadoutError('UNREACHABLE', `what answers at ${url} is not a team’s server`, {
+        hint: 'check the address',
+      })
+    }
+    if (before !== undefined && before.team !== team) {
+      throw new LoadoutError('TEAM_JOINED', `this machine has joined another team, at ${before.url}`, {
+        hint: 'loadout team leave, then join this one',
+      })
+    }
+    const { person, from } = await whoWorksHere(machine)
+    const membership: Membership = {
+      ...asked,
+      ...{ team, group, role },
+      ...(role === 'admin' ? { key } : {}),
+      person: pseudonym(key, person),
+      joined: before?.joined ?? machine.now().toISOString(),
+    }
+    if (request.signers !== undefined) pinSigners(machine, resolve(machine.cwd, request.signers))
+    writeOutbox(machine, state)
+    writeMembership(machine, membership)
+    setDue(machine, machine.now())
+    return { value: { url, group, role, person: membership.person, personFrom: from }, findings: [] }
+  } finally {
+    release()
+  }
+}
+
+/** Nothing that happened before is sent. */
+function startHere(machine: Machine): OutboxState {
+  const log = usageLogPath(machine)
+  const offset = endOfLog(log)
+  return { machine: newMachineId(), next: 1, offset, mark: markAt(log, offset), installed: '', leftOut: 0 }
+}
+
+export interface Left {
+  url: string
+  /** Batches that were never sent, and are deleted. */
+  unsent: number
+  /** False when the server could not be told. */
+  isTold: boolean
+}
+
+/** Ends it: nothing is sent any more, and what waited is deleted. What was sent stays with the team. */
+export async function leaveTeam(machine: Machine, _request: object): Promise<Report<Left>> {
+  const release = await lockTeam(machine, LOCK_MS)
+  try {
+    const membership = requireMembership(machine)
+    const state = readOutbox(machine)
+    const unsent = state === undefined ? 0 : batchesIn(machine, 'outbox', state).length
+    const isTold = state !== undefined && (await tellLeft(machine, membership, state))
+    forgetTeam(machine)
+    return { value: { url: membership.url, unsent, isTold }, findings: [] }
+  } finally {
+    release()
+  }
+}
+
+const LEAVE_MS = 5_000
+
+async function tellLeft(machine: Machine, membership: Membership, { machine: id }: OutboxState): Promise<boolean> {
+  try {
+    await callTeam(machine, membership, { path: `/v1/machines/${id}/leave`, body: '{}', milliseconds: LEAVE_MS })
+    return true
+  } catch (error) {
+    // Who wants to leave is not held back by a server that is gone.
+    if (error instanceof LoadoutError) return false
+    throw error
+  }
+}

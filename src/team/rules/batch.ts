@@ -1,0 +1,132 @@
+import { parseInstant } from '../../text/instant.ts'
+import { parseForeignJson } from '../../text/json.ts'
+import { isRecord } from '../../text/values.ts'
+import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
+
+/** Raise it when a server of the version before could not understand a batch any more. */
+export const FORMAT = 1
+/** Batches that a server of this version takes: a machine may be offline for months, and wake up with an old program. */
+export const ACCEPTED_FORMATS: readonly number[] = [1]
+
+export const MOST_ROWS = 500
+/** In bytes. `MOST_ROWS` rows of the longest texts are below it. */
+export const LARGEST_BATCH = 512 * 1024
+
+/** How far an entry came. `installed` says once a day which version of a skill an agent has; the rest is the usage log's. */
+export const SENT_STAGES = ['installed', 'planned', 'delivered', 'used'] as const
+
+export type SentStage = (typeof SENT_STAGES)[number]
+
+/** All that ever leaves a machine about its use. What happened alike in the same hour is one row. */
+export interface SentRow {
+  kind: EntryKind
+  id: string
+  /** `cli`, `mcp`, or the agent. */
+  agent: string
+  stage: SentStage
+  /** Digest of the version that was installed, where it is known. */
+  version?: string
+  /** Day and hour in UTC: `2026-11-17T10`. */
+  hour: string
+  /** Only when the project's `loadout.json` says so. */
+  project?: string
+  /** Of all times together. */
+  tokens: number
+  times: number
+}
+
+export interface Batch {
+  format: number
+  team: string
+  machine: string
+  /** 1, 2, 3, … for each machine: the server takes each number once. */
+  sequence: number
+  /** A pseudonym. */
+  person: string
+  /** The version of the program. */
+  client: string
+  rows: SentRow[]
+}
+
+const ID = /^[0-9a-f]{32}$/
+
+/** What each text may look like. A name cannot hold a path, a sentence or a line of code. */
+export const SENT_TEXTS = {
+  id: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/,
+  agent: /^[a-z0-9][a-z0-9_-]{0,31}$/,
+  version: /^[0-9a-f]{7,64}$/,
+  hour: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3])$/,
+  project: /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
+} as const
+
+/** The bytes of a batch, with its keys in one order: sent again, it is the same. */
+export function formatBatch({ format, team, machine, sequence, person, client, rows }: Batch): string {
+  return JSON.stringify({ format, team, machine, sequence, person, client, rows: rows.map(formatRow) })
+}
+
+function formatRow({ kind, id, agent, stage, version, hour, project, tokens, times }: SentRow) {
+  return { kind, id, agent, stage, version, hour, project, tokens, times }
+}
+
+/** A batch as it arrived, or what is wrong with it. Fields that this version does not know are not taken over. */
+export function parseBatch(text: string): { batch: Batch } | { problem: string; format?: number } {
+  const { value: json, problem } = parseForeignJson(text)
+  if (problem !== undefined || !isRecord(json)) return { problem: problem ?? 'it is not an object' }
+  const { format, team, machine, sequence, person, client, rows } = json
+  if (typeof format !== 'number' || !Number.isInteger(format)) return { problem: '"format" is missing' }
+  if (!ACCEPTED_FORMATS.includes(format)) return { problem: `format ${format} is not accepted`, format }
+  if (!isText(team, ID)) return { problem: '"team" is not an id' }
+  if (!isText(machine, ID)) return { problem: '"machine" is not an id' }
+  if (!isWhole(sequence, 1, Number.MAX_SAFE_INTEGER)) return { problem: '"sequence" is not a number from 1' }
+  if (!isText(person, ID)) return { problem: '"person" is not a pseudonym' }
+  if (!isText(client, /^[\w.+-]{1,40}$/)) return { problem: '"client" is not a version' }
+  if (!Array.isArray(rows) || rows.length === 0) return { problem: '"rows" is empty' }
+  if (rows.length > MOST_ROWS) return { problem: `"rows" has more than ${MOST_ROWS} rows` }
+  const parsed: SentRow[] = []
+  for (const [at, row] of rows.entries()) {
+    const read = parseRow(row)
+    if (typeof read === 'string') return { problem: `rows[${at}]: ${read}` }
+    parsed.push(read)
+  }
+  return { batch: { format, team, machine, sequence, person, client, rows: parsed } }
+}
+
+const MOST_TOKENS = 1_000_000_000
+const MOST_TIMES = 1_000_000
+
+function parseRow(row: unknown): SentRow | string {
+  if (!isRecord(row)) return 'it is not an object'
+  const { tokens, times, version, project } = row
+  const kind = ENTRY_KINDS.find((each) => each === row.kind)
+  const stage = SENT_STAGES.find((each) => each === row.stage)
+  const { id, agent, hour } = row
+  if (kind === undefined) return '"kind" is unknown'
+  if (stage === undefined) return '"stage" is unknown'
+  if (!isText(id, SENT_TEXTS.id)) return '"id" is not the name of an entry'
+  if (!isText(agent, SENT_TEXTS.agent)) return '"agent" is not the name of an agent'
+  if (!isText(hour, SENT_TEXTS.hour) || !isHour(hour)) return '"hour" is not an hour such as 2026-11-17T10'
+  if (version !== undefined && !isText(version, SENT_TEXTS.version)) return '"version" is not a digest'
+  if (project !== undefined && !isText(project, SENT_TEXTS.project)) return '"project" is not a name'
+  if (!isWhole(tokens, 0, MOST_TOKENS)) return '"tokens" is not a number'
+  if (!isWhole(times, 1, MOST_TIMES)) return '"times" is not a number from 1'
+  return {
+    ...{ kind, id, agent, stage },
+    ...(version === undefined ? {} : { version }),
+    hour,
+    ...(project === undefined ? {} : { project }),
+    ...{ tokens, times },
+  }
+}
+
+/** Not every day of 31 exists. */
+function isHour(hour: string): boolean {
+  return parseInstant(`${hour}:00Z`) !== undefined
+}
+
+function isText(value: unknown, pattern: RegExp): value is string {
+  return typeof value === 'string' && pattern.test(value)
+}
+
+function isWhole(value: unknown, from: number, to: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to
+}

@@ -1,0 +1,83 @@
+import { LoadoutError } from '../../text/trouble.ts'
+import { isRecord } from '../../text/values.ts'
+import { asRole, type Role } from './roles.ts'
+
+/** What a machine knows about the team that it joined. */
+export interface Membership {
+  /** Without a slash at its end. */
+  url: string
+  team: string
+  /** What the server knows a token by. */
+  secret: string
+  /** The team's key: only who may invite others keeps it. */
+  key?: string
+  /** Tells the server that this is the key of its team. */
+  keyPrint: string
+  /** The pseudonym of the person. */
+  person: string
+  group: string
+  role: Role
+  joined: string
+}
+
+/** How far a machine has come with sending. */
+export interface OutboxState {
+  machine: string
+  /** The number of the next batch. Batches in the outbox with a smaller one are whole and may be sent. */
+  next: number
+  /** How much of the usage log is in batches, in bytes, and a digest of what stands before: another log has another. */
+  offset: number
+  mark: string
+  /** The day and the digest of the last list of installed skills. */
+  installed: string
+  /** Events that were not fit to be sent. */
+  leftOut: number
+  /** How the last attempt ended. */
+  last?: { at: string; code?: string; message?: string; failures: number; hoursOff?: number }
+}
+
+export const BROKEN = { code: 'BAD_TEAM_FILE', hint: 'remove the file and join the team again' } as const
+
+export function parseMembership(json: unknown, path: string): Membership {
+  if (isRecord(json)) {
+    const { url, team, secret, key, keyPrint, person, group, role: named, joined } = json
+    const role = asRole(named)
+    const texts = [url, team, secret, keyPrint, person, group, joined]
+    if (role !== undefined && texts.every((text) => typeof text === 'string')) {
+      const known = { url, team, secret, keyPrint, person, group, joined } as Omit<Membership, 'role' | 'key'>
+      return { ...known, role, ...(typeof key === 'string' ? { key } : {}) }
+    }
+  }
+  throw new LoadoutError('BAD_TEAM_FILE', `${path} does not say which team this machine has joined`)
+}
+
+export function parseOutbox(json: unknown, path: string): OutboxState {
+  if (isRecord(json)) {
+    const { machine, next, offset, mark, installed, leftOut, last } = json
+    const isCount = [next, offset, leftOut].every((each) => Number.isSafeInteger(each) && Number(each) >= 0)
+    if (isCount && [machine, mark, installed].every((text) => typeof text === 'string')) {
+      const state = { machine, next, offset, mark, installed, leftOut } as OutboxState
+      return isRecord(last) ? { ...state, last: last as unknown as NonNullable<OutboxState['last']> } : state
+    }
+  }
+  throw new LoadoutError('BAD_TEAM_FILE', `${path} does not say what was sent`)
+}
+
+const MINUTE = 60_000
+const USUAL_MS = 15 * MINUTE
+const LONGEST_MS = 12 * 60 * MINUTE
+
+/** How long to wait before the next attempt: longer after each failure, so that a server that comes back is not flooded. */
+export function nextAttemptMs(failures: number): number {
+  return Math.min(LONGEST_MS, USUAL_MS * 2 ** Math.min(failures, 10))
+}
+
+/** Where a team may be served. A token in the clear is for everybody on the way: only this machine may be asked so. */
+export function serverAddress(text: string): string | { problem: string } {
+  if (!URL.canParse(text)) return { problem: `"${text}" is not an address such as https://team.example.com` }
+  const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(text)
+  if (username + password + search + hash !== '') return { problem: 'the address must hold no user, query or fragment' }
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (protocol === 'https:' || (protocol === 'http:' && isHere)) return `${origin}${pathname.replace(/\/+$/, '')}`
+  return { problem: `${protocol}// is not safe for a token: the address must begin with https://` }
+}

@@ -1,0 +1,155 @@
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { readHeaders } from '../usage/rules/otlp.ts'
+import { type Database, openDatabase, TROUBLE_TEXTS, troubleOf } from './disk/database.ts'
+import { processLog, runInstance } from './disk/instance.ts'
+import { madeFor, migrateDown, migrateUp, readSchema } from './disk/migrate.ts'
+import { MIGRATIONS } from './disk/migrations/index.ts'
+import { aboutError } from './disk/telemetry.ts'
+import { addToken, foundTeam, makeKey, readTeam } from './disk/tokens.ts'
+import { startTryDatabase } from './disk/try-database.ts'
+import { formatToken, keyPrint, parseToken } from './rules/credentials.ts'
+import type { Role } from './rules/roles.ts'
+
+export interface ServeRequest {
+  /** `postgres://…` */
+  database?: string | undefined
+  /** Instead: a PostgreSQL of its own that is gone afterwards. */
+  isTry?: boolean | undefined
+  port: number
+  listen?: string | undefined
+  hosts?: readonly string[] | undefined
+  keepDays?: number | undefined
+  otlp?: string | undefined
+  signal: AbortSignal
+  onListening(url: string): void
+  /** Takes the token of the first administrator, which is shown once. */
+  onFounded(token: string): void
+}
+
+const KEPT_DAYS = 400
+const FEWEST_DAYS = 32
+
+/** Serves a team until the signal fires. */
+export async function serveTeam(machine: Machine, request: ServeRequest): Promise<Report<object>> {
+  const { keepDays = KEPT_DAYS, hosts, otlp, signal, onListening } = request
+  if (keepDays < FEWEST_DAYS) {
+    throw new LoadoutError('USAGE', `--keep-days must be at least ${FEWEST_DAYS}`, { hint: 'a report shows a month' })
+  }
+  const now = () => machine.now()
+  const log = processLog(now)
+  const tried = request.isTry ? await startTryDatabase() : undefined
+  const database = openDatabase(addressOf(machine, request.database, tried?.url), (error) =>
+    log('database', aboutError(error)),
+  )
+  try {
+    const fit = await orExplain(migrateUp(database, MIGRATIONS))
+    log('database', { schema: (await readSchema(database)).version, fit })
+    await found(database, request)
+    const { port, listen = '127.0.0.1' } = request
+    const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
+    const telemetry = { endpoint: otlp, headers }
+    await runInstance(database, MIGRATIONS, log, {
+      port,
+      listen,
+      hosts,
+      keepDays,
+      otlp: telemetry,
+      signal,
+      now,
+      onListening,
+    })
+  } finally {
+    await database.end()
+    await tried?.stop()
+  }
+  return { value: {}, findings: [] }
+}
+
+/** A password in an argument can be seen by every user of the machine; in the environment it cannot. */
+function addressOf({ env }: Machine, named: string | undefined, tried: string | undefined): string {
+  const address = tried ?? named ?? env.LOADOUT_TEAM_DATABASE
+  if (address) return address
+  throw new LoadoutError('USAGE', 'there is no database to serve from', {
+    hint: '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts one to look at',
+  })
+}
+
+async function found(database: Database, { onFounded }: Pick<ServeRequest, 'onFounded'>): Promise<void> {
+  if ((await orExplain(readTeam(database))) !== undefined) return
+  const key = makeKey()
+  const founded = await orExplain(foundTeam(database, key))
+  if (founded !== undefined) onFounded(formatToken({ secret: founded.secret, key }))
+}
+
+/** What a database cannot do, as an error for a person who starts something with it. */
+async function orExplain<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const trouble = troubleOf(error)
+    if (trouble === undefined || !(error instanceof Error)) throw error
+    // The message of a failed connection names host and port; pg never puts the password into it.
+    const detail = error.message === '' && 'code' in error ? String(error.code) : error.message
+    throw new LoadoutError('TEAM_DATABASE', `${TROUBLE_TEXTS[trouble]}: ${detail}`, {
+      hint: trouble === 'down' ? 'check that it runs, and its address, user and password' : 'mend it and start again',
+      cause: error,
+    })
+  }
+}
+
+export interface SchemaChange {
+  before: number
+  after: number
+}
+
+/** Brings the schema up to date without serving, or back to an older one. */
+export async function migrateTeam(
+  machine: Machine,
+  request: { database?: string | undefined; to?: number | undefined },
+): Promise<Report<SchemaChange>> {
+  return withDatabase(machine, request.database, async (database) => {
+    const { version: before } = await readSchema(database)
+    if (request.to !== undefined && request.to < before) await migrateDown(database, MIGRATIONS, request.to)
+    else if (request.to !== undefined && request.to !== madeFor(MIGRATIONS)) {
+      throw new LoadoutError('USAGE', `there is no schema ${request.to} to go to`, {
+        hint: `the database has ${before}; this program knows ${madeFor(MIGRATIONS)}`,
+      })
+    } else await migrateUp(database, MIGRATIONS)
+    return { before, after: (await readSchema(database)).version }
+  })
+}
+
+/** A new token straight from the database, for an administrator who lost theirs. */
+export async function recoverToken(
+  machine: Machine,
+  request: { database?: string | undefined; role: Role; group: string; key?: string | undefined },
+): Promise<Report<{ token: string }>> {
+  return withDatabase(machine, request.database, async (database) => {
+    const team = await readTeam(database)
+    if (team === undefined) {
+      throw new LoadoutError('TEAM_DATABASE', 'the database holds no team', { hint: 'loadout team serve founds one' })
+    }
+    const key = (parseToken(request.key ?? '') ?? { key: request.key ?? '' }).key
+    if (keyPrint(key) !== team.keyPrint) {
+      throw new LoadoutError('TEAM_OTHER', 'the key of the team is needed, which no database holds', {
+        hint: '--key takes any token of this team, also a revoked one',
+      })
+    }
+    const secret = await addToken(database, { role: request.role, group: request.group, note: 'recovered', by: null })
+    return { token: formatToken({ secret, key }) }
+  })
+}
+
+async function withDatabase<T>(
+  machine: Machine,
+  named: string | undefined,
+  work: (database: Database) => Promise<T>,
+): Promise<Report<T>> {
+  const database = openDatabase(addressOf(machine, named, undefined), () => {})
+  try {
+    return { value: await orExplain(work(database)), findings: [] }
+  } finally {
+    await database.end()
+  }
+}

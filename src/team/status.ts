@@ -1,0 +1,79 @@
+import type { Machine } from '../machine/machine.ts'
+import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
+import { collect } from './collect.ts'
+import { batchesIn, readBatch, requireMembership } from './disk/outbox.ts'
+import { callTeam } from './disk/team-client.ts'
+import { requireOutbox } from './push.ts'
+import { parseBatch } from './rules/batch.ts'
+import type { Membership, OutboxState } from './rules/membership.ts'
+
+export interface TeamStatus {
+  url: string
+  group: string
+  role: string
+  person: string
+  joined: string
+  server: 'ready' | 'not ready'
+  /** Batches and events that were not sent yet, with what is new in the usage log. */
+  waiting: { batches: number; events: number }
+  sent: number
+  leftOut: number
+  last?: OutboxState['last']
+}
+
+const SERVER_MS = 5_000
+
+/** What this machine shares, and how it stands with its server. */
+export async function teamStatus(machine: Machine, _request: object): Promise<Report<TeamStatus>> {
+  const membership = requireMembership(machine)
+  const state = requireOutbox(machine)
+  const collected = collect(machine, membership, state)
+  const waiting = batchesIn(machine, 'outbox', state)
+  const bodies = [
+    ...waiting.map((sequence) => readBatch(machine, state, sequence)),
+    ...collected.batches.map((each) => each.bytes),
+  ]
+  const { url, group, role, person, joined } = membership
+  const findings = [...(await askServer(machine, membership)), ...stateFindings(state)]
+  const isReady = findings.every(({ severity }) => severity !== 'error')
+  return {
+    value: {
+      ...{ url, group, role, person, joined },
+      server: isReady ? 'ready' : 'not ready',
+      waiting: { batches: bodies.length, events: bodies.reduce((sum, body) => sum + eventsIn(body), 0) },
+      sent: state.next - 1 - waiting.length,
+      leftOut: collected.state.leftOut,
+      ...(state.last === undefined ? {} : { last: state.last }),
+    },
+    findings,
+  }
+}
+
+function eventsIn(body: string): number {
+  const read = parseBatch(body)
+  return 'batch' in read ? read.batch.rows.reduce((sum, { times }) => sum + times, 0) : 0
+}
+
+async function askServer(machine: Machine, membership: Membership): Promise<Finding[]> {
+  try {
+    await callTeam(machine, membership, { method: 'GET', path: '/ready', milliseconds: SERVER_MS })
+    return []
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const { code, message, hint } = error
+    return [{ severity: 'error', code, message, hint: hint ?? 'nothing is lost: it is sent when the server is back' }]
+  }
+}
+
+function stateFindings({ last }: OutboxState): Finding[] {
+  const findings: Finding[] = []
+  if (last?.hoursOff !== undefined) {
+    findings.push({
+      severity: 'warning',
+      code: 'TEAM_CLOCK',
+      message: `the clock of this machine is off by ${Math.abs(last.hoursOff)} hours; the server corrected what was sent`,
+      hint: 'set the clock',
+    })
+  }
+  return findings
+}

@@ -1,0 +1,60 @@
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { requireMembership } from './disk/outbox.ts'
+import { callTeam } from './disk/team-client.ts'
+import type { MachineView as TeamMachine, TokenView as TeamToken } from './disk/tokens.ts'
+import { formatToken, tokenId } from './rules/credentials.ts'
+import type { Membership } from './rules/membership.ts'
+import type { Role } from './rules/roles.ts'
+
+export type { TeamMachine, TeamToken }
+
+export interface Invitation {
+  token: string
+  id: string
+  role: Role
+  group: string
+  url: string
+}
+
+/** Makes a token for others. The server gives the secret; the key of the team is added here, and never leaves for it. */
+export async function inviteToTeam(
+  machine: Machine,
+  { role, group, note }: { role: Role; group: string; note?: string | undefined },
+): Promise<Report<Invitation>> {
+  const membership = requireMembership(machine)
+  const body = JSON.stringify({ role, group, note })
+  const { secret } = await callTeam(machine, membership, { path: '/v1/tokens', body })
+  if (typeof secret !== 'string') throw new LoadoutError('UNREACHABLE', 'the server gave no token')
+  const token = formatToken({ secret, key: requireKey(membership) })
+  return { value: { token, id: tokenId(secret), role, group, url: membership.url }, findings: [] }
+}
+
+function requireKey({ key }: Membership): string {
+  if (key !== undefined) return key
+  throw new LoadoutError('TEAM_ROLE', 'only an administrator has the key that a token needs', {
+    hint: 'join with the token of an administrator',
+  })
+}
+
+export async function listTeamTokens(machine: Machine, _request: object): Promise<Report<{ tokens: TeamToken[] }>> {
+  const json = await callTeam(machine, requireMembership(machine), { method: 'GET', path: '/v1/tokens' })
+  return { value: json as unknown as { tokens: TeamToken[] }, findings: [] }
+}
+
+export async function revokeTeamToken(machine: Machine, { id }: { id: string }): Promise<Report<{ revoked: string }>> {
+  if (!/^[0-9a-f]{12}$/.test(id)) {
+    throw new LoadoutError('USAGE', `"${id}" is not the id of a token`, { hint: 'loadout team tokens lists them' })
+  }
+  await callTeam(machine, requireMembership(machine), { path: `/v1/tokens/${id}/revoke`, body: '{}' })
+  return { value: { revoked: id }, findings: [] }
+}
+
+/** Every machine that joined, by a number: how far it came, and what is odd about it. */
+export async function listTeamMachines(
+  machine: Machine,
+  _request: object,
+): Promise<Report<{ machines: TeamMachine[] }>> {
+  const json = await callTeam(machine, requireMembership(machine), { method: 'GET', path: '/v1/machines' })
+  return { value: json as unknown as { machines: TeamMachine[] }, findings: [] }
+}

@@ -1,0 +1,115 @@
+import { callHttp } from '../machine/call-http.ts'
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { VERSION } from '../text/version.ts'
+import { scanEvents } from './disk/usage-log.ts'
+import { type Attributes, type Metric, metricsRequest, type Point, readHeaders, signalAddress } from './rules/otlp.ts'
+import { parseSince } from './rules/summary.ts'
+import { kindOf, stageOf, type UsageEvent } from './rules/usage-event.ts'
+import { junkFinding, openLog } from './usage.ts'
+
+export interface UsageExport {
+  address: string
+  /** Sums that differ in what they are about. */
+  series: number
+  events: number
+}
+
+/**
+ * Sends the sums of this machine's log to an OpenTelemetry collector. They count from a fixed start, so that sending them
+ * again later continues the series.
+ */
+export async function exportUsage(
+  machine: Machine,
+  request: { endpoint: string; since?: string | undefined },
+): Promise<Report<UsageExport>> {
+  const address = addressOf(request.endpoint)
+  const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
+  const log = openLog(machine, undefined)
+  const tally = new Map<string, Tally>()
+  let events = 0
+  const { junkLines } = scanEvents(log, (event) => {
+    if (event.timestamp < since || event.entryId === '') return
+    events++
+    add(tally, event)
+  })
+  const timeMs = machine.now().getTime()
+  const body = JSON.stringify(metricsRequest(RESOURCE, metricsOf([...tally.values()], timeMs)))
+  const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
+  const { status } = await callHttp(address, { body, headers })
+  if (status >= 300) {
+    throw new LoadoutError('UNREACHABLE', `the collector at ${address} refused what was sent: status ${status}`, {
+      hint: 'it has to take OTLP as JSON over HTTP, usually on port 4318',
+    })
+  }
+  const findings = junkLines > 0 ? [junkFinding(junkLines, log)] : []
+  return { value: { address, series: tally.size, events }, findings }
+}
+
+const RESOURCE = { 'service.name': 'loadout', 'service.version': VERSION }
+
+function addressOf(endpoint: string): string {
+  if (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol)) return signalAddress(endpoint, 'metrics')
+  throw new LoadoutError('USAGE', `"${endpoint}" is not the address of a collector`, {
+    hint: 'loadout usage --export otlp http://localhost:4318',
+  })
+}
+
+interface Tally {
+  attributes: Attributes
+  startMs: number
+  times: number
+  tokens: number
+}
+
+function add(tally: Map<string, Tally>, event: UsageEvent): void {
+  const attributes = attributesOf(event)
+  const key = JSON.stringify(attributes)
+  const startMs = Date.parse(event.timestamp) || 0
+  const known = tally.get(key) ?? { attributes, startMs, times: 0, tokens: 0 }
+  tally.set(key, known)
+  known.startMs = Math.min(known.startMs, startMs)
+  known.times++
+  known.tokens += stageOf(event) === 'planned' ? 0 : event.tokensEst
+}
+
+/** The names that agents and the conventions for generative AI use, where they have one. */
+function attributesOf(event: UsageEvent): Attributes {
+  const kind = kindOf(event)
+  return {
+    'gen_ai.agent.name': event.via ?? 'cli',
+    'loadout.entry.kind': kind,
+    'loadout.entry.id': event.entryId,
+    'skill.name': kind === 'skill' ? event.entryId : undefined,
+    'loadout.stage': stageOf(event),
+  }
+}
+
+function metricsOf(tallies: readonly Tally[], timeMs: number): Metric[] {
+  const points = (value: (tally: Tally) => number, more: Attributes) =>
+    tallies
+      .filter((tally) => value(tally) > 0)
+      .map(
+        (tally): Point => ({
+          kind: 'sum',
+          attributes: { ...tally.attributes, ...more },
+          startMs: tally.startMs,
+          timeMs,
+          value: value(tally),
+        }),
+      )
+  return [
+    {
+      name: 'loadout.entry.events',
+      unit: '{event}',
+      description: 'How often entries were planned, delivered and used',
+      points: points(({ times }) => times, {}),
+    },
+    {
+      name: 'loadout.entry.tokens',
+      unit: '{token}',
+      description: 'Estimated tokens of entries that agents were given',
+      points: points(({ tokens }) => tokens, { 'gen_ai.token.type': 'input' }),
+    },
+  ]
+}

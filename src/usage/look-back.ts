@@ -1,0 +1,108 @@
+import type { Machine } from '../machine/machine.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { scanEvents } from './disk/usage-log.ts'
+import { type Conversation, ConversationTally, type ConversationView, viewConversation } from './rules/conversation.ts'
+import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
+import { parseSince } from './rules/summary.ts'
+import { isAbout, STEPS, type Step, type Timeline, TimelineTally } from './rules/timeline.ts'
+import { ENTRY_KINDS, type UsageEvent } from './rules/usage-event.ts'
+import { junkFinding, openLog } from './usage.ts'
+
+export interface LookBackRequest {
+  log?: string | undefined
+  /** `30d`, `12h`, `2w` or a date; default: 30 days. */
+  since?: string | undefined
+  until?: string | undefined
+  step?: string | undefined
+  agent?: string | undefined
+  kind?: string | undefined
+  entry?: string | undefined
+}
+
+export interface UsageOverTime extends Timeline {
+  entries: EntryUsage[]
+}
+
+/** What was planned, delivered and used over time, by agent and by entry. */
+export function usageOverTime(machine: Machine, request: LookBackRequest): Report<UsageOverTime> {
+  const from = parseSince(request.since ?? '30d', machine.now())
+  const to = request.until === undefined ? machine.now().toISOString() : parseSince(request.until, machine.now())
+  const step = oneOf(request.step, STEPS, 'step') ?? stepFor(from, to)
+  const kind = oneOf(request.kind, ENTRY_KINDS, 'kind')
+  const { agent, entry } = request
+  if (from >= to) throw new LoadoutError('USAGE', 'the time begins after it ends', { hint: 'give --since 30d' })
+  const about = { from, to, step, agent, kind, entry }
+  const tally = new TimelineTally(about)
+  const entries = new EntryTally()
+  const findings = visit(machine, request, (event) => {
+    if (event.timestamp < from || event.timestamp > to) return
+    tally.add(event)
+    if (isAbout(about, event)) entries.add(event)
+  })
+  return { value: { ...tally.timeline(), entries: entries.entries() }, findings }
+}
+
+/** Wide enough that a picture has some dozens of points. */
+function stepFor(from: string, to: string): Step {
+  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
+  return days <= 3 ? 'hour' : days <= 120 ? 'day' : 'week'
+}
+
+function oneOf<T extends string>(text: string | undefined, known: readonly T[], name: string): T | undefined {
+  if (text === undefined || text === '') return undefined
+  const found = known.find((each) => each === text)
+  if (found !== undefined) return found
+  throw new LoadoutError('USAGE', `there is no ${name} "${text.slice(0, 40)}"`, { hint: `one of ${known.join(', ')}` })
+}
+
+export interface Conversations {
+  conversations: Conversation[]
+  /** How many there are in all. */
+  total: number
+}
+
+const MOST_LISTED = 500
+
+/** The conversations that the log tells of, the newest first. */
+export function listConversations(
+  machine: Machine,
+  request: Pick<LookBackRequest, 'log' | 'since' | 'agent'>,
+): Report<Conversations> {
+  const since = request.since === undefined ? '' : parseSince(request.since, machine.now())
+  const tally = new ConversationTally()
+  const findings = visit(machine, request, (event) => {
+    if (event.timestamp >= since && isAbout({ agent: request.agent }, event)) tally.add(event)
+  })
+  const all = tally.conversations()
+  return { value: { conversations: all.slice(0, MOST_LISTED), total: all.length }, findings }
+}
+
+const MOST_STEPS = 2_000
+
+/** What one conversation was given, when and why, and what a plan named without giving it. */
+export function showConversation(
+  machine: Machine,
+  request: { log?: string | undefined; via: string; session: string },
+): Report<ConversationView> {
+  const { via, session } = request
+  const tally = new ConversationTally()
+  const events: UsageEvent[] = []
+  const findings = visit(machine, request, (event) => {
+    if (event.session !== session || !isAbout({ agent: via }, event)) return
+    tally.add(event)
+    events.push(event)
+  })
+  const [found] = tally.conversations()
+  if (found === undefined) {
+    throw new LoadoutError('ENTRY_NOT_FOUND', 'the log does not tell of this conversation', {
+      hint: 'loadout usage --sessions lists them',
+    })
+  }
+  return { value: { ...found, ...viewConversation(events, MOST_STEPS) }, findings }
+}
+
+function visit(machine: Machine, { log }: { log?: string | undefined }, add: (event: UsageEvent) => void) {
+  const path = openLog(machine, log)
+  const { junkLines } = scanEvents(path, add)
+  return junkLines > 0 ? [junkFinding(junkLines, path)] : []
+}

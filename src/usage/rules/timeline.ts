@@ -1,0 +1,102 @@
+import { compareText } from '../../text/values.ts'
+import { type EntryKind, kindOf, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
+
+/** How wide one point of a timeline is. */
+export const STEPS = ['hour', 'day', 'week'] as const
+export type Step = (typeof STEPS)[number]
+
+type Counts = Record<Stage, number> & { tokens: number }
+
+export interface Timeline {
+  /** ISO 8601, both inside. */
+  from: string
+  to: string
+  step: Step
+  /** Every point between the two, also those where nothing happened. */
+  points: ({ at: string } & Counts)[]
+  /** By the way out: `cli`, `mcp`, or the agent whose hook it was. */
+  agents: ({ via: string } & Counts)[]
+}
+
+export interface TimelineRequest {
+  from: string
+  to: string
+  step: Step
+  agent?: string | undefined
+  kind?: EntryKind | undefined
+  entry?: string | undefined
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const WIDTH: Record<Step, number> = { hour: HOUR, day: DAY, week: 7 * DAY }
+/** More are no picture. */
+export const MOST_POINTS = 2_000
+// The first Monday: weeks begin on one.
+const FIRST_WEEK = Date.UTC(1970, 0, 5)
+
+export function startOf(time: number, step: Step): number {
+  const origin = step === 'week' ? FIRST_WEEK : 0
+  return Math.floor((time - origin) / WIDTH[step]) * WIDTH[step] + origin
+}
+
+/** Whether an event is one that was asked for, whenever it was. */
+export function isAbout({ agent, kind, entry }: Pick<TimelineRequest, 'agent' | 'kind' | 'entry'>, event: UsageEvent) {
+  if (agent !== undefined && viaOf(event) !== agent) return false
+  if (kind !== undefined && kindOf(event) !== kind) return false
+  return entry === undefined || event.entryId === entry
+}
+
+/** Sums up events by time and by agent, one after the other, so that the size of a log does not matter. */
+export class TimelineTally {
+  private readonly request: TimelineRequest
+  private readonly points = new Map<number, Counts>()
+  private readonly agents = new Map<string, Counts>()
+  private readonly last: number
+
+  constructor(request: TimelineRequest) {
+    this.request = request
+    const { step } = request
+    this.last = startOf(Date.parse(request.to), step)
+    const first = Math.max(startOf(Date.parse(request.from), step), this.last - (MOST_POINTS - 1) * WIDTH[step])
+    for (let at = first; at <= this.last; at += WIDTH[step]) this.points.set(at, nothing())
+  }
+
+  add(event: UsageEvent): void {
+    if (event.entryId === '' || !isAbout(this.request, event)) return
+    const point = this.points.get(startOf(Date.parse(event.timestamp), this.request.step))
+    if (point === undefined) return
+    count(point, event)
+    const via = viaOf(event)
+    const agent = this.agents.get(via) ?? nothing()
+    count(agent, event)
+    this.agents.set(via, agent)
+  }
+
+  timeline(): Timeline {
+    const { from, to, step } = this.request
+    const points = [...this.points].map(([at, counts]) => ({ at: new Date(at).toISOString(), ...counts }))
+    const agents = [...this.agents].map(([via, counts]) => ({ via, ...counts }))
+    return {
+      from,
+      to,
+      step,
+      points,
+      agents: agents.sort((a, b) => b.delivered - a.delivered || compareText(a.via, b.via)),
+    }
+  }
+}
+
+function nothing(): Counts {
+  return { planned: 0, delivered: 0, used: 0, tokens: 0 }
+}
+
+function count(counts: Counts, event: UsageEvent): void {
+  const stage = stageOf(event)
+  counts[stage]++
+  if (stage !== 'planned') counts.tokens += event.tokensEst
+}
+
+export function viaOf({ via }: Pick<UsageEvent, 'via'>): string {
+  return via ?? 'unknown'
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
+import type { Loadout } from '../loadout.ts'
+import { type HttpEnv, HttpRefusal } from '../machine/http.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+
+/** What every route is given. */
+export interface Desk {
+  /** The project that the server was started for. */
+  project: string | undefined
+  /** A door for one request: what is reported while it is answered belongs to no other. */
+  open(): Loadout
+  signal: AbortSignal
+}
+
+type Asked = Context<HttpEnv>
+
+/** The answer of a use case, as `--json` prints it. */
+export function answer<T>(context: Asked, { value, findings }: Report<T>): Response {
+  return context.json(Array.isArray(value) ? value : { ...value, findings })
+}
+
+/** The project that a page asks about: the desk's with `project`, none for the user's own skills. */
+export function scopeOf(context: Asked, desk: Desk, scope: unknown = context.req.query('scope')): string | undefined {
+  return scope === 'project' ? requireProject(desk) : undefined
+}
+
+function requireProject({ project }: Desk): string {
+  if (project !== undefined) return project
+  throw new LoadoutError('NOT_A_FOLDER', 'loadout web was not started in a project', {
+    hint: 'start it in the folder of one, or with --project <folder>',
+  })
+}
+
+/** A whole number from the address; undefined when it is not there. */
+export function numberIn(context: Asked, name: string): number | undefined {
+  const text = context.req.query(name)
+  if (text === undefined || text === '') return undefined
+  if (/^\d{1,12}$/.test(text)) return Number(text)
+  throw new LoadoutError('USAGE', `${name} is not a number`, { hint: `${name}=200000` })
+}
+
+/** Names from the address, one for each time that it is there. */
+export function namesIn(context: Asked, name: string): string[] {
+  return context.req.queries(name) ?? []
+}
+
+/** The body of a request that changes something: an object, sent as JSON, which no form of another page can do. */
+export async function bodyOf(context: Asked): Promise<Record<string, unknown>> {
+  const isJson = /^application\/json\b/i.test(context.req.header('content-type') ?? '')
+  const body: unknown = isJson ? await context.req.json().catch(() => undefined) : undefined
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw new LoadoutError('USAGE', 'the body is not a JSON object')
+}
+
+export function listIn(body: Record<string, unknown>, name: string): string[] {
+  const value = body[name] ?? []
+  if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value
+  throw new LoadoutError('USAGE', `"${name}" must be a list of texts`)
+}
+
+/**
+ * Plans a change, or carries it out when it is still the plan that the person agreed to: two pages, or a page and a
+ * command, may be at work on the same thing.
+ */
+export async function planOrDo<T extends object>(
+  context: Asked,
+  body: Record<string, unknown>,
+  run: (dryRun: boolean) => Promise<Report<T>>,
+  partsOf: (value: T) => unknown,
+): Promise<Response> {
+  const planned = await run(true)
+  const plan = createHash('sha256')
+    .update(JSON.stringify(partsOf(planned.value)))
+    .digest('hex')
+  if (body.dryRun === true) return context.json({ ...planned.value, findings: planned.findings, plan })
+  if (body.plan !== plan) {
+    throw new HttpRefusal(409, 'CONFIRMATION_NEEDED', 'something has changed since this was planned', {
+      hint: 'look at what would be done now, then agree to it',
+    })
+  }
+  return answer(context, await run(false))
+}

@@ -1,0 +1,47 @@
+import { streamSSE } from 'hono/streaming'
+import type { Stamps } from '../loadout.ts'
+import type { HttpApp } from '../machine/http.ts'
+import type { Desk } from './desk.ts'
+
+const EVERY_MS = 1_000
+/** A comment keeps a quiet connection open, and notices one whose page is gone. */
+const QUIET_ROUNDS = 15
+
+/** Tells every open page what has changed on the machine, by its name; the page then asks again for what it shows. */
+export function serveChanges(app: HttpApp, desk: Desk): void {
+  const listeners = new Set<(changed: string[]) => void>()
+  let stamps: Stamps | undefined
+  const readStamps = async () => (await desk.open().readStamps({ project: desk.project })).value
+  const look = async () => {
+    const value = await readStamps()
+    const changed = stamps === undefined ? [] : changedOf(stamps, value)
+    stamps = value
+    for (const listener of listeners) listener(changed)
+  }
+  const timer = setInterval(() => {
+    if (listeners.size > 0) void look().catch(() => {})
+    else stamps = undefined
+  }, EVERY_MS)
+  desk.signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  app.get('/api/live', (context) =>
+    streamSSE(context, async (stream) => {
+      // What changes from now on counts, also before the first look.
+      stamps ??= await readStamps()
+      await stream.writeSSE({ event: 'open', data: '' })
+      let quiet = 0
+      const listener = (changed: string[]) => {
+        quiet = changed.length > 0 ? 0 : quiet + 1
+        if (changed.length > 0) void stream.writeSSE({ event: 'change', data: JSON.stringify(changed) })
+        else if (quiet % QUIET_ROUNDS === 0) void stream.write(': quiet\n\n')
+      }
+      listeners.add(listener)
+      // The end of the server breaks every connection, so that this ends too.
+      await new Promise<void>((done) => stream.onAbort(done))
+      listeners.delete(listener)
+    }),
+  )
+}
+
+function changedOf(before: Stamps, now: Stamps): string[] {
+  return Object.entries(now).flatMap(([name, stamp]) => (before[name as keyof Stamps] === stamp ? [] : [name]))
+}

@@ -1,0 +1,36 @@
+import { createLoadout } from '../loadout.ts'
+import { createHttpApp, serveHttp } from '../machine/http.ts'
+import { createGate } from './gate.ts'
+import { serveChanges } from './live.ts'
+import { openPage } from './open-page.ts'
+import { servePage } from './page-files.ts'
+import { addRoutes } from './routes.ts'
+
+export interface WebServing {
+  /** 0 for any that is free. */
+  port: number
+  project?: string | undefined
+  /** Opens the page in the browser of this machine. */
+  isOpened: boolean
+  signal: AbortSignal
+  /** Says something to the person who started it. */
+  tell(text: string): void
+}
+
+/** Serves the page to the person who started it, until the signal fires. */
+export async function serveWeb({ port, project, isOpened, signal, tell }: WebServing): Promise<void> {
+  const app = createHttpApp({ onError: (error) => tell(error instanceof Error ? error.message : String(error)) })
+  const desk = { project, open: () => createLoadout({ caller: { via: 'web' } }), signal }
+  let url = ''
+  const addressOf = (token: string) => `${url}/?token=${token}`
+  const gate = createGate((next) => tell(`The page is open. For another browser: ${addressOf(next)}`))
+  app.use(gate.check)
+  addRoutes(app, desk)
+  serveChanges(app, desk)
+  servePage(app)
+  await serveHttp(app, { port }, signal, (address) => {
+    url = address.url
+    tell(addressOf(gate.token()))
+    if (isOpened) openPage(addressOf(gate.token()), tell)
+  })
+}

@@ -1,0 +1,72 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+
+interface FieldProps {
+  label: string
+  value: string
+  onChange(value: string): void
+  placeholder?: string
+  /** Words that the browser offers. */
+  offers?: readonly string[]
+  isNumber?: boolean
+  /** So long after the last key. */
+  delayMs?: number
+}
+
+/** A line of text or a number. What is typed counts a moment after the last key, or with Enter. */
+export function Field({ label, value, onChange, placeholder, offers, isNumber, delayMs = 300 }: FieldProps) {
+  const id = useId()
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (text === value) return
+    const timer = setTimeout(() => onChange(text), delayMs)
+    return () => clearTimeout(timer)
+  }, [text, value, delayMs, onChange])
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="text"
+        inputMode={isNumber ? 'numeric' : 'text'}
+        value={text}
+        placeholder={placeholder ?? ''}
+        list={offers ? id : ''}
+        spellcheck={false}
+        onInput={({ currentTarget }) =>
+          setText(isNumber ? currentTarget.value.replace(/\D/g, '') : currentTarget.value)
+        }
+        onKeyDown={({ key }) => key === 'Enter' && onChange(text)}
+      />
+      {offers && (
+        <datalist id={id}>
+          {offers.map((offer) => (
+            <option key={offer} value={offer} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  value: string
+  options: readonly (readonly [value: string, name: string])[]
+  onChange(value: string): void
+}
+
+/** One of a few. */
+export function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {options.map(([key, name]) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Operation } from '../../../skills/rules/operations.ts'
+import { count, line } from '../format.ts'
+import { Badge, type Tone } from './badge.tsx'
+
+const TONES: Record<Operation['kind'], Tone> = {
+  install: 'good',
+  refresh: 'info',
+  remove: 'bad',
+  restamp: 'quiet',
+  adopt: 'info',
+  recover: 'warn',
+}
+
+const MOST = 100
+
+/** What would be done, one line each. */
+export function Operations({ operations }: { operations: readonly Operation[] }) {
+  const more = operations.length - MOST
+  return (
+    <ul class="plain-list operations" aria-label="What would be done">
+      {operations.slice(0, MOST).map((each) => (
+        <li key={`${each.kind} ${each.skill} ${each.root}`}>
+          <Badge tone={TONES[each.kind]}>{each.kind}</Badge>
+          <strong class="mono">{line(each.skill)}</strong>
+          <span class="muted wraps">
+            {each.agent}, {each.scope}: {line(each.root)}
+            {'keepsCopy' in each && each.keepsCopy ? ' (a copy is kept)' : ''}
+          </span>
+        </li>
+      ))}
+      {more > 0 && <li class="muted">and {count(more, 'more', 'more')}</li>}
+    </ul>
+  )
+}

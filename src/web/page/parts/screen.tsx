@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact'
+import type { Answer } from '../api.ts'
+import type { Asked } from '../use-answer.ts'
+import { Refused } from './notices.tsx'
+
+/** The frame of every screen: its name, what it is in one line, its controls, its content. */
+export function Screen(props: {
+  title: string
+  summary: ComponentChildren
+  controls?: ComponentChildren
+  children: ComponentChildren
+}) {
+  return (
+    <>
+      <header class="screen-head">
+        <div>
+          <h1>{props.title}</h1>
+          <p class="muted">{props.summary}</p>
+        </div>
+        {props.controls && <div class="controls">{props.controls}</div>}
+      </header>
+      {props.children}
+    </>
+  )
+}
+
+/** What an answer shows: it, that it is on its way, or why there is none. */
+export function Answered<T>({ asked, children }: { asked: Asked<T>; children(answer: Answer<T>): ComponentChildren }) {
+  const { answer, refusal, isWaiting, again } = asked
+  return (
+    <>
+      {refusal && <Refused refusal={refusal} onAgain={again} />}
+      {answer === undefined && !refusal && (isWaiting ? <p class="waiting muted">reading…</p> : null)}
+      {answer !== undefined && children(answer)}
+    </>
+  )
+}
+
+/** A number and what it counts. */
+export function Figure({ value, label }: { value: ComponentChildren; label: string }) {
+  return (
+    <div class="figure">
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,367 @@
+import { useState } from 'preact/hooks'
+import type { Fate, SkillSight } from '../../../agents/rules/sight/visibility.ts'
+import type { AgentSight, MachineStatus, Outcome } from '../../../loadout.ts'
+import { shellWord } from '../../../text/printable.ts'
+import { allChosen, choose, chosen } from '../address.ts'
+import type { Answer } from '../api.ts'
+import { count, grouped, inHome, line } from '../format.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Bar } from '../parts/bar.tsx'
+import { propose } from '../parts/change.tsx'
+import { Field } from '../parts/field.tsx'
+import { Operations } from '../parts/operations.tsx'
+import { ScopeChoice } from '../parts/scope.tsx'
+import { Answered, Figure, Screen } from '../parts/screen.tsx'
+import { Table } from '../parts/table.tsx'
+import { Tick } from '../parts/tick.tsx'
+import { useAnswer } from '../use-answer.ts'
+
+const ABOUT = ['config', 'installs', 'library', 'project'] as const
+
+const TONES: Record<Fate, Tone> = {
+  visible: 'good',
+  undescribed: 'info',
+  cut: 'warn',
+  dropped: 'bad',
+  shadowed: 'odd',
+  ambiguous: 'odd',
+  unreadable: 'bad',
+  hidden: 'quiet',
+}
+
+const WINDOWS = ['200000', '272000', '400000', '1000000']
+
+export default function AgentsScreen() {
+  const scope = chosen('scope')
+  const asked = useAnswer<MachineStatus>('/api/status', { scope }, ABOUT)
+  return (
+    <Screen
+      title="Agents"
+      summary="What each agent shows its model of your skills, and what takes the room."
+      controls={
+        <>
+          <ScopeChoice value={scope} onChange={(value) => choose({ scope: value })} />
+          <Field
+            label="Window"
+            value={chosen('window')}
+            placeholder="as configured"
+            offers={WINDOWS}
+            isNumber
+            onChange={(window) => choose({ window })}
+          />
+          <Field
+            label="Model"
+            value={chosen('model')}
+            placeholder="as configured"
+            onChange={(model) => choose({ model })}
+          />
+        </>
+      }
+    >
+      <Answered asked={asked}>{(status) => <Agents status={status} scope={scope} />}</Answered>
+    </Screen>
+  )
+}
+
+function Agents({ status, scope }: { status: MachineStatus; scope: string }) {
+  const open = chosen('agent') || status.agents[0]?.agent
+  if (status.agents.length === 0) return <p class="card">No agent was found on this machine.</p>
+  return (
+    <>
+      <div class="cards" role="group" aria-label="Agents of this machine">
+        {status.agents.map((agent) => (
+          <button
+            key={agent.agent}
+            type="button"
+            class="card agent-card"
+            aria-pressed={agent.agent === open}
+            onClick={() => choose({ agent: agent.agent, without: [] })}
+          >
+            <strong>{agent.label}</strong>
+            <span class="muted">
+              {count(agent.skills ?? 0, 'skill')} · {count(agent.tokens ?? 0, 'token')} at the start
+            </span>
+            <span class="row-wrap">
+              {(agent.seen ?? 0) > 0 && <Badge tone="good">{grouped(agent.seen ?? 0)} visible</Badge>}
+              {(agent.cut ?? 0) > 0 && <Badge tone="warn">{grouped(agent.cut ?? 0)} cut</Badge>}
+              {(agent.dropped ?? 0) > 0 && <Badge tone="bad">{grouped(agent.dropped ?? 0)} dropped</Badge>}
+              {(agent.doubles ?? 0) > 0 && <Badge tone="odd">{grouped(agent.doubles ?? 0)} shadowed</Badge>}
+              {agent.problem !== undefined && <Badge tone="bad">{line(agent.problem)}</Badge>}
+            </span>
+          </button>
+        ))}
+      </div>
+      {open !== undefined && <AgentView key={open} agent={open} scope={scope} />}
+    </>
+  )
+}
+
+function AgentView({ agent, scope }: { agent: string; scope: string }) {
+  const params = { scope, window: chosen('window'), model: chosen('model') }
+  const without = allChosen('without')
+  const shorten = allChosen('shorten')
+  const asked = useAnswer<AgentSight>(`/api/see/${encodeURIComponent(agent)}`, params, ABOUT)
+  const isIf = without.length + shorten.length > 0
+  const what = useAnswer<AgentSight>(
+    isIf ? `/api/see/${encodeURIComponent(agent)}` : undefined,
+    { ...params, without, shorten },
+    ABOUT,
+  )
+  return (
+    <Answered asked={asked}>
+      {(sight) => (
+        <section class="card stack" aria-label={sight.label}>
+          <Budget sight={sight} what={isIf ? what.answer : undefined} without={without} />
+          <Skills
+            sight={sight}
+            what={isIf ? what.answer : undefined}
+            without={without}
+            shorten={shorten}
+            scope={scope}
+          />
+          <Instructions sight={sight} />
+        </section>
+      )}
+    </Answered>
+  )
+}
+
+const sizeOf = ({ characters, tokens }: SkillSight, unit: string) => (unit === 'tokens' ? tokens : characters.line)
+const unitOf = ({ budget }: AgentSight) => (budget?.unit === 'tokens' ? 'tokens' : 'characters')
+
+function Budget({
+  sight,
+  what,
+  without,
+}: {
+  sight: AgentSight
+  what: AgentSight | undefined
+  without: readonly string[]
+}) {
+  const [pointed, setPointed] = useState<string>()
+  const unit = unitOf(sight)
+  const shown = what ?? sight
+  const room = shown.budget?.budget ?? 0
+  const used = shown.used ?? shown.skills.reduce((sum, skill) => sum + sizeOf(skill, unit), 0)
+  const own = unit === 'tokens' ? shown.own.tokens : shown.own.characters
+  const segments = [
+    ...shown.skills.map((skill) => ({
+      id: skill.path,
+      label: `${line(skill.name)} (${skill.fate})`,
+      size: sizeOf(skill, unit),
+      tone: TONES[skill.fate],
+    })),
+    ...(own > 0 ? [{ id: 'own', label: 'what comes with the agent', size: own, tone: 'quiet' as const }] : []),
+  ]
+  const skill = shown.skills.find(({ path }) => path === pointed)
+  const pick = (path: string) => {
+    const name = shown.skills.find((each) => each.path === path)?.name
+    if (name !== undefined) choose({ without: toggled(without, name) })
+  }
+  return (
+    <div class="stack">
+      <div class="row">
+        <h2 class="grow">{sight.label}</h2>
+        <dl class="figures">
+          <Figure label={`${unit} used`} value={grouped(used)} />
+          <Figure label="room" value={sight.budget === undefined ? 'no limit' : grouped(room)} />
+          <Figure label="window" value={shown.budget?.window === undefined ? '–' : grouped(shown.budget.window)} />
+        </dl>
+      </div>
+      <Bar
+        label={`${sight.label} uses ${grouped(used)} ${unit}${room > 0 ? ` of ${grouped(room)}` : ''}`}
+        segments={segments}
+        room={room}
+        unit={unit}
+        current={pointed}
+        onPoint={setPointed}
+        onPick={pick}
+      />
+      <p class="muted hover-line">
+        {skill === undefined
+          ? (sight.recordedFrom &&
+              `As ${sight.label} ${sight.recordedFrom.version} lists them. Point at a part, or untick a skill to see what changes.`) ||
+            'Untick a skill to see what changes.'
+          : `${line(skill.name)} is ${skill.fate}: ${grouped(sizeOf(skill, unit))} ${unit}. Without it so much would be free. ${line(skill.why)}`}
+      </p>
+      {what && <WhatIf before={sight} after={what} without={without} />}
+    </div>
+  )
+}
+
+/** What is better, and worse, if some were not there. */
+function WhatIf({ before, after, without }: { before: AgentSight; after: AgentSight; without: readonly string[] }) {
+  const unit = unitOf(before)
+  const fates = new Map(before.skills.map(({ path, fate }) => [path, fate]))
+  const better = after.skills.filter(({ path, fate }) => fate === 'visible' && fates.get(path) !== 'visible')
+  const saved = (before.used ?? 0) - (after.used ?? 0)
+  const names = better.slice(0, 6).map(({ name }) => line(name, 60))
+  return (
+    <p class="what-if" role="status">
+      <strong>What if:</strong> without {count(without.length, 'skill')} the list takes {grouped(after.used ?? 0)}{' '}
+      {unit}
+      {saved > 0 && `, ${grouped(saved)} fewer`}.{' '}
+      {better.length > 0 &&
+        `${count(better.length, 'more skill')} would be visible: ${names.join(', ')}${better.length > 6 ? ', …' : ''}.`}
+    </p>
+  )
+}
+
+function toggled(names: readonly string[], name: string): string[] {
+  return names.includes(name) ? names.filter((each) => each !== name) : [...names, name]
+}
+
+function Skills(props: {
+  sight: AgentSight
+  what: AgentSight | undefined
+  without: readonly string[]
+  shorten: readonly string[]
+  scope: string
+}) {
+  const { sight, what, without, shorten, scope } = props
+  const [current, setCurrent] = useState<string>()
+  const filter = chosen('filter').toLowerCase()
+  const unit = unitOf(sight)
+  const fates = new Map((what ?? sight).skills.map((skill) => [skill.path, skill]))
+  const rows = sight.skills.filter(({ name, fate }) => `${name} ${fate}`.toLowerCase().includes(filter))
+  const selected = sight.skills.find(({ path }) => path === current)
+  return (
+    <div class="stack">
+      <div class="row">
+        <Field
+          label="Filter"
+          value={chosen('filter')}
+          placeholder="name or state"
+          delayMs={80}
+          onChange={(value) => choose({ filter: value })}
+        />
+        <span class="grow" />
+        {selected && <Shorten skill={selected} shorten={shorten} />}
+        {without.length > 0 && (
+          <>
+            <button type="button" class="button" onClick={() => choose({ without: [], shorten: [] })}>
+              Reset
+            </button>
+            <button type="button" class="button is-main" onClick={() => unequip(sight, without, scope)}>
+              Unequip {count(without.length, 'skill')}…
+            </button>
+          </>
+        )}
+      </div>
+      <Table<SkillSight>
+        label={`Skills that ${sight.label} finds`}
+        rows={rows}
+        keyOf={({ path }) => path}
+        current={current}
+        onMove={({ path }) => setCurrent(path)}
+        onOpen={({ name }) => choose({ without: toggled(without, name) })}
+        onToggle={({ name }) => choose({ without: toggled(without, name) })}
+        isDim={({ name }) => without.includes(name)}
+        empty="No skill is found here."
+        columns={[
+          {
+            name: 'Skill',
+            width: 'minmax(9rem, 1.4fr)',
+            cell: ({ name }) => (
+              <>
+                <Tick isOn={!without.includes(name)} />
+                <span class="mono">{line(name)}</span>
+                <span class="unseen">{without.includes(name) ? ', left out' : ''}</span>
+              </>
+            ),
+          },
+          {
+            name: 'State',
+            width: '8rem',
+            cell: ({ path, fate }) => <FateCell before={fate} after={fates.get(path)?.fate} />,
+          },
+          {
+            name: `In the list`,
+            width: '6.5rem',
+            isNumber: true,
+            cell: (skill) => grouped(sizeOf(fates.get(skill.path) ?? skill, unit)),
+          },
+          {
+            name: 'Description',
+            width: '6.5rem',
+            isNumber: true,
+            isExtra: true,
+            cell: ({ characters }) => grouped(characters.description),
+          },
+          { name: 'Scope', width: '5.5rem', isExtra: true, cell: ({ scope: where }) => where },
+          {
+            name: 'Why',
+            width: 'minmax(0, 2fr)',
+            isExtra: true,
+            cell: ({ why, path }) => <span class="muted">{line(why) || inHome(path, sight.home)}</span>,
+          },
+        ]}
+      />
+    </div>
+  )
+}
+
+function FateCell({ before, after }: { before: Fate; after: Fate | undefined }) {
+  const now = after ?? before
+  return (
+    <Badge tone={TONES[now]} title={now === before ? '' : `now ${before}`}>
+      {after === undefined || after === before ? now : `${now} ↑`}
+    </Badge>
+  )
+}
+
+/** What if the description were shorter. */
+function Shorten({ skill, shorten }: { skill: SkillSight; shorten: readonly string[] }) {
+  const others = shorten.filter((pair) => !pair.startsWith(`${skill.name}=`))
+  const now = shorten.find((pair) => pair.startsWith(`${skill.name}=`))?.slice(skill.name.length + 1) ?? ''
+  return (
+    <Field
+      label={`Shorten ${line(skill.name, 24)} to`}
+      value={now}
+      placeholder={String(skill.characters.description)}
+      isNumber
+      onChange={(value) => choose({ shorten: value === '' ? others : [...others, `${skill.name}=${value}`] })}
+    />
+  )
+}
+
+function unequip({ agent }: AgentSight, names: readonly string[], scope: string): void {
+  const targets = [agent]
+  const flag = scope === 'project' ? ' --project .' : ''
+  const command = (verb: string) => `loadout ${verb} ${names.map(shellWord).join(' ')} --target ${agent}${flag}`
+  propose<Answer<Outcome> & { plan?: string }>({
+    title: `Unequip ${count(names.length, 'skill')}`,
+    verb: 'Unequip',
+    command: command('unequip'),
+    path: '/api/installs',
+    body: { action: 'unequip', names, targets, scope },
+    show: ({ operations }) => <Operations operations={operations} />,
+    isEmpty: ({ operations }) => operations.length === 0,
+    onDone: () => choose({ without: [] }),
+    done: ({ operations }) => ({
+      text: `${count(operations.length, 'copy', 'copies')} removed.`,
+    }),
+  })
+}
+
+function Instructions({ sight }: { sight: AgentSight }) {
+  if (sight.instructions.length === 0) return null
+  const tones = { whole: 'good', cut: 'warn', replaced: 'odd', unreadable: 'bad' } as const
+  return (
+    <div class="stack">
+      <h3>Instruction files</h3>
+      <ul class="plain-list">
+        {sight.instructions.map(({ path, bytes, read, state, why }) => (
+          <li key={path}>
+            <Badge tone={tones[state]}>{state}</Badge>
+            <span class="mono wraps">{inHome(path, sight.home)}</span>
+            <span class="muted">
+              {state === 'cut' ? `${grouped(read)} of ` : ''}
+              {count(bytes, 'byte')} {line(why)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

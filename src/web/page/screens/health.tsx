@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import type { Health } from '../../../loadout.ts'
+import { choose, chosen } from '../address.ts'
+import { type Answer, Refusal, tell } from '../api.ts'
+import { count, line } from '../format.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Hint, Refused } from '../parts/notices.tsx'
+import { ScopeChoice } from '../parts/scope.tsx'
+import { Answered, Screen } from '../parts/screen.tsx'
+import { useAnswer } from '../use-answer.ts'
+
+type Check = Health['checks'][number]
+
+const TONES: Record<Check['state'], Tone> = { problem: 'bad', note: 'warn', fine: 'good' }
+const WORDS: Record<Check['state'], string> = { problem: 'to do', note: 'note', fine: 'fine' }
+const ORDER: readonly Check['state'][] = ['problem', 'note', 'fine']
+
+export default function HealthScreen() {
+  const scope = chosen('scope')
+  const asked = useAnswer<Health>('/api/doctor', { scope }, ['config', 'library', 'installs', 'consent'])
+  return (
+    <Screen
+      title="Health"
+      summary="What Loadout checks on this machine, and what puts it right."
+      controls={<ScopeChoice value={scope} onChange={(value) => choose({ scope: value })} />}
+    >
+      <Answered asked={asked}>{(health) => <Checks health={health} scope={scope} onFixed={asked.again} />}</Answered>
+    </Screen>
+  )
+}
+
+function Checks({ health, scope, onFixed }: { health: Answer<Health>; scope: string; onFixed(): void }) {
+  const problems = health.checks.filter(({ state }) => state === 'problem').length
+  const notes = health.checks.filter(({ state }) => state === 'note').length
+  const sorted = ORDER.flatMap((state) => health.checks.filter((check) => check.state === state))
+  return (
+    <>
+      <section class="card row">
+        <p class="grow">
+          {problems === 0 ? 'Nothing needs to be done.' : `${count(problems, 'check')} to do.`}{' '}
+          <span class="muted">
+            {count(health.checks.length, 'check')}, {count(notes, 'note')}
+          </span>
+        </p>
+        <Fix scope={scope} onFixed={onFixed} />
+      </section>
+      <ul class="checks" aria-label="Checks">
+        {sorted.map(({ name, state, message, fix }, at) => (
+          <li key={at} class="card check">
+            <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+            <strong class="wraps">{line(name)}</strong>
+            <div class="wraps">
+              {line(message)}
+              {fix !== undefined && (
+                <p>
+                  <Hint text={fix} />
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Puts right what can be put right safely, as `loadout doctor --fix` does. */
+function Fix({ scope, onFixed }: { scope: string; onFixed(): void }) {
+  const [state, setState] = useState<{ isBusy?: boolean; text?: string; refusal?: Refusal }>({})
+  const fix = () => {
+    setState({ isBusy: true })
+    tell<Answer<Health>>('/api/doctor/fix', { scope }).then(
+      ({ fixed }) => {
+        setState({
+          text:
+            fixed.length === 0 ? 'There was nothing that Loadout can fix.' : fixed.map((each) => line(each)).join(' '),
+        })
+        onFixed()
+      },
+      (error) =>
+        setState({
+          refusal: error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) }),
+        }),
+    )
+  }
+  return (
+    <>
+      <span role="status" class="muted wraps">
+        {state.text}
+      </span>
+      {state.refusal && <Refused refusal={state.refusal} />}
+      <button type="button" class="button is-main" disabled={state.isBusy ?? false} onClick={fix}>
+        Fix what can be fixed
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,190 @@
+import type { PackList, PackView, Resolution, Validation } from '../../../loadout.ts'
+import { choose, chosen } from '../address.ts'
+import type { Answer } from '../api.ts'
+import { count, grouped, line } from '../format.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Command } from '../parts/command.tsx'
+import { Notices } from '../parts/notices.tsx'
+import { Answered, Figure, Screen } from '../parts/screen.tsx'
+import { Table } from '../parts/table.tsx'
+import { useAnswer } from '../use-answer.ts'
+
+type Pack = PackList['packs'][number]
+type Payload = Resolution['entries'][number]
+
+const ABOUT = ['project', 'consent', 'config'] as const
+
+const TRUST: Record<string, Tone> = {
+  approved: 'good',
+  'by-place': 'good',
+  changed: 'warn',
+  unapproved: 'bad',
+  denied: 'bad',
+}
+const STATUS: Record<string, Tone> = {
+  ready: 'good',
+  draft: 'warn',
+  'needs-review': 'warn',
+  stale: 'warn',
+  disputed: 'odd',
+  archived: 'quiet',
+}
+
+export default function KnowledgeScreen() {
+  const packs = useAnswer<PackList>('/api/packs', {}, ABOUT)
+  const payloads = useAnswer<Resolution>('/api/payloads', {}, ABOUT)
+  const drift = useAnswer<Validation>('/api/validate', {}, ABOUT)
+  return (
+    <Screen title="Packs and payloads" summary="What is known here, who may read it, and what no longer fits together.">
+      <Answered asked={packs}>{(list) => <Packs list={list} />}</Answered>
+      <Answered asked={payloads}>
+        {(resolution) => <Payloads resolution={resolution} issues={drift.answer?.issues ?? []} />}
+      </Answered>
+    </Screen>
+  )
+}
+
+function Packs({ list }: { list: Answer<PackList> }) {
+  const open = chosen('pack')
+  const keyOf = ({ packRoot }: Pack) => packRoot
+  return (
+    <section class="card stack" aria-label="Packs">
+      <h2>{count(list.packs.length, 'pack')}</h2>
+      <Notices findings={list.findings} label="What was found about packs" />
+      {list.waiting.length > 0 && (
+        <ul class="plain-list" aria-label="Packs that wait for an answer">
+          {list.waiting.map(({ name, root, command }) => (
+            <li key={root}>
+              <Badge tone="warn">waits for you</Badge>
+              <strong class="wraps">{line(name)}</strong>
+              <Command text={command} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Table
+        label="Packs"
+        rows={list.packs}
+        keyOf={keyOf}
+        current={open}
+        onMove={(row) => choose({ pack: keyOf(row) })}
+        isDim={({ isShadowed }) => isShadowed}
+        empty="No pack was found. loadout packs new --from <folder> makes one of documents."
+        columns={[
+          { name: 'pack', width: 'minmax(8rem, 1fr)', cell: ({ name }) => <span class="clip">{line(name)}</span> },
+          {
+            name: 'status',
+            width: '8rem',
+            cell: ({ status }) => <Badge tone={STATUS[status] ?? 'bad'}>{status}</Badge>,
+            isExtra: true,
+          },
+          {
+            name: 'trust',
+            width: '8rem',
+            cell: ({ effectiveTrust }) => <Badge tone={TRUST[effectiveTrust] ?? 'quiet'}>{effectiveTrust}</Badge>,
+          },
+          { name: 'scope', width: '6rem', cell: ({ scope }) => scope, isExtra: true },
+          {
+            name: 'about',
+            width: 'minmax(6rem, 2fr)',
+            cell: ({ description }) => <span class="clip muted">{line(description)}</span>,
+            isExtra: true,
+          },
+        ]}
+      />
+      {list.collisions.length > 0 && (
+        <ul class="plain-list" aria-label="Names that several packs have">
+          {list.collisions.map(({ name, reason, shadowed }) => (
+            <li key={name}>
+              <Badge tone="odd">collision</Badge>
+              <span class="wraps">
+                {line(name)}: {count(shadowed.length, 'other pack')} of this name{' '}
+                <span class="muted">decided by {reason}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {open !== '' && list.packs.some((row) => keyOf(row) === open) && <PackCard key={open} pack={open} />}
+    </section>
+  )
+}
+
+function PackCard({ pack }: { pack: string }) {
+  const asked = useAnswer<PackView>('/api/packs/show', { pack }, ABOUT)
+  return (
+    <Answered asked={asked}>
+      {(view) => (
+        <div class="stack sunk">
+          <h3 class="wraps">{line(view.name)}</h3>
+          <p class="wraps">{line(view.description, 1_200)}</p>
+          <dl class="figures">
+            <Figure value={view.admission} label="when it is asked for" />
+            <Figure value={view.tier ?? 'shut'} label="open up to" />
+            {view.files?.map(({ layer, count: files }) => (
+              <Figure key={layer} value={grouped(files)} label={layer} />
+            ))}
+          </dl>
+          <p class="row-wrap">
+            <Command text={view.next} />
+          </p>
+          <Notices
+            label="What is odd about it"
+            findings={view.diagnostics.map(({ severity, code, message }) => ({ severity, code, message }))}
+          />
+        </div>
+      )}
+    </Answered>
+  )
+}
+
+function Payloads({ resolution, issues }: { resolution: Answer<Resolution>; issues: Validation['issues'] }) {
+  const { entries, layers, conflicts, budget } = resolution
+  const drifted = issues.filter(({ severity }) => severity === 'error')
+  return (
+    <section class="card stack" aria-label="Payloads">
+      <h2>{count(entries.length, 'payload')}</h2>
+      <Notices findings={resolution.findings} label="What was found about payloads" />
+      <dl class="figures">
+        <Figure value={grouped(budget.always_loaded_est)} label="tokens always" />
+        <Figure value={grouped(budget.on_demand_total_est)} label="tokens on demand" />
+        <Figure value={grouped(budget.avg_task_load_observed ?? budget.avg_task_load_est)} label="tokens per task" />
+      </dl>
+      <p class="muted wraps">layers: {layers.map(({ name }) => name).join(', ') || 'none'}</p>
+      {drifted.length > 0 && (
+        <Notices
+          label="Drift"
+          findings={drifted.map(({ severity, code, message, hint }) => ({
+            severity,
+            code,
+            message,
+            ...(hint && { hint }),
+          }))}
+        />
+      )}
+      {conflicts.length > 0 && (
+        <p class="wraps">
+          <Badge tone="odd">{count(conflicts.length, 'override')}</Badge>{' '}
+          {conflicts
+            .slice(0, 10)
+            .map((conflict) => line(conflict.entryId, 60))
+            .join(', ')}
+        </p>
+      )}
+      <Table
+        label="Payloads"
+        rows={entries}
+        keyOf={({ id }: Payload) => id}
+        current={chosen('payload')}
+        onMove={({ id }) => choose({ payload: id })}
+        empty="No payload is known. loadout index build makes an index of them."
+        columns={[
+          { name: 'payload', width: 'minmax(9rem, 2fr)', cell: ({ id }) => <span class="clip">{line(id)}</span> },
+          { name: 'priority', width: '6rem', cell: ({ priority }) => line(String(priority), 20) },
+          { name: 'layer', width: '6rem', cell: ({ source }) => line(source, 40), isExtra: true },
+          { name: 'tokens', width: '5rem', cell: ({ tokens }) => grouped(tokens), isNumber: true },
+        ]}
+      />
+    </section>
+  )
+}

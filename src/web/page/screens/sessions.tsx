@@ -1,0 +1,126 @@
+import type { Conversations, ConversationView } from '../../../loadout.ts'
+import { choose, chosen } from '../address.ts'
+import type { Answer } from '../api.ts'
+import { count, grouped, line } from '../format.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Notices } from '../parts/notices.tsx'
+import { Answered, Figure, Screen } from '../parts/screen.tsx'
+import { Table } from '../parts/table.tsx'
+import { useAnswer } from '../use-answer.ts'
+
+type Row = Conversations['conversations'][number]
+type Step = ConversationView['steps'][number]
+
+const TONES: Record<Step['stage'], Tone> = { planned: 'quiet', delivered: 'info', used: 'good' }
+
+/** `2026-11-17 09:41`, as the log has it: UTC. */
+export function minute(instant: string): string {
+  return line(instant.slice(0, 16).replace('T', ' '))
+}
+
+export default function SessionsScreen() {
+  const asked = useAnswer<Conversations>('/api/sessions', {}, ['usage', 'sessions'])
+  return (
+    <Screen title="Sessions" summary="What each conversation was given, when and why, and what was left out.">
+      <Answered asked={asked}>{(answer) => <Sessions answer={answer} />}</Answered>
+    </Screen>
+  )
+}
+
+function Sessions({ answer }: { answer: Answer<Conversations> }) {
+  const { conversations, total, findings } = answer
+  const [via, session] = [chosen('agent'), chosen('session')]
+  const keyOf = (row: Row) => `${row.via} ${row.session}`
+  if (total === 0) {
+    return (
+      <p class="card">
+        The log tells of no conversation yet. Hooks and the MCP server write it: <code>loadout hooks install</code>
+      </p>
+    )
+  }
+  return (
+    <>
+      <Notices findings={findings} />
+      <section class="card stack" aria-label="Conversations">
+        <h2>
+          {count(total, 'conversation')}
+          {conversations.length < total && <span class="muted">, the newest {grouped(conversations.length)} here</span>}
+        </h2>
+        <Table
+          label="Conversations"
+          rows={conversations}
+          keyOf={keyOf}
+          current={`${via} ${session}`}
+          onMove={(row) => choose({ agent: row.via, session: row.session })}
+          columns={[
+            { name: 'last (UTC)', width: '9.5rem', cell: ({ last }) => minute(last) },
+            { name: 'agent', width: 'minmax(5rem, 1fr)', cell: (row) => <span class="clip">{line(row.via, 60)}</span> },
+            {
+              name: 'session',
+              width: 'minmax(6rem, 2fr)',
+              cell: (row) => <span class="clip mono">{line(row.session, 80)}</span>,
+              isExtra: true,
+            },
+            { name: 'delivered', width: '5rem', cell: ({ delivered }) => grouped(delivered), isNumber: true },
+            { name: 'used', width: '4rem', cell: ({ used }) => grouped(used), isNumber: true },
+            { name: 'tokens', width: '5rem', cell: ({ tokens }) => grouped(tokens), isNumber: true, isExtra: true },
+          ]}
+        />
+      </section>
+      {session !== '' && <Session key={`${via} ${session}`} via={via} session={session} />}
+    </>
+  )
+}
+
+function Session({ via, session }: { via: string; session: string }) {
+  const path = `/api/sessions/${encodeURIComponent(via)}/${encodeURIComponent(session)}`
+  const asked = useAnswer<ConversationView>(path, {}, ['usage'])
+  return (
+    <Answered asked={asked}>
+      {(view) => (
+        <section class="card stack" aria-label="One conversation">
+          <h2 class="wraps">
+            {line(via)} <span class="mono muted">{line(session, 80)}</span>
+          </h2>
+          <dl class="figures">
+            <Figure value={minute(view.first)} label="first (UTC)" />
+            <Figure value={grouped(view.planned)} label="planned" />
+            <Figure value={grouped(view.delivered)} label="delivered" />
+            <Figure value={grouped(view.used)} label="used" />
+            <Figure value={grouped(view.tokens)} label="tokens" />
+          </dl>
+          <ol class="steps" aria-label="What happened">
+            {view.steps.map((step, at) => (
+              <li key={at}>
+                <span class="muted mono">{minute(step.at)}</span>
+                <Badge tone={TONES[step.stage]}>{step.stage}</Badge>
+                <span class="wraps">
+                  {step.kind} <strong>{line(step.entry)}</strong>{' '}
+                  <span class="muted">
+                    {line(step.trigger)}
+                    {step.tokens > 0 && `, ${count(step.tokens, 'token')}`}
+                  </span>
+                </span>
+              </li>
+            ))}
+          </ol>
+          {view.more > 0 && <p class="muted">and {grouped(view.more)} more</p>}
+          {view.leftOut.length > 0 && (
+            <>
+              <h3>Planned and not given</h3>
+              <ul class="plain-list">
+                {view.leftOut.map(({ kind, entry, times }) => (
+                  <li key={`${kind} ${entry}`}>
+                    <span class="wraps">
+                      {kind} <strong>{line(entry)}</strong> <span class="muted">{grouped(times)}×</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </section>
+      )}
+    </Answered>
+  )
+}

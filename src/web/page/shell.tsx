@@ -1,0 +1,119 @@
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { address, go, hrefOf } from './address.ts'
+import { line } from './format.ts'
+import { connection } from './live.ts'
+import { Confirm, Toast } from './parts/change.tsx'
+import { SCREENS } from './screens.ts'
+import { useAnswer } from './use-answer.ts'
+
+/** The menu, what the page is connected to, and the screen that is open. */
+export function Shell() {
+  const { screen: path } = address.value
+  const row = SCREENS.find((each) => each.path === path) ?? SCREENS[0]
+  const View = useView(row?.path)
+  const place = useAnswer<Place>('/api/place', {}, ['config']).answer
+  useEffect(() => {
+    document.title = `${row?.name ?? ''} · Loadout`
+  }, [row])
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <nav class="menu" aria-label="Screens">
+        <div class="brand">
+          <svg viewBox="0 0 32 32" aria-hidden="true">
+            <rect width="32" height="32" rx="7" />
+            <path d="M7 9h18M7 16h12M7 23h15" />
+          </svg>
+          Loadout
+        </div>
+        <ul>
+          {SCREENS.filter(({ needsTeam }) => !needsTeam || place?.hasTeam).map(({ path: to, name, icon }) => (
+            <li key={to}>
+              <a
+                href={hrefOf(to)}
+                aria-current={row?.path === to ? 'page' : undefined}
+                onClick={(event) => {
+                  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+                  event.preventDefault()
+                  go(to)
+                }}
+              >
+                <svg viewBox="0 0 16 16" aria-hidden="true">
+                  <path d={icon} />
+                </svg>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <Standing place={place} />
+      </nav>
+      <main id="content" tabIndex={-1}>
+        <Lost />
+        {View && <View key={row?.path} />}
+      </main>
+      <Confirm />
+      <Toast />
+    </div>
+  )
+}
+
+function useView(path: string | undefined): FunctionComponent | undefined {
+  const [view, setView] = useState<{ path: string; View: FunctionComponent }>()
+  useEffect(() => {
+    let isGone = false
+    const row = SCREENS.find((each) => each.path === path)
+    row?.load().then(
+      ({ default: View }) => isGone || setView({ path: row.path, View }),
+      () => isGone || setView({ path: row.path, View: NotLoaded }),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [path])
+  return view?.path === path ? view?.View : undefined
+}
+
+/** Its files are gone when Loadout was installed anew since it was started. */
+function NotLoaded() {
+  return <p role="alert">This screen could not be loaded. Reload the page, or start loadout web again.</p>
+}
+
+interface Place {
+  version: string
+  project?: string
+  hasTeam: boolean
+}
+
+function Standing({ place: answer }: { place: Place | undefined }) {
+  const isLive = connection.value === 'live'
+  return (
+    <div class="standing">
+      {answer?.project !== undefined && (
+        <p title={answer.project}>
+          <span class="muted">project</span> {line(answer.project.split('/').at(-1) ?? '')}
+        </p>
+      )}
+      <p role="status">
+        <span class={`dot ${isLive ? 'tone-good' : 'tone-bad'}`} aria-hidden="true" />
+        {isLive ? 'live' : connection.value === 'waiting' ? 'connecting' : 'not connected'}
+        {answer && <span class="muted"> · {answer.version}</span>}
+      </p>
+    </div>
+  )
+}
+
+/** What to do when nobody answers any more. */
+function Lost() {
+  if (connection.value !== 'lost' && connection.value !== 'refused') return null
+  return (
+    <div class="lost" role="alert">
+      {connection.value === 'refused'
+        ? 'Loadout was started again and does not know this browser. Open the address that it printed last.'
+        : 'Loadout does not answer. What you see is how it was. Start it again: loadout web'}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Watched } from '../../loadout.ts'
+import { type Answer, ask, type Params, pathWith, Refusal } from './api.ts'
+import { countChanges } from './live.ts'
+
+export interface Asked<T> {
+  /** The last answer; it stays while the next one is on its way. */
+  answer: Answer<T> | undefined
+  refusal: Refusal | undefined
+  isWaiting: boolean
+  again(): void
+}
+
+/** An answer that is asked for again when the question or one of the things that it is about changes. */
+export function useAnswer<T>(path: string | undefined, params: Params, about: readonly Watched[]): Asked<T> {
+  const url = path === undefined ? undefined : pathWith(path, params)
+  const [state, setState] = useState<Omit<Asked<T>, 'again'>>({
+    answer: undefined,
+    refusal: undefined,
+    isWaiting: true,
+  })
+  const [round, setRound] = useState(0)
+  const changed = countChanges(about)
+  const run = useRef({ isBusy: false, isStale: false, ask: () => {} })
+  useEffect(() => {
+    if (url === undefined) {
+      setState({ answer: undefined, refusal: undefined, isWaiting: false })
+      return
+    }
+    const stop = new AbortController()
+    const now = { isBusy: false, isStale: false, ask: () => {} }
+    const end = (next: (before: Omit<Asked<T>, 'again'>) => Omit<Asked<T>, 'again'>) => {
+      if (stop.signal.aborted) return
+      setState(next)
+      now.isBusy = false
+      if (now.isStale) now.ask()
+    }
+    now.ask = () => {
+      // Another change while an answer is on its way: it is shown, then asked for once more. Otherwise a machine that
+      // changes faster than it answers would never be shown.
+      now.isStale = now.isBusy
+      if (now.isBusy) return
+      now.isBusy = true
+      setState((before) => ({ ...before, isWaiting: true }))
+      ask<Answer<T>>(url, {}, stop.signal).then(
+        (answer) => end(() => ({ answer, refusal: undefined, isWaiting: false })),
+        (error) => end(({ answer }) => ({ answer, refusal: refusalOf(error), isWaiting: false })),
+      )
+    }
+    run.current = now
+    now.ask()
+    return () => stop.abort()
+  }, [url])
+  const asked = `${changed} ${round}`
+  const before = useRef(asked)
+  useEffect(() => {
+    if (before.current === asked) return
+    before.current = asked
+    run.current.ask()
+  }, [asked])
+  return { ...state, again: () => setRound((before) => before + 1) }
+}
+
+function refusalOf(error: unknown): Refusal {
+  return error instanceof Refusal ? error : new Refusal({ code: 'UNEXPECTED', message: String(error) })
+}

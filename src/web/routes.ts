@@ -1,0 +1,35 @@
+import type { HttpApp } from '../machine/http.ts'
+import type { Desk } from './desk.ts'
+import { addAgents } from './routes/agents.ts'
+import { addBundle } from './routes/bundle.ts'
+import { addHealth } from './routes/health.ts'
+import { addKnowledge } from './routes/knowledge.ts'
+import { addOverlaps } from './routes/overlaps.ts'
+import { addSessions } from './routes/sessions.ts'
+import { addSkills } from './routes/skills.ts'
+import { addTeam } from './routes/team.ts'
+import { addUsage } from './routes/usage.ts'
+
+declare const LOADOUT_VERSION: string | undefined
+
+/** One row for each screen: what it asks, and what it changes. */
+const SCREENS: readonly ((app: HttpApp, desk: Desk) => void)[] = [
+  addAgents,
+  addBundle,
+  addSkills,
+  addHealth,
+  addUsage,
+  addOverlaps,
+  addKnowledge,
+  addSessions,
+  addTeam,
+]
+
+export function addRoutes(app: HttpApp, desk: Desk): void {
+  const version = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
+  app.get('/api/place', async (context) => {
+    const hasTeam = await desk.open().hasTeam({})
+    return context.json({ version, project: desk.project, hasTeam, findings: [] })
+  })
+  for (const add of SCREENS) add(app, desk)
+}

@@ -1,0 +1,12 @@
+import type { HttpApp } from '../../machine/http.ts'
+import { answer, type Desk } from '../desk.ts'
+
+/** `GET /api/usage`: `loadout usage --by`. `GET /api/dead`: `loadout usage --dead`. */
+export function addUsage(app: HttpApp, desk: Desk): void {
+  app.get('/api/usage', async (context) => {
+    const { since, until, step, agent, kind, entry } = context.req.query()
+    const { value, findings } = await desk.open().usageOverTime({ since, until, step, agent, kind, entry })
+    const entries = value.entries.map((each) => ({ ...each, modes: [...each.modes] }))
+    return answer(context, { value: { ...value, entries }, findings })
+  })
+}

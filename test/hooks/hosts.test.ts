@@ -1,0 +1,269 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { expectCivil, treeOf } from '../cli/civil.ts'
+import { aLinkTo, CLI, makeFolder, makeProject, type Run, runLoadout } from '../cli/run.ts'
+import { type HookWorld, logOf, makeHookWorld, runHook, usageOf } from './hook-world.ts'
+
+function hooks(home: string, ...args: string[]): Run {
+  const run = runLoadout(['hooks', ...args], { home, cwd: home })
+  expectCivil(run)
+  return run
+}
+
+const FILES: [agent: string, file: string, theirs: string][] = [
+  [
+    'gemini',
+    '.gemini/settings.json',
+    '{ // mine\n  "hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "other hook BeforeAgent"}]}]},\n}\n',
+  ],
+  [
+    'copilot',
+    '.copilot/hooks/loadout.json',
+    '{"hooks": {"sessionStart": [{"type":"command","bash":"other"}]}, "version": 1}',
+  ],
+  [
+    'cursor',
+    '.cursor/hooks.json',
+    '{\n\t"version": 1,\n\t"hooks": { "beforeSubmitPrompt": [ {"command": "other"} ] }\n}\n',
+  ],
+]
+
+describe.each(FILES)('%s', (agent, file, theirs) => {
+  it('gets its hooks beside those of others, and loses exactly them', () => {
+    const home = makeProject({ [file]: theirs })
+    expect(hooks(home, 'install', agent).code).toBe(0)
+    const installed = readFileSync(join(home, file), 'utf8')
+    expect(installed).toContain('other')
+    expect(installed.split(`hook ${agent} `).length).toBe(4)
+    hooks(home, 'install', agent)
+    expect(readFileSync(join(home, file), 'utf8')).toBe(installed)
+    expect(hooks(home, 'status', agent).code).toBe(0)
+    hooks(home, 'remove', agent)
+    expect(readFileSync(join(home, file), 'utf8')).toBe(theirs)
+  })
+
+  it('is silent in a project for those without the program', () => {
+    const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'project/.git/HEAD': 'ref: refs/heads/main\n' })
+    const project = join(home, 'project')
+    const before = treeOf(project)
+    expectCivil(runLoadout(['hooks', 'install', agent, '--project', project], { home, cwd: home }))
+    const text = readFileSync(join(project, agent === 'copilot' ? '.github/hooks/loadout.json' : file), 'utf8')
+    expect(text, 'the same for everybody').not.toContain(home)
+    for (const [, command = ''] of text.matchAll(/"(?:command|bash)": ("command -v.*")/g)) {
+      const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`
+      const run = (path: string) =>
+        spawnSync('sh', ['-c', JSON.parse(command)], { env: { HOME: home, PATH: path }, input: '{' })
+      for (const path of [PATH, `${join(home, 'bin')}:${PATH}`]) {
+        const { status, stdout, stderr } = run(path)
+        expect([status, String(stdout), String(stderr)]).toEqual([0, '', ''])
+      }
+    }
+    expect(readFileSync(join(home, '.local/state/loadout/hooks.log'), 'utf8').match(/\n/g)).toHaveLength(3)
+    runLoadout(['hooks', 'remove', agent, '--project', project], { home, cwd: home })
+    expect(treeOf(project)).toEqual(before)
+  })
+})
+
+it('all of them come and go without a trace, and go where their agents have moved to', () => {
+  const home = makeFolder()
+  const env = { COPILOT_HOME: join(home, 'moved/c'), XDG_CONFIG_HOME: join(home, 'moved/x') }
+  const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'cursor', 'opencode']
+  expectCivil(runLoadout(['hooks', 'install', ...agents], { home, env }))
+  for (const file of ['moved/c/hooks/loadout.json', 'moved/x/opencode/plugin/loadout.js', '.cursor/hooks.json']) {
+    expect(existsSync(join(home, file)), file).toBe(true)
+  }
+  expectCivil(runLoadout(['hooks', 'remove'], { home, env }))
+  expect(treeOf(home).filter((line) => !/^\.(?:cache|local)/.test(line))).toEqual([])
+})
+
+describe('what keeps hooks from running', () => {
+  const rows: [what: string, agent: string, files: Record<string, string>, message: RegExp][] = [
+    [
+      'the switch',
+      'gemini',
+      { '.gemini/settings.json': '{"hooksConfig": {"enabled": false}}' },
+      /"hooksConfig.enabled" is off/,
+    ],
+    [
+      'one hook switched off',
+      'gemini',
+      { '.gemini/settings.json': '{"hooksConfig": {"disabled": ["COMMAND BeforeAgent # loadout"]}}' },
+      /they are switched off in\s.*: BeforeAgent/s,
+    ],
+    [
+      'the switch',
+      'copilot',
+      { '.copilot/settings.json': '// x\n{"disableAllHooks": true}' },
+      /"disableAllHooks" is set/,
+    ],
+    [
+      'no version',
+      'cursor',
+      { '.cursor/hooks.json': '{"hooks": {}}' },
+      /Cursor passes over .*"version": 1 is missing/s,
+    ],
+  ]
+  it.each(rows)('%s of %s', (_, agent, files, message) => {
+    const command = `'${process.execPath}' '${CLI}' hook ${agent}`
+    const texts = Object.entries(files).map(([path, text]) => [path, text.replace('COMMAND', command)])
+    const home = makeProject(Object.fromEntries(texts))
+    hooks(home, 'install', agent)
+    const { code, stdout } = hooks(home, 'status', agent)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(message)
+  })
+
+  it('a project that Copilot CLI does not trust', () => {
+    const home = makeProject({ 'bin/loadout': aLinkTo(CLI), 'project/.git/HEAD': 'ref: refs/heads/main\n' })
+    const project = join(home, 'project')
+    const env = { PATH: `${join(home, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin` }
+    const run = (...args: string[]) => runLoadout(['hooks', ...args, 'copilot'], { home, cwd: project, env })
+    expect(run('install', '--project', project).code).toBe(0)
+    expect(run('status').stdout).toContain('Copilot CLI does not trust')
+    mkdirSync(join(home, '.copilot'))
+    writeFileSync(join(home, '.copilot/config.json'), `// managed\n{"trustedFolders": [${JSON.stringify(project)}]}`)
+    expect(run('status').code).toBe(0)
+  })
+})
+
+describe('the plugin of OpenCode', () => {
+  const FILE = '.config/opencode/plugin/loadout.js'
+
+  it.each([
+    ['of somebody else', () => 'export const Mine = 1\n', /is not from Loadout/],
+    ['that was changed by hand', (text: string) => text.replace('10_000', '20_000'), /was changed by hand/],
+  ])('is not written over a file %s', (_, spoil, message) => {
+    const home = makeFolder()
+    hooks(home, 'install', 'opencode')
+    const path = join(home, FILE)
+    writeFileSync(path, spoil(readFileSync(path, 'utf8')))
+    const { code, stderr } = hooks(home, 'install', 'opencode')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+    hooks(home, 'remove', 'opencode')
+    expect(existsSync(path)).toBe(true)
+  })
+
+  it('is brought up to date, and says when its program is gone', () => {
+    const home = makeFolder()
+    hooks(home, 'install', 'opencode')
+    const text = readFileSync(join(home, FILE), 'utf8')
+    rmSync(join(home, FILE))
+    const old = spawnSync(process.execPath, ['--input-type=module', '-e', OLD_PLUGIN], { encoding: 'utf8' }).stdout
+    writeFileSync(join(home, FILE), old)
+    const { stdout } = hooks(home, 'status', 'opencode')
+    expect(stdout).toMatch(/older form of the plugin/)
+    expect(stdout).toMatch(/\/gone\/cli\.cjs, which the hooks call, is gone/)
+    expect(hooks(home, 'install', 'opencode').stdout).toMatch(/^ {2}updated {2}OpenCode/m)
+    expect(readFileSync(join(home, FILE), 'utf8')).toBe(text)
+  })
+
+  const PAYLOADS = {
+    rules: { priority: 'core' as const, text: '# Rules\n\nRun the tests.\n' },
+    release: { keywords: ['release'], text: '# Release\n\nTag, then push.\n' },
+  }
+
+  it('gives a session its start and what its prompts need, once', () => {
+    const world = makeHookWorld(PAYLOADS)
+    const texts = runPlugin(world, ['cut the release', 'cut the release again'])
+    expect(texts[0]).toHaveLength(2)
+    expect(texts[0]?.[0]).toContain('Run the tests.')
+    expect(texts[0]?.[1]).toContain('Tag, then push.')
+    expect(texts[1]).toEqual([])
+    const stages = usageOf(world).map(({ entryId, stage, via }) => [entryId, stage, via])
+    expect(stages).toContainEqual(['rules', 'delivered', 'opencode'])
+    expect(runPlugin(world, ['cut the release']), 'a session that goes on').toEqual([[]])
+  })
+
+  it('is silent when anything is wrong', () => {
+    const world = makeHookWorld(PAYLOADS)
+    expect(runPlugin(world, ['cut the release'], (text) => text.replaceAll(CLI, '/gone.cjs'))).toEqual([[]])
+    expect(runPlugin(world, ['cut the release'], (text) => text.replaceAll(process.execPath, '/gone'))).toEqual([[]])
+    expect(runPlugin(world, [null])).toEqual([[]])
+  })
+
+  /** What OpenCode does with it: loads it, and hands it a message at each prompt. */
+  function runPlugin(
+    { home, project }: HookWorld,
+    prompts: (string | null)[],
+    spoil = (text: string) => text,
+  ): string[][] {
+    hooks(home, 'install', 'opencode')
+    const file = join(makeFolder(), 'plugin.mjs')
+    writeFileSync(file, spoil(readFileSync(join(home, FILE), 'utf8')))
+    const script = `
+      const { Loadout } = await import(${JSON.stringify(pathToFileURL(file).href)})
+      const plugin = await Loadout({ directory: ${JSON.stringify(project)} })
+      const all = []
+      for (const prompt of ${JSON.stringify(prompts)}) {
+        const parts = prompt === null ? null : [{ type: 'text', text: prompt }]
+        await plugin['chat.message']({ sessionID: 'ses_1' }, { message: { id: 'msg_1' }, parts })
+        all.push((parts ?? []).slice(1).map(({ text }) => text))
+      }
+      await plugin.event({ event: { type: 'session.idle' } })
+      console.log(JSON.stringify(all))`
+    const env = { HOME: home, PATH: process.env.PATH }
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      env,
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    return JSON.parse(stdout)
+  }
+})
+
+/** A plugin as an earlier version could have written it, with its seal. */
+const OLD_PLUGIN = `
+  import { createHash } from 'node:crypto'
+  const body = 'const PROGRAM = ["/usr/bin/env","/gone/cli.cjs"]\\nexport const Loadout = async () => ({})\\n'
+  const seal = '// Written by "loadout hooks install opencode", removed by "loadout hooks remove opencode". '
+  process.stdout.write(seal + createHash('sha256').update(body).digest('hex').slice(0, 16) + '\\n' + body)`
+
+const PROMPTS: [agent: string, event: string, fields: (cwd: string) => object, text: (reply: never) => string][] = [
+  [
+    'gemini',
+    'BeforeAgent',
+    (cwd) => ({ session_id: 's', cwd, prompt: '<hook_context>old\n</hook_context>\n\ncut the release' }),
+    (reply: { hookSpecificOutput: { additionalContext: string } }) => reply.hookSpecificOutput.additionalContext,
+  ],
+  [
+    'copilot',
+    'userPromptSubmitted',
+    (cwd) => ({ sessionId: 's', cwd, timestamp: 1, prompt: 'cut the release' }),
+    (reply: { additionalContext: string }) => reply.additionalContext,
+  ],
+  [
+    'cursor',
+    'beforeSubmitPrompt',
+    (cwd) => ({ conversation_id: 's', workspace_roots: [cwd], generation_id: 'g', prompt: 'cut the release' }),
+    (reply: { additional_context: string }) => reply.additional_context,
+  ],
+  [
+    'opencode',
+    'UserPromptSubmit',
+    (cwd) => ({ session_id: 's', cwd, prompt: 'cut the release' }),
+    (reply: { additionalContext: string }) => reply.additionalContext,
+  ],
+]
+
+it.each(PROMPTS)('%s: a prompt is answered once, and nothing when it comes again', (agent, event, fields, text) => {
+  const world = makeHookWorld({ release: { keywords: ['release'], text: '# Release\n\nTag, then push.\n' } })
+  const ask = () => runHook(world, event, JSON.stringify(fields(world.project)), { agent })
+  const first = ask()
+  expect([first.code, first.stderr]).toEqual([0, ''])
+  expect(text(JSON.parse(first.stdout) as never)).toContain('Tag, then push.')
+  expect(usageOf(world).map(({ stage, via }) => [stage, via])).toContainEqual(['planned', agent])
+  expect(ask()).toMatchObject({ code: 0, stdout: '' })
+  expect(logOf(world)).toEqual([])
+})
+
+it("Claude Code's hook stays silent where another agent runs it", () => {
+  const world = makeHookWorld({ release: { keywords: ['release'], text: '# Release\n\nTag, then push.\n' } })
+  const fields = { prompt: 'cut the release', cursor_version: '3.20.17' }
+  expect(runHook(world, 'UserPromptSubmit', fields).stdout).toBe('')
+  expect(usageOf(world)).toEqual([])
+  expect(runHook(world, 'UserPromptSubmit', { prompt: 'cut the release' }).stdout).not.toBe('')
+})

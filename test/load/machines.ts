@@ -1,0 +1,342 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createLoadout } from '../../src/loadout.ts'
+import { openDatabase } from '../../src/team/disk/database.ts'
+import { addToken } from '../../src/team/disk/tokens.ts'
+import { startTryDatabase } from '../../src/team/disk/try-database.ts'
+import { formatToken, parseToken } from '../../src/team/rules/credentials.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.cjs')
+const AT_ONCE = 6
+const ENTRIES = 400
+
+const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms))
+const random = (from: number, to: number) => Math.floor(from + Math.random() * (to - from))
+
+/** Machines × events, while clients, servers and the database are killed and the network is cut: each event exactly once. */
+export async function loadMachines(machines: number, events: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'loadout-load-'))
+  const postgres = await startTryDatabase([
+    '-c',
+    'max_connections=200',
+    '-c',
+    'shared_buffers=256MB',
+    '-c',
+    'max_wal_size=4GB',
+  ])
+  const services = await Promise.all([startService(postgres.url), startService(postgres.url)])
+  const token = services.map((service) => service.token).find((each) => each !== '') ?? ''
+  const balancer = await startBalancer(services)
+  const database = openDatabase(postgres.url, () => {})
+  const kills = { client: 0, service: 0, database: 0, network: 0 }
+  try {
+    const homes = await joinAll(folder, balancer.url, token, machines, database)
+    await database.query("UPDATE machine SET since = now() - interval '60 days'")
+    for (const home of homes) writeLog(home, events)
+    const started = Date.now()
+    let isOn = true
+    const trouble = makeTrouble(() => isOn, services, balancer, postgres.url, kills)
+    await sendAll(homes, kills)
+    isOn = false
+    await trouble
+    const sent = Date.now()
+    await counted(database)
+    const ended = Date.now()
+    await verify(database, machines, events)
+    print(
+      'kills',
+      `${kills.client} of clients, ${kills.service} of services, ${kills.database} of the database; ${kills.network} cuts of the network`,
+    )
+    print(
+      'with all that',
+      `${rate(machines * events, ended - started)} (${seconds(sent - started)} to send, ${seconds(ended - started)} until all was counted)`,
+    )
+    await compareWithInserts(folder, balancer.url, token, database, postgres.url, Math.min(machines, 20), events)
+  } finally {
+    for (const service of services) service.stop()
+    balancer.close()
+    await database.end()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Service {
+  port: number
+  token: string
+  child: ChildProcess
+  isUp: boolean
+  stop(): void
+}
+
+/** The real program; when it is killed it comes back on the same port. */
+async function startService(database: string, port = 0): Promise<Service> {
+  const env = { PATH: process.env.PATH, LOADOUT_TEAM_DATABASE: database, HOME: '/tmp' }
+  const child = spawn(process.execPath, [CLI, 'team', 'serve', '--port', String(port)], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const told = await new Promise<string>((done) => {
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      if (text.includes('serving')) done(text)
+    })
+    child.once('close', () => done(text))
+  })
+  const taken = Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(told)?.[1] ?? 0)
+  return {
+    port: taken,
+    token: /ldt_\S+/.exec(told)?.[0] ?? '',
+    child,
+    isUp: taken > 0,
+    stop: () => child.kill('SIGTERM'),
+  }
+}
+
+interface Balancer {
+  url: string
+  cut(): void
+  close(): void
+}
+
+/** Any instance for any connection, as a balancer does; `cut` tears all of them. */
+async function startBalancer(services: readonly Service[]): Promise<Balancer> {
+  const open = new Set<Socket>()
+  let isCut = false
+  // The gate of a service wants to be called by its own port.
+  const server = createServer((client) => {
+    const { port } = services[random(0, services.length)]!
+    if (isCut) return void client.destroy()
+    const backend = connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [client, backend],
+      [backend, client],
+    ] as const) {
+      open.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        open.delete(from)
+        to.destroy()
+      })
+    }
+    backend.pipe(client)
+    client.on('data', (chunk) =>
+      backend.write(chunk.toString('latin1').replace(/\r\nhost: [^\r]+/i, `\r\nhost: 127.0.0.1:${port}`), 'latin1'),
+    )
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut: () => {
+      isCut = true
+      for (const socket of open) socket.destroy()
+      setTimeout(
+        () => {
+          isCut = false
+        },
+        random(100, 800),
+      )
+    },
+    close: () => server.close(),
+  }
+}
+
+async function joinAll(
+  folder: string,
+  url: string,
+  token: string,
+  machines: number,
+  database: pg.Pool,
+): Promise<string[]> {
+  const { key = '' } = parseToken(token) ?? {}
+  const member = formatToken({
+    secret: await addToken(database, { role: 'member', group: 'load', note: '', by: null }),
+    key,
+  })
+  const homes = Array.from({ length: machines }, (_, at) => join(folder, `machine-${at}`))
+  for (const home of homes) {
+    const loadout = createLoadout({ home, cwd: folder, env: { PATH: process.env.PATH, HOME: home } })
+    await loadout.joinTeam({ url, token: member })
+  }
+  return homes
+}
+
+/** Hours of the last 50 days: nearly every event is a row of its own. */
+function writeLog(home: string, events: number): void {
+  const lines: string[] = []
+  const stages = ['planned', 'delivered', 'used']
+  for (let at = 0; at < events; at++) {
+    const timestamp = new Date(Date.now() - random(0, 50 * 24) * 3_600_000).toISOString()
+    const [entryId, via, stage] = [
+      `entry-${random(0, ENTRIES)}`,
+      ['claude', 'codex', 'mcp'][random(0, 3)],
+      stages[random(0, 3)],
+    ]
+    lines.push(
+      JSON.stringify({ timestamp, taskHash: 'x', entryId, trigger: 't', mode: 'lazy', tokensEst: 100, stage, via }),
+    )
+  }
+  writeFileSync(join(home, '.local/state/loadout/usage.jsonl'), `${lines.join('\n')}\n`)
+}
+
+/** Some machines at a time; each is killed now and then, and starts again. */
+async function sendAll(homes: readonly string[], kills?: { client: number }): Promise<void> {
+  const waiting = [...homes]
+  const work = async () => {
+    for (let home = waiting.pop(); home !== undefined; home = waiting.pop()) {
+      for (let isDone = false; !isDone; ) {
+        const child = spawn(process.execPath, [join(import.meta.dirname, 'machine.mjs'), home], { stdio: 'ignore' })
+        const timer =
+          kills && Math.random() < 0.6 ? setTimeout(() => child.kill('SIGKILL'), random(200, 2_500)) : undefined
+        const code = await new Promise((done) => child.once('close', done))
+        clearTimeout(timer)
+        isDone = code === 0
+        if (kills && code === null) kills.client++
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+async function makeTrouble(
+  isOn: () => boolean,
+  services: Service[],
+  balancer: Balancer,
+  url: string,
+  kills: { service: number; database: number; network: number },
+): Promise<void> {
+  while (isOn()) {
+    await pause(random(1_500, 4_000))
+    const kind = random(0, 4)
+    if (kind < 2) {
+      balancer.cut()
+      kills.network++
+    } else if (kind === 2) {
+      const at = random(0, services.length)
+      const { child, port } = services[at]!
+      child.kill('SIGKILL')
+      kills.service++
+      await pause(random(200, 1_500))
+      for (let again = await startService(url, port); ; again = await startService(url, port)) {
+        services[at] = again
+        if (again.isUp) break
+        await pause(300)
+      }
+    } else {
+      await killDatabase(url)
+      kills.database++
+    }
+  }
+}
+
+/** A server process that dies takes the whole PostgreSQL down: it recovers from its log, as after a power cut. */
+async function killDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    process.kill(rows[0].pid, 'SIGKILL')
+    await client.end()
+  } catch {
+    // It is down already.
+  }
+}
+
+async function counted(database: pg.Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await database
+      .query('SELECT count(*)::int AS waiting FROM inbox')
+      .catch(() => ({ rows: [{ waiting: 1 }] }))
+    if (rows[0].waiting === 0) return
+    await pause(100)
+  }
+}
+
+async function verify(database: pg.Pool, machines: number, events: number): Promise<void> {
+  const { rows } = await database.query(
+    `
+    SELECT (SELECT count(*) FROM machine)::int AS machines, (SELECT sum(times) FROM event)::float8 AS events,
+      (SELECT count(*) FROM event)::float8 AS rows, (SELECT sum(events) FROM batch)::float8 AS batched,
+      (SELECT sum(times) FROM usage_day WHERE team_group = 0 AND facet = 0)::float8 AS by_day,
+      (SELECT sum(times) FROM usage_month WHERE team_group = 0 AND facet = 0)::float8 AS by_month,
+      (SELECT count(*) FROM (SELECT machine FROM event GROUP BY 1 HAVING sum(times) <> $1) odd)::int AS odd,
+      (SELECT count(*) FROM batch)::int AS batches, (SELECT sum(lost_batches) FROM machine)::int AS lost`,
+    [events],
+  )
+  const [found] = rows
+  print('machines', `${found.machines} of ${machines}`)
+  print('events', `${found.events} of ${machines * events}, in ${found.rows} rows of ${found.batches} batches`)
+  print('sums', `${found.batched} in the list of batches, ${found.by_day} by day, ${found.by_month} by month`)
+  print('machines whose events are not exactly once', String(found.odd))
+  const all = [found.events, found.batched, found.by_day, found.by_month]
+  if (found.odd > 0 || found.lost > 0 || all.some((sum) => sum !== machines * events))
+    throw new Error('not exactly once')
+}
+
+/** Without any trouble, beside single inserts into the same database in the same run. */
+async function compareWithInserts(
+  folder: string,
+  url: string,
+  token: string,
+  database: pg.Pool,
+  databaseUrl: string,
+  machines: number,
+  events: number,
+): Promise<void> {
+  const homes = await joinAll(join(folder, 'calm'), url, token, machines, database)
+  await database.query("UPDATE machine SET since = now() - interval '60 days'")
+  for (const home of homes) writeLog(home, events)
+  const started = Date.now()
+  await sendAll(homes)
+  await counted(database)
+  const calm = (machines * events) / ((Date.now() - started) / 1000)
+  print('sustained', `${Math.round(calm).toLocaleString('en')} events/s`)
+  await database.query('CREATE TABLE insert_rate (LIKE event)')
+  const { rate: inserts, by } = await insertRate(folder, database, databaseUrl)
+  print('single inserts', `${Math.round(inserts).toLocaleString('en')}/s by ${by}`)
+  print('ratio', (calm / inserts).toFixed(2))
+}
+
+const INSERT = 'INSERT INTO loadout_team.insert_rate VALUES (now(), 1, 2, 3, 4, 5, 6, 7, 3, 1, 100)'
+const CLIENTS = 10
+const INSERT_SECONDS = 10
+
+async function insertRate(folder: string, database: pg.Pool, url: string): Promise<{ rate: number; by: string }> {
+  const script = join(folder, 'insert.sql')
+  writeFileSync(script, `${INSERT};\n`)
+  const words = [
+    '--no-vacuum',
+    '--file',
+    script,
+    '--client',
+    String(CLIENTS),
+    '--jobs',
+    '2',
+    '--time',
+    String(INSERT_SECONDS),
+    url,
+  ]
+  const { stdout } = spawnSync('pgbench', words, { encoding: 'utf8' })
+  const told = /tps = ([\d.]+)/.exec(stdout ?? '')?.[1]
+  if (told !== undefined) return { rate: Number(told), by: 'pgbench' }
+  let done = 0
+  const end = Date.now() + INSERT_SECONDS * 1000
+  const client = async () => {
+    for (; Date.now() < end; done++) await database.query(INSERT)
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return { rate: done / INSERT_SECONDS, by: 'plain pg, because there is no pgbench here' }
+}
+
+function print(name: string, value: string): void {
+  process.stdout.write(`${name.padEnd(20)}  ${value}\n`)
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+const rate = (events: number, ms: number) => `${Math.round(events / (ms / 1000)).toLocaleString('en')} events/s`

@@ -1,0 +1,115 @@
+import type pg from 'pg'
+import { SUMS } from '../../src/team/disk/count.ts'
+import { openDatabase } from '../../src/team/disk/database.ts'
+import { migrateUp } from '../../src/team/disk/migrate.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { queryReport, REPORT_QUERIES, reportValues } from '../../src/team/disk/report-queries.ts'
+import { startTryDatabase } from '../../src/team/disk/try-database.ts'
+import { assembleReport } from '../../src/team/rules/report.ts'
+
+const MONTHS = 24
+const [ENTRIES, PEOPLE, GROUPS, AGENTS] = [300, 1000, 20, 4]
+
+/** Two years of events, generated in the database; then how long reports of different ranges take, with little and much history. */
+export async function loadReport(events: number): Promise<void> {
+  const postgres = await startTryDatabase([
+    '-c',
+    'fsync=off',
+    '-c',
+    'shared_buffers=512MB',
+    '-c',
+    'work_mem=64MB',
+    '-c',
+    'max_wal_size=8GB',
+  ])
+  const database = openDatabase(postgres.url, () => {}, 600_000)
+  try {
+    await migrateUp(database, MIGRATIONS)
+    await makeLabels(database)
+    const perMonth = Math.round(events / MONTHS)
+    for (let month = 0; month < 2; month++) await makeMonth(database, month, perMonth)
+    await database.query('ANALYZE')
+    await measure(database, 'two months of history', [7, 30])
+    for (let month = 2; month < MONTHS; month++) await makeMonth(database, month, perMonth)
+    await database.query('VACUUM ANALYZE')
+    const { rows } = await database.query(`SELECT (SELECT sum(times) FROM event)::float8 AS events,
+      (SELECT count(*) FROM usage_day)::float8 AS days, (SELECT count(*) FROM reach_day)::float8 AS reached,
+      (SELECT count(*) FROM usage_month)::float8 AS months, pg_size_pretty(pg_database_size(current_database())) AS size`)
+    process.stdout.write(`${JSON.stringify(rows[0])}\n`)
+    await measure(database, `${MONTHS} months of history`, [7, 30, 90, 365, 730])
+    await explain(database)
+  } finally {
+    await database.end()
+    await postgres.stop()
+  }
+}
+
+/** Numbers are used directly: 1… entries, then groups, agents, versions. */
+async function makeLabels(database: pg.Pool): Promise<void> {
+  const parts = [
+    [ENTRIES, "'skill:entry-' || n"],
+    [GROUPS, "'group-' || n"],
+    [AGENTS, "'agent-' || n"],
+    [ENTRIES * 3, "md5('v' || n)"],
+  ] as const
+  for (const [count, text] of parts)
+    await database.query(`INSERT INTO label (text) SELECT ${text} FROM generate_series(1, ${count}) n`)
+}
+
+async function makeMonth(database: pg.Pool, ago: number, events: number): Promise<void> {
+  const first = `(date_trunc('month', now()) - interval '${ago} months')`
+  const { rows } = await database.query(`SELECT to_char(${first}, 'YYYY_MM') AS name, ${first}::text AS begin,
+    (${first} + interval '1 month')::text AS next, least(extract(epoch FROM interval '1 month'), extract(epoch FROM now() - ${first})) / 3600 AS hours`)
+  const { name, begin, next, hours } = rows[0]
+  await database.query(`CREATE TABLE event_${name} PARTITION OF event FOR VALUES FROM ('${begin}') TO ('${next}')`)
+  const [groups, agents, versions] = [ENTRIES, ENTRIES + GROUPS, ENTRIES + GROUPS + AGENTS]
+  const month = `'${begin}'::timestamptz`
+  await database.query(`
+    CREATE UNLOGGED TABLE made AS
+    SELECT ${month} + make_interval(hours => floor(random() * ${Math.min(Number(hours), 27 * 24)})::int) AS hour, person, 
+      (person * 7 + floor(random() * random() * 40)::int) % ${ENTRIES} + 1 AS entry, random() AS dice
+    FROM (SELECT floor(random() * ${PEOPLE})::int AS person FROM generate_series(1, ${events})) each`)
+  await database.query(`
+    INSERT INTO event (hour, machine, person, team_group, entry, version, agent, project, stage, times, tokens)
+    SELECT hour, person + 1, person + 1, person % ${GROUPS} + 1 + ${groups}, entry,
+      entry * 3 - ${ago} % 3 + ${versions}, person % ${AGENTS} + 1 + ${agents}, 0, (1 + floor(dice * 3))::int, 1, 100 FROM made`)
+  await database.query('DROP TABLE made')
+  for (const sum of SUMS) await database.query(`WITH counted AS (SELECT * FROM event_${name}) ${sum}`)
+}
+
+const ROUNDS = 3
+
+async function measure(database: pg.Pool, title: string, ranges: readonly number[]): Promise<void> {
+  for (const days of ranges) {
+    const range = rangeOf(days)
+    const times: number[] = []
+    let counted = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const started = performance.now()
+      counted = assembleReport(range, await queryReport(database, range)).events
+      times.push(performance.now() - started)
+    }
+    const [best = 0] = times.sort((a, b) => a - b)
+    process.stdout.write(
+      `${title}: ${String(days).padStart(3)} days, ${counted} events: ${Math.round(best)} ms, worst ${Math.round(times.at(-1) ?? 0)} ms\n`,
+    )
+  }
+}
+
+function rangeOf(days: number): { from: string; to: string } {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return { from: day(Date.now() - days * 86_400_000), to: day(Date.now() + 86_400_000) }
+}
+
+/** What the plans read: tables, rows and the time. */
+async function explain(database: pg.Pool): Promise<void> {
+  for (const [name, sql] of Object.entries(REPORT_QUERIES)) {
+    const { rows } = await database.query(
+      `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ${sql}`,
+      reportValues(rangeOf(30), 0),
+    )
+    const lines = rows.map((row: Record<string, string>) => row['QUERY PLAN'] ?? '')
+    const kept = lines.filter((line: string) => /Scan|Aggregate|Execution/.test(line))
+    process.stdout.write(`plan of ${name}, 30 days:\n${kept.map((line: string) => `  ${line}`).join('\n')}\n`)
+  }
+}

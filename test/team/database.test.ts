@@ -1,0 +1,216 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { createLoadout } from '../../src/loadout.ts'
+import { openDatabase } from '../../src/team/disk/database.ts'
+import { type Migration, migrateDown, migrateUp, readSchema } from '../../src/team/disk/migrate.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { startTryDatabase } from '../../src/team/disk/try-database.ts'
+import { makeFolder } from '../cli/run.ts'
+import { ask, askForPostgres, makeDatabase, withClient } from './postgres.ts'
+import {
+  makeMachine,
+  startInstance,
+  startTeam,
+  type TestInstance,
+  type TestMachine,
+  type TestServer,
+} from './server.ts'
+
+const stops: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+})
+
+async function newDatabase(): Promise<string> {
+  return makeDatabase(await askForPostgres(inject('postgres')))
+}
+
+async function newTeam(): Promise<TestServer> {
+  const team = await startTeam(await newDatabase(), { statementMs: 3_000 })
+  stops.push(team.stop)
+  return team
+}
+
+async function newMember(team: TestServer, url = team.url): Promise<TestMachine> {
+  const machine = makeMachine()
+  await machine.loadout.joinTeam({ url, token: await team.token() })
+  return machine
+}
+
+async function timesOf(url: string, entry: string): Promise<number> {
+  for (let left = 200; left > 0; left--) {
+    const [row] = await ask(
+      url,
+      `SELECT (SELECT count(*) FROM inbox) AS waiting,
+         (SELECT coalesce(sum(times), 0) FROM event JOIN label ON label.id = entry WHERE text = $1) AS times`,
+      [`skill:${entry}`],
+    )
+    if (row?.waiting === 0) return Number(row.times)
+    await new Promise((wake) => setTimeout(wake, 50))
+  }
+  throw new Error('it was never counted')
+}
+
+const ready = async (url: string) => {
+  const reply = await fetch(`${url}/ready`)
+  return [reply.status, ((await reply.json()) as { error?: { message: string } }).error?.message]
+}
+
+describe('a database in trouble', () => {
+  it('that is down or has no such address when the server starts is told to who starts it', async () => {
+    const loadout = createLoadout({ home: makeFolder(), env: {} })
+    const asked = { port: 0, signal: new AbortController().signal, onListening: () => {}, onFounded: () => {} }
+    await expect(loadout.serveTeam({ ...asked, database: 'postgres://x@127.0.0.1:1/x' })).rejects.toMatchObject({
+      code: 'TEAM_DATABASE',
+    })
+    for (const database of ['mysql://x@y/z', 'not an address', undefined]) {
+      await expect(loadout.serveTeam({ ...asked, database })).rejects.toMatchObject({ code: 'USAGE' })
+    }
+  })
+
+  it('that goes away and comes back: the server says so, the machine keeps its batch, and it counts once', async () => {
+    const database = await startTryDatabase()
+    const team = await startTeam(database.url)
+    const machine = await newMember(team)
+    machine.use({ entryId: 'down' })
+    await database.stop()
+    expect(await ready(team.url)).toEqual([503, 'the team’s database cannot be reached'])
+    const { value, findings } = await machine.loadout.pushUsage({})
+    expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_DATABASE'])
+    expect((await fetch(`${team.url}/health`)).status).toBe(200)
+    await team.stop()
+  })
+
+  const troubles: [name: string, cause: (name: string) => string, mend: (name: string) => string, message: string][] = [
+    [
+      'read-only',
+      (name) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+      (name) => `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+      'the team’s database is read-only',
+    ],
+    [
+      'full',
+      () =>
+        `CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = 'disk_full'; END $$;
+         CREATE TRIGGER no_space BEFORE INSERT ON inbox EXECUTE FUNCTION no_space()`,
+      () => 'DROP FUNCTION no_space() CASCADE',
+      'the disk of the team’s database is full',
+    ],
+    [
+      'slow',
+      () =>
+        `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(20); RETURN NULL; END $$;
+         CREATE TRIGGER slow AFTER INSERT ON inbox EXECUTE FUNCTION slow()`,
+      () => 'DROP FUNCTION slow() CASCADE',
+      'the team’s database is too slow to answer',
+    ],
+  ]
+  it.each(troubles)('that is %s', async (name, cause, mend, message) => {
+    const team = await newTeam()
+    const machine = await newMember(team)
+    machine.use({ entryId: name })
+    const database = new URL(team.databaseUrl).pathname.slice(1)
+    await ask(team.databaseUrl, cause(database))
+    // Connections that are open keep what they were told when they opened.
+    await ask(
+      team.databaseUrl,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
+      [database],
+    )
+    const { value, findings } = await machine.loadout.pushUsage({})
+    expect([value.waiting, findings[0]?.code, findings[0]?.message]).toEqual([
+      1,
+      'TEAM_DATABASE',
+      `the team’s server refused: ${message}`,
+    ])
+    await withClient(team.databaseUrl, async (client) => {
+      await client.query('SET default_transaction_read_only = off')
+      await client.query(mend(database))
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
+        [database],
+      )
+    })
+    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1, waiting: 0 })
+    expect(await timesOf(team.databaseUrl, name)).toBe(1)
+  })
+})
+
+/** The next version: one change that the version before can live with, and one that it cannot. */
+const NEXT = (MIGRATIONS.at(-1)?.version ?? 0) + 1
+const added: Migration = {
+  ...{ version: NEXT, name: 'adds', oldest: NEXT - 1 },
+  up: 'ALTER TABLE event ADD COLUMN cost int NOT NULL DEFAULT 0; CREATE TABLE extra (id int)',
+  down: 'ALTER TABLE event DROP COLUMN cost; DROP TABLE extra',
+}
+const broken: Migration = {
+  version: NEXT + 1,
+  name: 'breaks',
+  oldest: NEXT + 1,
+  up: 'CREATE TABLE newer (id int)',
+  down: 'DROP TABLE newer',
+}
+
+describe('the schema', () => {
+  it('is made once when many instances start at once', async () => {
+    const url = await newDatabase()
+    const pools = Array.from({ length: 8 }, () => openDatabase(url, () => {}))
+    const fits = await Promise.all(pools.map((pool) => migrateUp(pool, MIGRATIONS)))
+    expect(new Set(fits)).toEqual(new Set(['same']))
+    for (const pool of pools) await pool.end()
+  })
+
+  it('goes up and back under load with instances of both versions, and nothing is lost or counted twice', async () => {
+    const team = await newTeam()
+    const newer = [...MIGRATIONS, added]
+    const machines = await Promise.all(Array.from({ length: 6 }, () => newMember(team)))
+    let isOn = true
+    let used = 0
+    const load = machines.map(async (machine) => {
+      while (isOn) {
+        machine.use({ entryId: 'upgrade' })
+        used++
+        await machine.loadout.pushUsage({})
+      }
+      await machine.loadout.pushUsage({})
+    })
+    const pool = openDatabase(team.databaseUrl, () => {})
+    stops.push(() => pool.end())
+    const pause = () => new Promise((wake) => setTimeout(wake, 400))
+    await pause()
+    expect(await migrateUp(pool, newer)).toBe('same')
+    const upgraded: TestInstance = await startInstance(team.databaseUrl, { migrations: newer })
+    expect([await ready(team.url), await ready(upgraded.url)]).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ])
+    await pause()
+    await upgraded.stop()
+    expect(await migrateDown(pool, newer, NEXT - 1)).toEqual([NEXT])
+    await pause()
+    isOn = false
+    await Promise.all(load)
+    for (const machine of machines) await machine.loadout.pushUsage({})
+    expect(await timesOf(team.databaseUrl, 'upgrade')).toBe(used)
+    expect(await readSchema(pool)).toEqual({ version: NEXT - 1, oldest: 1 })
+  })
+
+  it('of a later version that this program cannot live with: it says so, takes nothing, and nothing is lost', async () => {
+    const team = await newTeam()
+    const machine = await newMember(team)
+    const pool = openDatabase(team.databaseUrl, () => {})
+    await migrateUp(pool, [...MIGRATIONS, added, broken])
+    const [status, message] = await ready(team.url)
+    expect([status, message]).toEqual([
+      503,
+      expect.stringContaining(`needs a Loadout that knows at least schema ${NEXT + 1}`),
+    ])
+    await expect(migrateUp(pool, MIGRATIONS)).rejects.toMatchObject({ code: 'TEAM_SCHEMA' })
+    machine.use({ entryId: 'newer' })
+    const { value, findings } = await machine.loadout.pushUsage({})
+    expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_SCHEMA'])
+    await migrateDown(pool, [...MIGRATIONS, added, broken], NEXT - 1)
+    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1 })
+    await expect(migrateDown(pool, MIGRATIONS, 0)).rejects.toMatchObject({ code: 'TEAM_SCHEMA' })
+    await pool.end()
+  })
+})

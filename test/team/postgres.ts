@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startTryDatabase, type TryDatabase } from '../../src/team/disk/try-database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: string
+  }
+}
+
+/** One PostgreSQL for all tests of a run, started by the first that asks for it. */
+export default function setup({ provide }: TestProject): () => Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'loadout-postgres-'))
+  const place = join(folder, 'ask')
+  let database: Promise<TryDatabase> | undefined
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    database ??= startTryDatabase(['-c', 'fsync=off', '-c', 'max_connections=300'])
+    database.then(
+      ({ url }) => socket.end(url),
+      (error) => socket.end(`error: ${error.message}`),
+    )
+  }).listen(place)
+  provide('postgres', place)
+  return async () => {
+    server.close()
+    await (await database?.catch(() => undefined))?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The address of the shared PostgreSQL. */
+export function askForPostgres(place: string): Promise<string> {
+  return new Promise((told, fail) => {
+    let text = ''
+    connect(place)
+      .on('data', (chunk) => {
+        text += chunk
+      })
+      .on('end', () => (text.startsWith('postgres:') ? told(text) : fail(new Error(text))))
+      .on('error', fail)
+  })
+}
+
+let number = 0
+
+/** A new empty database in it. */
+export async function makeDatabase(postgres: string): Promise<string> {
+  const name = `test_${process.pid}_${++number}`
+  await withClient(postgres, (client) => client.query(`CREATE DATABASE ${name}`))
+  return postgres.replace(/\/loadout$/, `/${name}`)
+}
+
+/** One connection, for looking into a database from outside. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=loadout_team' })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** All rows of a question, with the numbers of PostgreSQL as numbers. */
+export async function ask(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  // Several statements have several answers.
+  const answer = await withClient(url, (client) => (values.length > 0 ? client.query(sql, values) : client.query(sql)))
+  const { rows } = Array.isArray(answer) ? answer.at(-1) : answer
+  return rows.map((row: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(row).map(([key, value]) => [
+        key,
+        typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
+      ]),
+    ),
+  )
+}

@@ -1,0 +1,216 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { ROUTES } from '../../src/team/disk/service.ts'
+import { type Batch, formatBatch, LARGEST_BATCH, type SentRow } from '../../src/team/rules/batch.ts'
+import { keyPrint } from '../../src/team/rules/credentials.ts'
+import { mayUse, ROLES, type Role } from '../../src/team/rules/roles.ts'
+import { ask, askForPostgres, makeDatabase } from './postgres.ts'
+import { KEY, makeMachine, startTeam, type TestServer } from './server.ts'
+
+let team: TestServer
+const secrets: Partial<Record<Role, string>> = {}
+const MACHINE = '1'.repeat(32)
+
+beforeAll(async () => {
+  team = await startTeam(await makeDatabase(await askForPostgres(inject('postgres'))))
+  for (const role of ROLES) secrets[role] = (await team.token(role)).slice(4, 36)
+  const body = JSON.stringify({ machine: MACHINE, client: '0.1.0', key: keyPrint(KEY) })
+  expect((await send('POST', '/v1/machines', { secret: secrets.member, body })).status).toBe(200)
+})
+afterAll(() => team.stop())
+
+interface Sending {
+  secret?: string | undefined
+  body?: string
+  headers?: Record<string, string>
+}
+
+async function send(method: string, path: string, { secret, body, headers = {} }: Sending = {}) {
+  const authorization: Record<string, string> = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+  const reply = await fetch(`${team.url}${path}`, {
+    method,
+    headers: { ...authorization, ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  const json = (await reply.json()) as { error?: { code: string; message: string } }
+  return { status: reply.status, code: json.error?.code, json: json as Record<string, unknown>, headers: reply.headers }
+}
+
+const row: SentRow = {
+  kind: 'skill',
+  id: 'a',
+  agent: 'claude',
+  stage: 'used',
+  hour: '2026-11-17T10',
+  tokens: 1,
+  times: 1,
+}
+
+async function batchOf(change: Partial<Batch> = {}): Promise<string> {
+  const [found] = await ask(team.databaseUrl, 'SELECT id FROM team')
+  const base = {
+    format: 1,
+    team: String(found?.id),
+    machine: MACHINE,
+    sequence: 1,
+    person: '2'.repeat(32),
+    client: '0.1.0',
+  }
+  return formatBatch({ ...base, rows: [row], ...change })
+}
+
+describe('every role at every route', () => {
+  const cases = ROUTES.flatMap((route) => [...ROLES, 'nobody' as const].map((role) => ({ route, role })))
+  it.each(cases)('$route.method $route.path as $role', async ({ route, role }) => {
+    const path = route.path.replace(/:\w+/g, 'ffffffffffff')
+    const secret = role === 'nobody' ? undefined : secrets[role]
+    const { status } = await send(route.method, path, { secret, ...(route.method === 'POST' ? { body: '{}' } : {}) })
+    if (role === 'nobody') expect(status).toBe(401)
+    else if (!mayUse(role, route.right)) expect(status).toBe(403)
+    else expect([200, 400, 404]).toContain(status)
+  })
+
+  it.each(['', 'x', 'x'.repeat(32), "' OR 1=1 --", `${'y'.repeat(31)}'`])(
+    'a forged token is refused: %j',
+    async (secret) => {
+      expect(await send('GET', '/v1/report', { secret })).toMatchObject({ status: 401, code: 'TEAM_TOKEN_REFUSED' })
+    },
+  )
+
+  it('health and readiness need no token, and nothing else is served', async () => {
+    expect([(await send('GET', '/health')).status, (await send('GET', '/ready')).status]).toEqual([200, 200])
+    expect(await send('GET', '/v1/nothing', { secret: secrets.admin })).toMatchObject({
+      status: 404,
+      code: 'NOT_SERVED',
+    })
+    expect((await send('PUT', '/v1/report', { secret: secrets.admin })).status).toBe(404)
+  })
+})
+
+describe('a request that is not what it should be', () => {
+  const bodies: [name: string, body: () => Promise<string> | string, status: number, code: string][] = [
+    ['no JSON', () => '{"format":1', 400, 'TEAM_BAD_BATCH'],
+    ['empty', () => '', 400, 'TEAM_BAD_BATCH'],
+    ['a list', () => '[]', 400, 'TEAM_BAD_BATCH'],
+    ['deep', () => '['.repeat(100_000), 400, 'TEAM_BAD_BATCH'],
+    ['of a later format', () => batchOf({ format: 7 }), 426, 'TEAM_FORMAT'],
+    ['of an earlier format', () => batchOf({ format: 0 }), 426, 'TEAM_FORMAT'],
+    ['of another team', () => batchOf({ team: '9'.repeat(32) }), 409, 'TEAM_OTHER'],
+    ['of a machine that never joined', () => batchOf({ machine: '8'.repeat(32) }), 409, 'TEAM_UNKNOWN_MACHINE'],
+    ['ahead of its turn', () => batchOf({ sequence: 5 }), 409, 'TEAM_BEHIND'],
+    ['larger than allowed', () => 'x'.repeat(LARGEST_BATCH + 1), 413, 'FILE_TOO_LARGE'],
+    ['SQL in an id', () => batchOf({ rows: [{ ...row, id: "a'); DROP TABLE event; --" }] }), 400, 'TEAM_BAD_BATCH'],
+    [
+      'SQL in a version',
+      () => batchOf({ rows: [{ ...row, version: "0'; DELETE FROM token; --" }] }),
+      400,
+      'TEAM_BAD_BATCH',
+    ],
+  ]
+  it.each(bodies)('a batch that is %s', async (_name, body, status, code) => {
+    expect(await send('POST', '/v1/batches', { secret: secrets.member, body: await body() })).toMatchObject({
+      status,
+      code,
+    })
+  })
+
+  it('a batch that another token forges for a machine is refused', async () => {
+    const other = (await team.token()).slice(4, 36)
+    expect(await send('POST', '/v1/batches', { secret: other, body: await batchOf() })).toMatchObject({
+      status: 409,
+      code: 'TEAM_UNKNOWN_MACHINE',
+    })
+  })
+
+  it('a batch that is replayed counts once, and one that was changed on the way is told apart', async () => {
+    const body = await batchOf()
+    const results = [await send('POST', '/v1/batches', { secret: secrets.member, body })]
+    results.push(await send('POST', '/v1/batches', { secret: secrets.member, body }))
+    results.push(
+      await send('POST', '/v1/batches', {
+        secret: secrets.member,
+        body: await batchOf({ rows: [{ ...row, times: 9 }] }),
+      }),
+    )
+    expect(results.map(({ status, code, json }) => [status, code ?? json.result])).toEqual([
+      [200, 'accepted'],
+      [200, 'duplicate'],
+      [409, 'TEAM_CLONED'],
+    ])
+    expect(team.logs()).toContain('"status":409,"code":"TEAM_CLONED"')
+  })
+
+  const queries: [query: string, status: number][] = [
+    ['?from=2026-11-17', 200],
+    ['?from=yesterday', 400],
+    ['?from=2026-11-17&to=2026-11-01', 400],
+    [`?group=${encodeURIComponent("x' OR '1'='1")}`, 400],
+    [`?group=${encodeURIComponent('x"; DROP SCHEMA loadout_team CASCADE')}`, 400],
+    ['?from=2026-11-17T00:00:00', 400],
+    ['?from=99999-01-01', 400],
+    ['?group=payments', 403],
+  ]
+  it.each(queries)('a report %s', async (query, status) => {
+    expect((await send('GET', `/v1/report${query}`, { secret: secrets.member })).status).toBe(status)
+  })
+
+  const invitations: [body: object, status: number][] = [
+    [{ role: 'member', group: 'x' }, 200],
+    [{ role: 'owner', group: 'x' }, 400],
+    [{ role: 'member', group: '../x' }, 400],
+    [{ role: 'member', group: 'x', note: 'a\r\nset-cookie: b' }, 400],
+    [{ role: 'member' }, 400],
+  ]
+  it.each(invitations)('an invitation %j', async (body, status) => {
+    expect((await send('POST', '/v1/tokens', { secret: secrets.admin, body: JSON.stringify(body) })).status).toBe(
+      status,
+    )
+  })
+
+  it('headers cannot smuggle lines into answers, logs or traces', async () => {
+    const evil = 'x\u00e9%0d%0aset-cookie: a=b'
+    const reply = await send('GET', '/v1/report', {
+      secret: secrets.member,
+      headers: { traceparent: evil, 'x-loadout-clock': evil },
+    })
+    expect([reply.status, reply.headers.get('set-cookie')]).toEqual([200, null])
+    expect(team.logs()).not.toContain('set-cookie')
+    expect(
+      team
+        .logs()
+        .split('\n')
+        .filter(Boolean)
+        .every((line) => JSON.parse(line)),
+    ).toBe(true)
+  })
+
+  it('another host and a web page are refused', async () => {
+    const statusWith = (headers: Record<string, string>) =>
+      new Promise((told) => {
+        httpRequest(`${team.url}/health`, { headers }, ({ statusCode }) => told(statusCode)).end()
+      })
+    expect(await statusWith({ host: 'evil.example' })).toBe(403)
+    expect(await statusWith({ origin: 'https://evil.example' })).toBe(403)
+  })
+
+  it('after all of it the tables stand, and nothing that was refused is in them', async () => {
+    const [counts] = await ask(
+      team.databaseUrl,
+      `SELECT (SELECT count(*) FROM batch) AS batches, (SELECT count(*) FROM token) > 3 AS tokens, to_regclass('event') IS NOT NULL AS events`,
+    )
+    expect(counts).toEqual({ batches: 1, tokens: true, events: true })
+  })
+})
+
+it('the last administrator cannot be revoked', async () => {
+  const admin = makeMachine()
+  await admin.loadout.joinTeam({ url: team.url, token: await team.token('admin') })
+  const { tokens } = (await admin.loadout.listTeamTokens({})).value
+  const admins = tokens.filter(({ role }) => role === 'admin')
+  const own = admins.at(-1)?.id ?? ''
+  for (const { id } of admins.slice(0, -1)) await admin.loadout.revokeTeamToken({ id })
+  await expect(admin.loadout.revokeTeamToken({ id: own })).rejects.toMatchObject({ code: 'TEAM_LAST_ADMIN' })
+  await expect(admin.loadout.revokeTeamToken({ id: 'ffffffffffff' })).rejects.toMatchObject({
+    code: 'TEAM_TOKEN_NOT_FOUND',
+  })
+})

@@ -1,0 +1,275 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tryLock } from '../../src/machine/lock.ts'
+import { type StartedBrowser, startBrowser } from '../browser.ts'
+import { runLoadout } from '../cli/run.ts'
+import { commitAll, writeSkill } from '../tui/machine.ts'
+import { makeWebWorld, type OpenPage, openWeb, SHOP_TASK, settle, showScreen } from './browser-world.ts'
+import { openSession, send, startWeb, type WebServer } from './web-world.ts'
+
+const { home, project } = makeWebWorld()
+const claude = (name: string) => join(home, '.claude/skills', name)
+const codex = (name: string) => join(home, '.codex/skills', name)
+// With the PATH of the server: the agents that a test installs for others are not on it.
+const loadout = (...words: string[]) => runLoadout(words, { cwd: project, home, env: { PATH: process.env.PATH } })
+
+let started: StartedBrowser
+let server: WebServer
+let opened: OpenPage
+let page: Page
+beforeAll(async () => {
+  server = await startWeb(home, project)
+  started = await startBrowser()
+  opened = await openWeb(started, server)
+  page = opened.page
+  await page.setViewportSize({ width: 1300, height: 900 })
+})
+afterAll(async () => {
+  server?.stop()
+  await started?.stop()
+})
+
+const grouped = (number: number) => new Intl.NumberFormat('en').format(number)
+const read = (selector: string) => page.locator(selector).allInnerTexts()
+
+describe('the page and --json answer the same', () => {
+  it.each([
+    ['/api/status', ['status']],
+    ['/api/status?scope=project', ['status', '--project', '.']],
+    ['/api/see/claude', ['see', 'claude']],
+    ['/api/see/claude?window=100000&without=kind-1', ['see', 'claude', '--window', '100000', '--without', 'kind-1']],
+    ['/api/see/claude?shorten=kind-3%3D20&model=x', ['see', 'claude', '--shorten', 'kind-3=20', '--model', 'x']],
+    ['/api/inventory', ['inventory']],
+    ['/api/inventory?scope=project', ['inventory', '--project', '.']],
+    ['/api/inspect/release-notes', ['inspect', 'release-notes']],
+    ['/api/diff/release-notes', ['diff', 'release-notes']],
+    ['/api/doctor', ['doctor']],
+  ])('%s', async (path, words) => {
+    const cookie = await openSession(server)
+    const { text } = await send(server.origin, path, { headers: { cookie } })
+    expect(JSON.parse(text)).toEqual(JSON.parse(loadout(...words, '--json').stdout))
+  })
+
+  it('a bundle', async () => {
+    const cookie = await openSession(server)
+    const path = `/api/context?tokens=600&task=${encodeURIComponent(SHOP_TASK)}`
+    const { bundle, findings } = JSON.parse((await send(server.origin, path, { headers: { cookie } })).text)
+    const { findings: told, ...same } = JSON.parse(loadout('context', SHOP_TASK, '--tokens', '600', '--json').stdout)
+    expect([bundle, findings]).toEqual([same, told])
+  })
+
+  it('numbers of the agents screen', async () => {
+    const { used, budget, skills } = JSON.parse(loadout('see', 'claude', '--json').stdout)
+    await showScreen(page, server.origin, '/agents')
+    await page.getByText('characters used').waitFor()
+    expect(await read('.figure dd')).toEqual([used, budget.budget, budget.window].map(grouped))
+    expect(await page.locator('[role=grid]').getAttribute('aria-rowcount')).toBe(String(skills.length + 1))
+  })
+
+  it('numbers and words of the bundle screen', async () => {
+    const bundle = JSON.parse(loadout('context', SHOP_TASK, '--json').stdout)
+    await showScreen(page, server.origin, `/bundle?task=${encodeURIComponent(SHOP_TASK)}`)
+    await page.getByText('digest').waitFor()
+    const used = Object.values<{ used: number }>(bundle.budget.partitions).reduce((sum, each) => sum + each.used, 0)
+    expect(await read('.figure dd')).toEqual([bundle.files.length, used, bundle.estimate.tokens].map(grouped))
+    expect(await read('.part-name')).toEqual(bundle.files.map(({ path }: { path: string }) => path))
+    expect((await read('mark')).map((word) => word.toLowerCase())).toContain('refund')
+  })
+
+  it('the matrix of skills', async () => {
+    const { skills } = JSON.parse(loadout('inventory', '--json').stdout)
+    await showScreen(page, server.origin, '/skills')
+    await page.getByText('release-notes').first().waitFor()
+    const states = skills.map(({ name, state }: { name: string; state: string }) => [name, state])
+    const cells = await page
+      .locator('.table-row')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
+    expect(cells.map((row) => [row[0], row.at(-2)])).toEqual(states)
+  })
+})
+
+describe('with the keyboard alone', () => {
+  /** Presses Tab until an element with this name has the focus. */
+  async function tabTo(name: string | RegExp): Promise<void> {
+    for (let step = 0; step < 60; step++) {
+      await page.keyboard.press('Tab')
+      const now = await page.evaluate<string>(
+        `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
+      )
+      if (typeof name === 'string' ? now === name : name.test(now)) return
+    }
+    throw new Error(`${name} cannot be reached`)
+  }
+
+  it('the first key skips the menu, and every screen can be opened', async () => {
+    await showScreen(page, server.origin, '/agents')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+    await tabTo('Health')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Health' }).waitFor()
+    expect(page.url()).toBe(`${server.origin}/health`)
+  })
+
+  it('a skill is equipped, and that is undone', async () => {
+    await showScreen(page, server.origin, '/skills')
+    await page.getByText('db-migrations').first().waitFor()
+    await tabTo('Skills and agents')
+    for (const key of ['Home', 'ArrowDown', 'Space']) await page.keyboard.press(key)
+    await page.getByRole('dialog').getByText('install', { exact: true }).waitFor()
+    expect(existsSync(codex('db-migrations'))).toBe(false)
+    await tabTo('Equip')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 copy installed.').waitFor()
+    expect(existsSync(codex('db-migrations'))).toBe(true)
+    await tabTo('Undo')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
+    await tabTo('Unequip')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 copy removed.').waitFor()
+    expect(existsSync(codex('db-migrations'))).toBe(false)
+  })
+
+  it('Escape closes a plan, nothing is done, and the focus is where it was', async () => {
+    await showScreen(page, server.origin, '/skills?skill=api-review')
+    await page.getByText('api-review').first().waitFor()
+    await tabTo('Skills and agents')
+    await page.keyboard.press('Space')
+    await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Skills and agents')
+    expect(existsSync(claude('api-review'))).toBe(true)
+  })
+})
+
+describe('on the agents screen', () => {
+  it('unticking a skill says what would change, and unequips it after a look at the plan', async () => {
+    await showScreen(page, server.origin, '/agents?filter=sketch')
+    await page.locator('.table-row', { hasText: 'sketch' }).click()
+    await page.getByText('What if:').waitFor()
+    expect(page.url()).toContain('without=sketch')
+    const after = JSON.parse(loadout('see', 'claude', '--without', 'sketch', '--json').stdout)
+    await expect
+      .poll(() => read('.what-if'))
+      .toEqual([expect.stringContaining(`takes ${grouped(after.used)} characters`)])
+    await page.getByRole('button', { name: 'Unequip 1 skill…' }).click()
+    await page.getByRole('dialog').getByText('remove', { exact: true }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unequip', exact: true }).click()
+    await page.getByText('1 copy removed.').waitFor()
+    expect(existsSync(claude('sketch'))).toBe(false)
+    expect(loadout('equip', 'sketch').code).toBe(0)
+  })
+
+  it('a window and a shorter description are asked for as the command would', async () => {
+    await showScreen(page, server.origin, '/agents?filter=kind-3')
+    await page.getByLabel('Window').fill('100000')
+    await page.locator('.figure dd', { hasText: '3,000' }).waitFor()
+    await page.locator('.table-row', { hasText: 'kind-3' }).first().click()
+    await page.getByLabel(/^Shorten kind-3/).fill('10')
+    await expect.poll(() => page.url()).toContain('shorten=kind-3%3D10')
+  })
+
+  it('a skill that Loadout did not install is never removed', async () => {
+    await showScreen(page, server.origin, '/agents?without=kind-1')
+    await page.getByRole('button', { name: 'Unequip 1 skill…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByText(/kind-1/)
+      .nth(1)
+      .waitFor()
+    expect(await dialog.getByRole('button', { name: 'Unequip', exact: true }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(existsSync(claude('kind-1'))).toBe(true)
+  })
+})
+
+describe('a bundle', () => {
+  it('moves with its budget, stands beside another, and is built again from its record', async () => {
+    const { bundle } = { bundle: JSON.parse(loadout('context', SHOP_TASK, '--json').stdout) }
+    await showScreen(page, server.origin, '/bundle')
+    await page.getByLabel('Task').fill(SHOP_TASK)
+    await page.getByText('digest').waitFor()
+    const before = await read('.part-name')
+    await page.getByLabel('Budget in tokens').fill('250')
+    await expect.poll(async () => (await read('.part-name')).length).toBeLessThan(before.length)
+    await page.getByRole('button', { name: 'Compare with another' }).click()
+    await page.getByLabel('Second task').fill('cut a release')
+    await expect.poll(async () => (await read('.bundle')).length).toBe(2)
+    await showScreen(page, server.origin, '/bundle')
+    await page.getByLabel('Recorded bundles').selectOption(bundle.digest.slice(0, 16))
+    await page.getByText('the same bytes as then').waitFor()
+    expect(await read('.part-name')).toEqual(before)
+  })
+})
+
+describe('while others work', () => {
+  it('what another process changes is shown without a reload', async () => {
+    await showScreen(page, server.origin, '/skills?skill=db-migrations')
+    await page.getByRole('status').getByText('live').waitFor()
+    expect(loadout('equip', 'db-migrations', '--target', 'codex').code).toBe(0)
+    await page.locator('.skill-card li', { hasText: 'codex, user' }).waitFor()
+    writeSkill(join(home, 'skills/skills/brand-new'), 'brand-new', { description: 'It was not there.' })
+    commitAll(join(home, 'skills'), 'One more')
+    await page.getByText('brand-new').first().waitFor()
+  })
+
+  it('a plan that is another one by now is not carried out', async () => {
+    await showScreen(page, server.origin, '/skills?skill=api-review')
+    await page.getByRole('button', { name: 'Unequip…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('remove', { exact: true }).first().waitFor()
+    expect(loadout('unequip', 'api-review', '--target', 'codex').code).toBe(0)
+    await dialog.getByRole('button', { name: 'Unequip', exact: true }).click()
+    await dialog.getByText('something has changed since this was planned').waitFor()
+    expect(existsSync(claude('api-review'))).toBe(true)
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.getByText('remove', { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Unequip', exact: true }).click()
+    await page.getByText('1 copy removed.').waitFor()
+    expect(loadout('equip', 'api-review').code).toBe(0)
+  })
+
+  it('a folder that another process holds is waited for, and nothing is half done', async () => {
+    const release = tryLock(join(home, '.claude/skills/.loadout-work/lock'), 'a test')
+    await showScreen(page, server.origin, '/skills?skill=api-review')
+    await page.getByRole('button', { name: 'Unequip…' }).click()
+    await page.getByRole('dialog').getByText('remove', { exact: true }).first().waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unequip', exact: true }).click()
+    await page.getByRole('button', { name: 'Working…' }).waitFor()
+    expect(readFileSync(join(claude('api-review'), 'SKILL.md'), 'utf8')).toContain('# api-review')
+    release?.()
+    await page.getByText('2 copies removed.').waitFor()
+    expect([existsSync(claude('api-review')), existsSync(codex('api-review'))]).toEqual([false, false])
+  })
+
+  it('doctor puts right what it can, and says so', async () => {
+    await showScreen(page, server.origin, '/health')
+    await page.getByRole('button', { name: 'Fix what can be fixed' }).click()
+    await page.locator('.card [role=status]', { hasText: /\S/ }).waitFor()
+    const { checks } = JSON.parse(loadout('doctor', '--json').stdout)
+    const due = checks.filter(({ state }: { state: string }) => state === 'problem').length
+    await expect.poll(() => page.locator('.check .tone-bad.badge').count()).toBe(due)
+  })
+
+  it('nothing of all this broke the page, or left the machine', () => {
+    // A plan that was refused is an answer of the server; a browser writes down each of them.
+    expect(opened.trouble.filter((line) => !line.includes('status of 409'))).toEqual([])
+  })
+
+  it('the server is killed: the page says so, keeps what it shows, and after a new start asks for the new address', async () => {
+    await showScreen(page, server.origin, '/skills')
+    await settle(page)
+    const { port } = new URL(server.origin)
+    server.child.kill('SIGKILL')
+    await page.getByRole('alert').getByText('Loadout does not answer').waitFor()
+    expect(await page.getByText('release-notes').count()).toBeGreaterThan(0)
+    server = await startWeb(home, project, ['--port', port])
+    await page.getByRole('alert').getByText('does not know this browser').waitFor({ timeout: 30_000 })
+    await page.goto(server.address())
+    await page.getByRole('status').getByText('live').waitFor()
+  })
+})

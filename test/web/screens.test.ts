@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type StartedBrowser, startBrowser } from '../browser.ts'
+import {
+  expectFits,
+  expectPicture,
+  findBarriers,
+  makeWebWorld,
+  type OpenPage,
+  openWeb,
+  SHOP_TASK,
+  showScreen,
+} from './browser-world.ts'
+import { startWeb, type WebServer } from './web-world.ts'
+
+/** One row for each screen: a name for its pictures, its address, and a text that it shows when it is whole. */
+const SCREENS: readonly (readonly [name: string, path: string, shows: string])[] = [
+  ['agents', '/agents', 'Claude Code'],
+  ['what-if', '/agents?without=kind-1&without=kind-2', 'What if'],
+  ['bundle', `/bundle?task=${encodeURIComponent(SHOP_TASK)}`, 'digest'],
+  ['compare', `/bundle?task=${encodeURIComponent(SHOP_TASK)}&compare=yes&task2=release&tokens2=400`, 'digest'],
+  ['skills', '/skills?skill=release-notes', 'Collect merged changes'],
+  ['usage', '/usage', 'Usage'],
+  ['overlaps', '/overlaps', 'Overlaps'],
+  ['knowledge', '/knowledge', 'Packs'],
+  ['sessions', '/sessions', 'Sessions'],
+  ['health', '/health', 'to do'],
+]
+const WIDTHS = [360, 1024, 1600]
+const THEMES = ['light', 'dark'] as const
+
+let started: StartedBrowser
+let server: WebServer
+let opened: OpenPage
+let canvas: Page
+beforeAll(async () => {
+  const { home, project } = makeWebWorld()
+  server = await startWeb(home, project)
+  started = await startBrowser()
+  opened = await openWeb(started, server)
+  canvas = await started.browser.newPage()
+})
+afterAll(async () => {
+  server?.stop()
+  await started?.stop()
+})
+
+describe.each(SCREENS)('%s', (name, path, shows) => {
+  it.each(WIDTHS.flatMap((width) => THEMES.map((theme) => [width, theme] as const)))(
+    'at %i pixels, %s: it fits, has no barrier, and looks as it did',
+    async (width, theme) => {
+      const { page, trouble } = opened
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 800 })
+      await showScreen(page, server.origin, path)
+      await page.getByText(shows).first().waitFor()
+      await expectFits(page)
+      expect(await findBarriers(page)).toEqual([])
+      await expectPicture(page, canvas, `${name}-${width}-${theme}`)
+      expect(trouble).toEqual([])
+    },
+  )
+})
