@@ -49,7 +49,7 @@ function proseOf(text) {
   const rows = []
   let isCode = false
   for (const [at, line] of text.split('\n').entries()) {
-    if (/^\s*(?:```|<!-- run|-->)/.test(line)) isCode = !isCode
+    if (/^\s*```/.test(line)) isCode = !isCode
     else if (!isCode) rows.push([at + 1, line.replace(/`[^`]*`/g, '`')])
   }
   return rows

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { AGENTS } from '../src/agents/rules/agents.ts'
 import { CODES } from '../src/text/trouble.ts'
@@ -10,29 +10,42 @@ const ROOT = join(import.meta.dirname, '..')
 // All guides run at the same time; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 300_000 })
 
+const GUIDES = [
+  'README.md',
+  'docs/first-library.md',
+  'docs/several-machines.md',
+  'docs/team-projects.md',
+  'docs/moving-over.md',
+  'docs/keeping-current.md',
+  'docs/packs.md',
+  'docs/context.md',
+  'docs/privacy.md',
+  'docs/usage.md',
+  'docs/plugins.md',
+  'docs/teaching.md',
+  'docs/team.md',
+  ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
+]
+
 // `npx vitest run test/docs.test.ts --update` writes what the commands print now into the guides.
 describe.concurrent('guides show what the program prints', () => {
-  const guides = [
-    'README.md',
-    'docs/first-library.md',
-    'docs/several-machines.md',
-    'docs/team-projects.md',
-    'docs/moving-over.md',
-    'docs/keeping-current.md',
-    'docs/packs.md',
-    'docs/context.md',
-    'docs/privacy.md',
-    'docs/usage.md',
-    'docs/plugins.md',
-    'docs/teaching.md',
-    'docs/team.md',
-    ...readdirSync(join(ROOT, 'docs/agents')).map((name) => `docs/agents/${name}`),
-  ]
-  it.for(guides)('%s', async (name, { expect }) => {
+  it.for(GUIDES)('%s', async (name, { expect }) => {
     const path = join(ROOT, name)
     const guide = readFileSync(path, 'utf8')
-    await expect(await rerunGuide(guide)).toMatchFileSnapshot(path)
+    await expect(await rerunGuide(guide, scriptsOf(name))).toMatchFileSnapshot(path)
   })
+})
+
+it('every script of a guide is run by a guide', () => {
+  const scripts = readdirSync(join(import.meta.dirname, 'docs'), { recursive: true, encoding: 'utf8' })
+  const run = GUIDES.flatMap((guide) => {
+    const names = readFileSync(join(ROOT, guide), 'utf8').matchAll(/^<!-- run (?:\w+\$ )?([\w-]+)/gm)
+    return [...names].map(([, name]) => join(scriptsOf(guide), `${name}.sh`))
+  })
+  const unused = scripts.filter(
+    (path) => path.endsWith('.sh') && !run.includes(join(import.meta.dirname, 'docs', path)),
+  )
+  expect(unused).toEqual([])
 })
 
 describe('documents', () => {
@@ -85,6 +98,12 @@ it('docs/packs.md has every warning about packs, and no other', () => {
       .sort(),
   ).toEqual([...known].sort())
 })
+
+/** Where the scripts of a guide are. The guides about agents share theirs. */
+function scriptsOf(guide: string): string {
+  const name = guide.startsWith('docs/agents/') ? 'agents' : basename(guide, '.md').toLowerCase()
+  return join(import.meta.dirname, 'docs', name)
+}
 
 /** The way a heading becomes the end of an address. */
 function anchorsIn(text: string): string[] {

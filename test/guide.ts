@@ -7,7 +7,7 @@ import { pathWithAgents } from './installed-agents.ts'
 /**
  * A guide is Markdown whose ```console blocks were really run. `$ ` starts a command, `laptop$ ` one on another machine,
  * and the lines after it are what it printed; `…` on a line of its own stands for lines left out. What a reader need not
- * see is in a comment that starts with `<!-- run`.
+ * see is a script beside this file: `<!-- run laptop$ setup shop -->` runs `test/docs/<guide>/setup.sh` with the word `shop`.
  */
 interface Step {
   machine: string
@@ -17,34 +17,36 @@ interface Step {
 }
 
 const COMMAND = /^(\w*)\$ (.*)$/
+const SCRIPT = /^<!-- run (?:(\w+)\$ )?([\w-]+)((?: [\w,-]+)*) -->$/
 
-/** Runs a guide from top to bottom and gives it back with what its commands print now. */
-export async function rerunGuide(guide: string): Promise<string> {
+/** Runs a guide from top to bottom, with the scripts of a folder, and gives it back with what its commands print now. */
+export async function rerunGuide(guide: string, scripts: string): Promise<string> {
   const lines = guide.split('\n')
-  const steps = readSteps(lines)
-  const printed = await runSteps(steps)
+  const steps = readSteps(lines, scripts)
+  const { printed, rest } = await runSteps(steps)
   for (const [at, { shown, command }] of [...steps.entries()].reverse()) {
     const now = printed[at]
-    if (now === undefined) throw new Error(`the guide stopped before: ${command}`)
-    if (shown === undefined && now.code !== 0) throw new Error(`${command}\n${now.lines.join('\n')}`)
-    if (shown === undefined) continue
+    if (now === undefined && at === printed.length) throw new Error(`${command}\n${rest}`)
+    if (now === undefined || shown === undefined) continue
     const before = lines.slice(shown.from, shown.to)
-    if (!isSame(before, now.lines)) lines.splice(shown.from, shown.to - shown.from, ...now.lines)
+    if (!isSame(before, now)) lines.splice(shown.from, shown.to - shown.from, ...now)
   }
   return lines.join('\n')
 }
 
-function readSteps(lines: readonly string[]): Step[] {
+function readSteps(lines: readonly string[], scripts: string): Step[] {
   const steps: Step[] = []
-  let [mode, machine]: ['text' | 'console' | 'hidden', string] = ['text', '']
+  let isConsole = false
   for (const [at, line] of lines.entries()) {
-    const [, prompt = '', command] = COMMAND.exec(line) ?? []
-    if (mode === 'text') mode = line === '```console' ? 'console' : line === '<!-- run' ? 'hidden' : 'text'
-    else if (line === (mode === 'console' ? '```' : '-->')) mode = 'text'
-    else if (command !== undefined) {
-      machine = prompt
-      steps.push({ machine, command, shown: mode === 'hidden' ? undefined : { from: at + 1, to: at + 1 } })
-    } else {
+    const [, machine = '', command] = COMMAND.exec(line) ?? []
+    const [, other = '', script, words] = SCRIPT.exec(line) ?? []
+    if (!isConsole && script !== undefined) {
+      const file = join(scripts, `${script}.sh`)
+      steps.push({ machine: other, command: `set -e; . '${file}'${words}; set +e`, shown: undefined })
+    } else if (!isConsole) isConsole = line === '```console'
+    else if (line === '```') isConsole = false
+    else if (command !== undefined) steps.push({ machine, command, shown: { from: at + 1, to: at + 1 } })
+    else {
       const shown = steps.at(-1)?.shown
       if (shown === undefined) throw new Error(`line ${at + 1} follows no command: ${line}`)
       shown.to = at + 1
@@ -53,15 +55,10 @@ function readSteps(lines: readonly string[]): Step[] {
   return steps
 }
 
-interface Printed {
-  lines: string[]
-  code: number
-}
-
 const END = '\u001e'
 
-/** All in one shell, so that a folder that is entered stays entered. */
-async function runSteps(steps: readonly Step[]): Promise<Printed[]> {
+/** Runs all in one shell, so that a folder that is entered stays entered. `rest` is the output of the step that ended it. */
+async function runSteps(steps: readonly Step[]): Promise<{ printed: string[][]; rest: string }> {
   const root = realpathSync(makeFolder())
   const script: string[] = []
   let current: string | undefined
@@ -70,17 +67,13 @@ async function runSteps(steps: readonly Step[]): Promise<Printed[]> {
     mkdirSync(home, { recursive: true })
     if (machine !== current) script.push(`export HOME='${home}'; cd`)
     current = machine
-    script.push(`{ ${command}`, '} 2>&1', `code=$?; printf '\\n%s${END}' $code; (exit $code)`)
+    script.push(`{ ${command}`, '} 2>&1', `code=$?; printf '\\n${END}'; (exit $code)`)
   }
-  const printed = await runBash(root, script.join('\n'))
-  const outputs = printed.split(END).slice(0, -1)
-  return outputs.map((output) => {
-    const text = output.replaceAll(new RegExp(`${root}/(?!git/)\\w+`, 'g'), '~').replaceAll(`${root}/git/`, ADDRESS)
-    const lines = text.split('\n')
-    const code = Number(lines.pop())
-    if (lines.at(-1) === '') lines.pop()
-    return { lines, code }
-  })
+  const output = await runBash(root, script.join('\n'))
+  const text = output.replaceAll(new RegExp(`${root}/(?!git/)\\w+`, 'g'), '~').replaceAll(`${root}/git/`, ADDRESS)
+  const outputs = text.split(END)
+  const rest = outputs.pop() ?? ''
+  return { printed: outputs.map((lines) => lines.replace(/\n?\n$/, '').split('\n')), rest }
 }
 
 /** Where the guides say that repositories are; here it is a folder. */

@@ -62,11 +62,11 @@ it.each(ROWS)('a source that answers %i is told with what helps, and nobody is a
 it('a source behind a login is imported and updated with what git has stored, and the password is written nowhere', async () => {
   const person = makePerson()
   const source = `${server.url}/library`
-  server.demand('una:hush-9')
+  server.demand('reader:hush-9')
   const refused = await person.calls.importSkills({ source }).catch((error: LoadoutError) => error)
   expect(refused).toMatchObject({ message: expect.stringMatching(LOGIN) })
 
-  write(person.home, { '.git-credentials': `${source.replace('://', '://una:hush-9@')}\n` })
+  write(person.home, { '.git-credentials': `${source.replace('://', '://reader:hush-9@')}\n` })
   git(person, 'config', '--global', 'credential.helper', 'store')
   const { value } = await person.calls.importSkills({ source })
   expect(value.imported).toMatchObject([{ name: 'alpha' }])
@@ -74,7 +74,7 @@ it('a source behind a login is imported and updated with what git has stored, an
   commitAll(upstream, 'more')
   expect((await person.calls.update({})).value.updates).toMatchObject([{ name: 'alpha', result: 'updated' }])
 
-  const withPassword = source.replace('://', '://una:hush-9@')
+  const withPassword = source.replace('://', '://reader:hush-9@')
   expect((await person.calls.importSkills({ source: withPassword, as: 'beta' })).value.imported).toHaveLength(1)
   const files = readTree(person.home, (path) => path === '.git-credentials') ?? {}
   expect(Object.keys(files).filter((path) => `${path} ${files[path]}`.includes('hush-9'))).toEqual([])

@@ -68,7 +68,7 @@ describe('the review', () => {
 })
 
 const SOURCE = {
-  url: 'https://git.example.org/una/skills',
+  url: 'https://git.example.org/design/skills',
   folder: 'skills/alpha',
   tree_hash: '0'.repeat(64),
   imported_at: '2026-01-02T03:04:05Z',

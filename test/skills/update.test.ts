@@ -28,8 +28,8 @@ function makeUpstream(files: Record<string, string> = FILES): Upstream {
       encoding: 'utf8',
     }).trim()
   run('init', '--quiet', '--initial-branch=main')
-  run('config', 'user.name', 'Una')
-  run('config', 'user.email', 'una@example.org')
+  run('config', 'user.name', 'Upstream')
+  run('config', 'user.email', 'upstream@example.org')
   const upstream = {
     url: `file://${folder}`,
     put: (path: string, text: string) => {

@@ -85,8 +85,8 @@ function makeUpstream(): World {
     for (const [path, text] of Object.entries(FILES)) writeFileSync(join(folder, path), text)
   }
   git(upstream, 'init', '--quiet', '--initial-branch=main')
-  git(upstream, 'config', 'user.name', 'Una')
-  git(upstream, 'config', 'user.email', 'una@example.org')
+  git(upstream, 'config', 'user.name', 'Upstream')
+  git(upstream, 'config', 'user.email', 'upstream@example.org')
   commitAll(upstream, 'first')
   return upstream
 }

@@ -1,0 +1,1 @@
+loadout agents enable "$1"

@@ -1,0 +1,1 @@
+rm -r docs task.md answer.json .agents/knowledge/shop-docs

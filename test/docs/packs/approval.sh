@@ -1,0 +1,1 @@
+perl -pi -e 's/Taxes are/Taxes and tips are/' .agents/knowledge/refunds/KNOWLEDGE.md

@@ -1,0 +1,1 @@
+perl -pi -e 's/, \{"text": "Parcels above 50[^}]*\}//' answer.json

@@ -1,0 +1,1 @@
+loadout packs resolve "until when can an article be returned" --session review-42

@@ -1,0 +1,1 @@
+mv $GIT/you $GIT/away
