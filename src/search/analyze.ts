@@ -4,15 +4,15 @@ import { termsOf } from './tokens.ts'
 import type { Field } from './tuning.ts'
 import { STOP_WORDS } from './word-lists.ts'
 
-/** A topic the author hands over: "for X use other". */
+/** A topic that the author refers to another document: "for X use other". */
 interface Redirect {
   readonly to: string
   readonly topic: string
-  /** The sentence says outright that the topic is not this document's ("not for X; use other"). */
+  /** The sentence says explicitly that the topic is not this document's ("not for X; use other"). */
   readonly isDenied: boolean
 }
 
-/** A description taken apart: what it says first, the rest, and what it hands over. What it refuses is left out. */
+/** The parts of a description: its first statement, the rest, and redirected topics. Refused topics are left out. */
 export interface Clauses {
   readonly lead: string
   readonly rest: string
@@ -33,7 +33,7 @@ const TOPIC_START = /(?:^|[\u2014\u2013(:,] ?)(?:for|to|if|when|not for)\b/gi
 export function readClauses(description: string): Clauses {
   const text = { lead: '', rest: '' }
   const redirects: Redirect[] = []
-  // A refusal runs on over semicolons: "not for X; use other".
+  // A refusal continues after a semicolon: "not for X; use other".
   let refused = ''
   let isFirst = true
   for (const sentence of splitSentences(description)) {
@@ -71,7 +71,7 @@ interface Handover {
   readonly end: number
 }
 
-// Moves the topics of a sentence to the documents it names and returns what is left for this one.
+// Moves the topics of a sentence to the documents it names and returns the remaining text.
 function takeRedirects(sentence: string, isDenied: boolean, refused: string, redirects: Redirect[]): string {
   let own = ''
   let topic = refused
@@ -128,7 +128,7 @@ function dropDenial(text: string): string {
   return match === null ? text : text.slice(0, match.index)
 }
 
-/** A document taken apart: what the ranker keeps of it, and its texts, one for each slot it takes. */
+/** The parts of a document: what the ranker stores of it, and one text per slot. */
 export interface Analysis {
   readonly record: DocumentRecord
   /** The document's own text, then the topics of its redirects. */
@@ -136,10 +136,10 @@ export interface Analysis {
   readonly factor: number
 }
 
-/** Field by field, in the order of the table: which one, and what it says, in one piece or in several. */
+/** Each field in the order of the table, with its text in one piece or several. */
 export type FieldedText = readonly (readonly [field: number, content: string | readonly string[]])[]
 
-// Longer bodies were not measured; the first pages say what a document is about.
+// Longer bodies were not measured; the first pages show what a document is about.
 const MAX_BODY = 4_000
 
 export function analyze(document: RankDocument, fields: readonly Field[]): Analysis {

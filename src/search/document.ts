@@ -4,7 +4,7 @@ export interface RankDocument {
   readonly name: string
   /** Texts for other fields than those below, by the name of the field in the caller's tuning. */
   readonly fields?: Readonly<Record<string, string>>
-  /** 0 to 1: everything this document says counts so much; 1 when not given. */
+  /** Weight of everything in this document, from 0 to 1; default 1. */
   readonly factor?: number
   readonly description?: string
   readonly keywords?: readonly string[]
@@ -12,48 +12,48 @@ export interface RankDocument {
   readonly body?: string
   /** Confirmed past prompts of this document. */
   readonly examples?: readonly string[]
-  /** Prompts this document must not answer. */
+  /** Prompts that this document must not match. */
   readonly negatives?: readonly string[]
-  /** Cost of loading it, for `budget`. */
+  /** Tokens that loading it costs, for `budget`. */
   readonly tokens?: number
-  /** Given back with a hit, so that the caller need not look for what belongs to an id. Saved as JSON. */
+  /** Returned with a hit, so that the caller needs no lookup by id. Saved as JSON. */
   readonly kept?: unknown
 }
 
-/** One word of the task, the part of the document that answered it best, and how much it added to the score. */
+/** One word of the task, the field that matched it best, and how much it added to the score. */
 export interface Why {
   readonly term: string
   readonly field: string
   readonly weight: number
-  /** The related word that was found in place of `term`. */
+  /** The related word that matched instead of `term`. */
   readonly via?: string
 }
 
 export interface RankHit {
   readonly id: string
   readonly score: number
-  /** 0 to 1: how likely it is that this document is what the task needs. */
+  /** 0 to 1: how likely it is that the task needs this document. */
   readonly confidence: number
   readonly why: readonly Why[]
-  /** As the document gave it. */
+  /** The `kept` value of the document. */
   readonly kept?: unknown
 }
 
 export interface RankRequest {
-  /** At most so many hits; 5 when not given. */
+  /** Maximum number of hits; default 5. */
   readonly limit?: number
-  /** Hits cost at most so many tokens together; one that does not fit is skipped for the next that does. */
+  /** Maximum tokens of all hits together. A hit that does not fit is skipped for the next that does. */
   readonly budget?: number
-  /** Multiplies the score of a document, by its id: what the caller knows besides the words. */
+  /** Multiplies a document's score, by its id: for what the caller knows besides the words. */
   readonly lift?: Lift
 }
 
 export interface Lift {
-  /** What a reader of `why` sees as the field of the gain or loss. */
+  /** The field name that `why` shows for the gain or loss. */
   readonly label: string
-  /** 1 changes nothing. `kept`: as the document gave it. */
+  /** The factor 1 leaves the score unchanged. `kept` is the document's own value. */
   readonly of: (id: string, kept: unknown) => number
-  /** The least and the most that `of` gives: documents that cannot reach the best with it are not asked for. */
+  /** The range of `of`: the ranker skips documents that cannot reach the best even with the maximum. */
   readonly between?: readonly [least: number, most: number]
 }
 
@@ -65,35 +65,35 @@ export interface RankExplanation {
   readonly score: number
   readonly confidence: number
   readonly why: readonly Why[]
-  /** Names of documents this one hands the task to ("for X use other"). */
+  /** Names of documents that this one refers the task to ("for X use other"). */
   readonly redirects: readonly string[]
 }
 
 /**
- * `first`: the best hit. `outranked`: an answer, but not the first. `silent`: the best match, yet too weak to answer.
- * `excluded`: the task is one of its negatives. `no-match`: no word in common. `unknown`: no such document.
+ * `first`: the best hit. `outranked`: a hit, but not the first. `silent`: the best match, but too weak to return.
+ * `excluded`: the task is one of its negatives. `no-match`: no word in common. `unknown`: the id does not exist.
  */
 export type RankOutcome = 'first' | 'outranked' | 'silent' | 'excluded' | 'no-match' | 'unknown'
 
 /**
- * What a hit is good for when nobody asked for it. `text`: sure enough to be given whole. `pointer`: worth a line, and
- * the agent chooses. Too weak for both: the ranker is silent.
+ * How Loadout uses a hit that the user did not ask for. `text`: certain enough to load the whole text. `pointer`: worth
+ * one line, and the agent chooses. The ranker returns nothing weaker.
  */
 export type AnswerForm = 'pointer' | 'text'
 
-// docs/ranking.md: at most one in ten questions that nothing fits gets a text, and nine in ten of those texts are right.
+// docs/ranking.md: at most 1 in 10 tasks without a matching document loads a text, and 9 in 10 loaded texts are right.
 const TEXT_CONFIDENCE = 0.8
 
 export function answerForm(confidence: number): AnswerForm {
   return confidence >= TEXT_CONFIDENCE ? 'text' : 'pointer'
 }
 
-/** How many hits a plan offers at most. */
+/** The maximum number of hits in a plan. */
 export const RANKED_LIMIT = 5
 
 const MOST_TERMS = 6
 
-/** The words that counted most, by the part of the document that held them: `name [release], body [tag]`. */
+/** The words that counted most, by the field that contains them: `name [release], body [tag]`. */
 export function describeWhy(why: readonly Why[]): string {
   const byField = new Map<string, string[]>()
   for (const { term, field, via } of why.slice(0, MOST_TERMS)) {
@@ -104,7 +104,7 @@ export function describeWhy(why: readonly Why[]): string {
   return [...byField].map(([field, words]) => `${field} [${words.join(', ')}]`).join(', ')
 }
 
-/** A confidence or another share, for people. */
+/** Formats a confidence or another share as a percentage. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }

@@ -11,7 +11,7 @@ const ROOM_FOR_TERMS = 1 << 12
 /** Collects the postings of a whole library in one array and sorts them by term at the end. */
 class TermCompiler {
   readonly lexicon = new Lexicon()
-  // Term, slot, packed; again and again.
+  // A flat list of triples: term, slot, packed posting.
   private log = new Uint32Array(3 * ROOM_FOR_TERMS)
   private end = 0
 
@@ -58,15 +58,15 @@ class TermCompiler {
 const NO_TERM = -1
 const START_ROOM = 1 << 10
 
-/** Weighs the terms of one text after the other. */
+/** Weighs the terms of one text after another. */
 export class Weigher {
   private readonly lexicon: Lexicon
   private readonly tuning: Tuning
-  // Term → its place among the terms of this text + 1; zero again after each text.
+  // Term → its position among the terms of this text, plus 1; reset to zero after each text.
   private places = new Uint32Array(START_ROOM)
-  // All by place: the term, its occurrences in the field being read, its weighted frequency outside of long fields and
-  // in all, the most a single field gave to that, and which field. Arrays rather than objects: this is most of the work
-  // of compiling.
+  // Indexed by position: the term, its occurrences in the current field, its weighted frequency without long fields and
+  // in total, the largest contribution of a single field, and which field that is. Arrays rather than objects, because
+  // this is most of the compile time.
   private terms = new Uint32Array(START_ROOM)
   private counts = new Uint32Array(START_ROOM)
   private strong = new Float64Array(START_ROOM)
@@ -74,7 +74,7 @@ export class Weigher {
   private tops = new Float64Array(START_ROOM)
   private fields = new Uint8Array(START_ROOM)
   private isName = new Uint8Array(START_ROOM)
-  // In which pieces of a field that is given in pieces a term stands, one bit each.
+  // For a field with several pieces, the pieces that contain a term, one bit each.
   private pieces = new Uint32Array(START_ROOM)
   private piece = 0
   private size = 0
@@ -87,7 +87,7 @@ export class Weigher {
     this.tuning = tuning
   }
 
-  /** Hands out every term of a text once, with its packed posting and the pieces it stands in. */
+  /** Yields every term of a text once, with its packed posting and the pieces that contain it. */
   visit(text: FieldedText, factor: number, visit: (term: number, packed: number, pieces: number) => void): void {
     for (const [field, content] of text) this.addField(field, content)
     const half = this.tuning.saturation
@@ -121,7 +121,7 @@ export class Weigher {
     }
   }
 
-  // Pairs are made of the first `paired` words.
+  // Only the first `paired` words form pairs.
   private count(content: string | readonly string[], paired: number): void {
     this.length = 0
     this.previous = NO_TERM
@@ -188,7 +188,7 @@ export class Weigher {
   }
 }
 
-// What one occurrence is worth in a field of this length.
+// The weight of one occurrence in a field of this length.
 function stepOf({ weight, norm, length: usual }: Field, length: number): number {
   return weight / (1 - norm + (norm * length) / usual)
 }

@@ -4,7 +4,7 @@ import type { Rarity } from './rarity.ts'
 // Share of rarity two prompts must have in common to count as the same request.
 const SAME = 0.7
 
-/** Whether the task is one of the prompts a document must not answer, in other words or not. */
+/** Whether the task repeats, perhaps in other words, a prompt that the document must not match. */
 export function matchesNegative(query: Query, negatives: readonly (readonly string[])[], rarity: Rarity): boolean {
   if (negatives.length === 0) return false
   const asked = query.terms.filter(({ isJoined }) => !isJoined).map(({ term }) => term)

@@ -7,25 +7,25 @@ interface Unit {
   readonly evidence: readonly Evidence[]
   /** What it adds to a document's name coverage when the name has it. */
   readonly nameShare: number
-  /** No document gets more from it. */
+  /** The most that it adds to any document. */
   readonly bound: number
   readonly postings: number
 }
 
-// Fewer are added up faster than pruned. Processor time of a question, pruned and not (npm run bench rank): with 2,000
-// documents of 8,000 characters and ten examples each 0.73 ms and 0.44 ms, with 10,000 short ones 0.64 ms and 0.93 ms, with
-// 100,000 short ones 4.5 ms and 15.8 ms.
+// For fewer, adding up is faster than pruning. Processor time of a question, pruned and not (npm run bench rank): with
+// 2,000 documents of 8,000 characters and ten examples each 0.73 ms and 0.44 ms, with 10,000 short ones 0.64 ms and
+// 0.93 ms, with 100,000 short ones 4.5 ms and 15.8 ms.
 const FEWEST_DOCUMENTS = 5_000
 const FEWEST_POSTINGS = 8_192
-// A binary search costs as much as reading so many postings.
+// A binary search costs as much as reading this many postings.
 const SEARCH_COST = 16
-// Room for sums that were added up in another order.
+// Tolerance for sums that were added in another order.
 const SLACK = 1 + 1e-9
 
 /**
- * Finds the documents that can be among the best without reading the long lists of common words. Words are added up
- * from the one that can give most to the one that can give least. Once the rest together cannot lift a new document
- * above the worst of the best, only documents met so far matter; the few still in the race are scored exactly.
+ * Finds the documents that can be among the best without reading the long lists of common words. Adds up the words from
+ * the largest possible contribution to the smallest. Once the remaining words cannot lift a new document above the
+ * worst of the best, it considers only the documents found so far, and scores the last few exactly.
  */
 export class PrunedScorer {
   private readonly scorer: Scorer
@@ -36,14 +36,14 @@ export class PrunedScorer {
   private best = new Float64Array(0)
   private highest = 0
 
-  /** `isAlways`: also where everything is added up faster. */
+  /** `isAlways`: prune even where adding up everything is faster. */
   constructor(scorer: Scorer, slots: SlotTable, isAlways = false) {
     this.scorer = scorer
     this.slots = slots
     this.isAlways = isAlways
   }
 
-  /** Like Scorer.score, but only documents that can be among the best `count` of the eligible ones are sure to be there. */
+  /** Like Scorer.score, but guarantees only the documents that can be among the best `count` of the eligible ones. */
   score(query: Query, count: number, isEligible: (slot: number) => boolean): Scores {
     if (!this.isAlways && this.slots.size < FEWEST_DOCUMENTS) return this.scorer.score(query)
     const units = [...query.terms.map((term) => this.termUnit(term)), ...query.pairs.map((pair) => this.pairUnit(pair))]
@@ -79,7 +79,7 @@ export class PrunedScorer {
       const bar = this.nthBest(racing, count, isEligible)
       if (gain >= bar) continue
       racing = racing.filter((slot) => SLACK * (this.partial[slot]! + this.named[slot]!) + gain >= bar)
-      // Adding the next word up may still be cheaper than scoring everybody left.
+      // Adding up the next word may still be cheaper than scoring all remaining documents.
       if (SEARCH_COST * ways * racing.length <= (ordered[done]?.postings ?? 0)) break
     }
     return racing
@@ -122,7 +122,7 @@ export class PrunedScorer {
     }
   }
 
-  // 0 while there are fewer.
+  // 0 while there are fewer than `count`.
   private nthBest(touched: readonly number[], count: number, isEligible: (slot: number) => boolean): number {
     const top: number[] = []
     for (const slot of touched) {

@@ -15,7 +15,7 @@ export interface Query {
   readonly pairs: readonly QueryTerm[]
 }
 
-// A pasted log is not a longer task: later words fade, and after so many different ones the rest is not read.
+// A pasted log is not a longer task: later words weigh less, and reading stops after this many different words.
 const MAX_TERMS = 96
 
 export function readQuery(task: string, tuning: Tuning): Query {

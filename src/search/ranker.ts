@@ -13,7 +13,7 @@ import { DEFAULT_TUNING, type Tuning } from './tuning.ts'
 import { isEveryday } from './word-lists.ts'
 
 export interface RankerOptions {
-  /** Confidence the best hit needs before anything is answered; 0 always answers. */
+  /** Confidence that the best hit needs; below it the result is empty. 0 always returns hits. */
   readonly silence?: number
   readonly tuning?: Tuning
 }
@@ -24,7 +24,7 @@ export interface Ranker {
   rank(task: string, request?: RankRequest): RankHit[]
   explain(task: string, id: string): RankExplanation
   add(document: RankDocument): void
-  /** False when there is no such document. */
+  /** False when the document does not exist. */
   remove(id: string): boolean
   /** The compiled library; the same bytes for the same documents. */
   save(): Uint8Array
@@ -45,8 +45,8 @@ export function loadRanker(saved: Uint8Array, options: RankerOptions = {}): Rank
 }
 
 /**
- * A saved ranker of which only what a task needs is read. Null when it is stale; what is found damaged while a task is
- * ranked is made again by `rebuild`, or thrown as a DamagedForm.
+ * A saved ranker that reads only what a task needs. Null when it is stale. If ranking finds damaged bytes, the ranker
+ * calls `rebuild`, or throws DamagedForm without it.
  */
 export function openSavedRanker(
   read: ReadBytes,
@@ -62,7 +62,7 @@ export function openSavedRanker(
 
 const DEFAULT_LIMIT = 5
 const MIN_DEAD_SLOTS = 256
-// A hit worth less than this share of the best is noise.
+// A hit below this share of the best score is noise.
 const WORTH = 0.25
 
 interface Candidates {
@@ -161,7 +161,7 @@ class LibraryRanker implements Ranker {
     return { slots, scores, isBefore, confidence: (i) => confidenceOf(scores[i]!, mass) }
   }
 
-  // With a budget any number of hits may be skipped, and `explain` counts them all: no telling who matters.
+  // With a budget any number of hits may be skipped, and `explain` counts all of them: every document may matter.
   private score(query: Query, request?: RankRequest): Scores {
     const count = request?.limit ?? DEFAULT_LIMIT
     if (request?.lift !== undefined) {
@@ -182,7 +182,7 @@ class LibraryRanker implements Ranker {
     return { slots, scores: scores.map((score, i) => score * factorOf(slots[i]!)), mass }
   }
 
-  /** Those that a lift can bring among the best `count`: what a lift says of the others need not be known. */
+  /** The documents that a lift can bring among the best `count`; the lift of all others is not needed. */
   private reachable(
     { slots, scores, mass }: Scores,
     count: number,
@@ -200,7 +200,7 @@ class LibraryRanker implements Ranker {
     return { slots: slots.filter(isReachable), scores: scores.filter(isReachable), mass }
   }
 
-  // A common word touches many documents, few of which are worth sorting.
+  // A common word matches many documents; sort only the few that can count.
   private *bestOf({ slots, scores, isBefore }: Candidates, query: Query): Generator<number> {
     const floor = WORTH * scores.reduce((best, score) => Math.max(best, score), 0)
     const worthy: number[] = []
@@ -221,7 +221,9 @@ class LibraryRanker implements Ranker {
     return matchesNegative(query, this.slots.recordAt(slot).negatives, this.scorer.rarity)
   }
 
-  /** Too weak to answer; but a keyword is its author's word that the document is meant, everyday words aside. */
+  /**
+   * Too weak to return. An exception: the author chose the keywords, so a keyword match counts, except everyday words.
+   */
   private isSilent({ slots, confidence }: Candidates, best: number, query: Query): boolean {
     if (confidence(best) >= this.silence) return false
     return !query.terms.some(({ term }) => {
@@ -231,7 +233,7 @@ class LibraryRanker implements Ranker {
     })
   }
 
-  // Names of the documents this one hands words of the task to.
+  // Names of the documents that this one refers words of the task to.
   private redirectsTaken(query: Query, slot: number): string[] {
     const names = new Set<string>()
     this.slots.recordAt(slot).redirects.forEach(({ to }, i) => {
@@ -241,7 +243,7 @@ class LibraryRanker implements Ranker {
     return [...names]
   }
 
-  /** What each word of the task added to a document's score, heaviest first; the weights add up to the score. */
+  /** What each word of the task added to a document's score, largest first; the weights add up to the score. */
   private explainScore(query: Query, slot: number): Why[] {
     const sources = [slot, ...this.slots.inbound(slot)]
     const why: Why[] = []
@@ -280,7 +282,7 @@ class LibraryRanker implements Ranker {
   }
 }
 
-/** Asks a saved ranker, and one that is made anew when the saved one turns out to be damaged. */
+/** Uses a saved ranker, and a rebuilt one when the saved one turns out to be damaged. */
 class SavedRanker implements Ranker {
   private ranker: Ranker
   private readonly rebuild: () => Ranker
@@ -325,7 +327,7 @@ class SavedRanker implements Ranker {
   }
 }
 
-// The weights of the words add up to the score before it was lifted.
+// The weights of the words add up to the score before lifting.
 function withLift(why: Why[], score: number, lift: Lift | undefined): Why[] {
   if (lift === undefined) return why
   const weight = score - why.reduce((sum, each) => sum + each.weight, 0)
@@ -347,15 +349,16 @@ function findDuplicates(documents: readonly RankDocument[]): string[] {
   return [...duplicates].sort()
 }
 
-// A hit is judged by its score over the square root of what the task could have given (cosine-like: a long task gives
-// more by chance). On development data this one number told right from wrong hits as well as any set of numbers tried,
-// and in libraries of 2 to 474 documents alike. docs/ranking.md tells how the constants and the threshold were chosen.
+// Confidence depends on the score divided by the square root of the maximum score of the task (cosine-like: a long task
+// scores more by chance). On development data this one number separated right from wrong hits as well as any set of
+// numbers, for libraries of 2 to 474 documents. docs/ranking.md explains how the constants and the threshold were
+// chosen.
 
-/** Fit at which a hit is right in half of the cases. */
+/** Fit at which half of the hits are right. */
 export const HALFWAY = 1.6
 export const STEEPNESS = 3.8
 
-/** Below this confidence of the best hit the ranker stays silent. One value for every library. */
+/** Below this confidence of the best hit the ranker returns nothing. One value for every library. */
 const SILENCE = 0.07
 
 export function confidenceOf(score: number, mass: number): number {

@@ -4,7 +4,7 @@ import { isEveryday } from './word-lists.ts'
 
 const MAX_CACHED = 50_000
 
-/** How rare a term is in the library, seen against an imagined background of other documents. */
+/** How rare a term is in the library, smoothed by an assumed background of other documents. */
 export class Rarity {
   private readonly cached = new Map<string, { holders: number; rarity: number }>()
 
@@ -18,7 +18,7 @@ export class Rarity {
     this.tuning = tuning
   }
 
-  /** To be called whenever documents came or went. */
+  /** Call this after documents were added or removed. */
   forget(): void {
     this.cached.clear()
   }
@@ -27,7 +27,7 @@ export class Rarity {
     return this.look(term).rarity
   }
 
-  /** Whether a document of the library uses the term. */
+  /** Whether any document of the library contains the term. */
   knows(term: string): boolean {
     return this.look(term).holders > 0
   }

@@ -2,8 +2,8 @@ import { stemWord } from './stem.ts'
 import { STOP_WORDS } from './word-lists.ts'
 
 /**
- * A term of a text. `stop`: carries no subject. `joined`: a second reading of the words before it
- * (`ci/cd` → ci, cd and cicd; `.net` → net and .net), so it has no place in the word order.
+ * A term of a text. `stop`: a word without a subject. `joined`: a second reading of the words before it
+ * (`ci/cd` → ci, cd and cicd; `.net` → net and .net), so it has no position in the word order.
  */
 export type TermKind = 'word' | 'stop' | 'joined'
 
@@ -11,30 +11,30 @@ export interface Part {
   readonly term: string
   readonly kind: TermKind
   readonly word: string
-  /** Its number in the cache of this process. No other part of this process ever has it. */
+  /** Its number in the cache of this process, unique in the process. */
   readonly id: number
 }
 
-/** How one spelling is read: `parseFile` → parse, file, and joined parsefile. */
+/** The terms of one spelling: `parseFile` → parse, file, and joined parsefile. */
 interface Reading {
   readonly lower: string
   readonly first: Part
   readonly others: readonly Part[]
-  /** With a dot before it; made when it is asked for. */
+  /** With a leading dot; computed on demand. */
   dotted: Part | undefined
 }
 
 const HUMP = /([a-z])([A-Z])/g
 const ACRONYM_END = /([A-Z]{2})([A-Z][a-z])/g
-// One for all, since most words have one part.
+// Shared, since most words have one part.
 const NONE: readonly Part[] = []
 const MAX_READINGS = 1 << 17
 const FEWEST_CELLS = 1 << 12
 const FEWEST_UNITS = 1 << 14
 
-// Words repeat: the reading of a spelling is computed once, and found again without cutting the spelling out of its
-// text. Bounded, and no part of any result. Open addressing; a cell holds a place in `readings` + 1, and 0 is free. The
-// spellings lie one after the other in `spelled`, each from its place in `starts` on.
+// Words repeat: each spelling is read once and found again without cutting it out of its text. The cache is bounded and
+// never changes a result. Open addressing: a cell holds an index into `readings` plus 1; 0 means free. The spellings
+// lie one after another in `spelled`, each from its offset in `starts`.
 let cells = new Int32Array(FEWEST_CELLS)
 let readings: Reading[] = []
 let hashes = new Int32Array(FEWEST_CELLS)
@@ -43,16 +43,16 @@ let spelled = new Uint16Array(FEWEST_UNITS)
 let parts = 0
 let oldest = 0
 
-/** The smallest id that a part may still have: it grows when the cache is emptied. */
+/** The smallest id that a part can still have: it grows when the cache is emptied. */
 export function firstId(): number {
   return oldest
 }
 
-/** What a hash starts with, and how a unit, or the hash of another word, is added to it. */
+/** The initial value of a hash, and how a code unit or the hash of another word is mixed in. */
 export const HASH_START = 0x811c9dc5 | 0
 export const HASH_FACTOR = 0x01000193
 
-/** Reads what stands in `units` from `start` to `end`; `hash` is the hash of that. */
+/** Reads the spelling in `units` from `start` to `end`; `hash` is its hash. */
 export function readSpelling(units: Uint16Array, start: number, end: number, hash: number): Reading {
   const last = cells.length - 1
   for (let cell = (hash ^ (hash >>> 15)) & last; ; cell = (cell + 1) & last) {
@@ -62,7 +62,7 @@ export function readSpelling(units: Uint16Array, start: number, end: number, has
   }
 }
 
-/** Words that are glued together: `ci/cd`. `join` makes one of them. */
+/** Words joined by punctuation: `ci/cd`. `join` makes one word of them. */
 export function readChain(
   units: Uint16Array,
   start: number,
@@ -112,7 +112,7 @@ function freeCell(hash: number): number {
   return cell
 }
 
-/** At most a quarter of the cells is taken; a process that reads one task needs few. */
+/** At most a quarter of the cells is used; a process that reads one task needs few. */
 function enlargeCells(): void {
   cells = new Int32Array(4 * cells.length)
   hashes = enlarge(hashes, new Int32Array(cells.length / 4 + 1))
@@ -159,7 +159,7 @@ function splitHumps(spelling: string): string[] {
   return spelling.replace(hump, '$1 $2').replace(acronymEnd, '$1 $2').split(' ')
 }
 
-// A function, because property classes take milliseconds to build, which words in ASCII never need.
+// A function, because property classes take milliseconds to build, and ASCII words never need them.
 function unicodeHumps(): readonly [RegExp, RegExp] {
   return [/(\p{Ll})(\p{Lu})/gu, /(\p{Lu}{2})(\p{Lu}\p{Ll})/gu]
 }

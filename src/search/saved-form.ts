@@ -10,21 +10,21 @@ import {
 } from './term-index.ts'
 import type { Tuning } from './tuning.ts'
 
-// Layout, in 32-bit words: a header, the sums of all pages, then the pages with the sections below, one after the other.
-// A reader that asks one task touches the pages of its words and of its hits only: with 10,000 entries a plan then takes 55 ms
-// of processor time instead of 352, where bare Node takes 25. The same library gives the same bytes, however it came about.
+// Layout, in 32-bit words: a header, the sums of all pages, then the pages with the sections below, one after the
+// other. A reader with one task reads only the pages of its words and hits: with 10,000 entries a plan takes 55 ms of
+// processor time instead of 352 (bare Node takes 25). The same library always gives the same bytes.
 
 const MAGIC = 0x4b4e5252
-/** To be raised whenever the same text would give other terms or impacts than before. */
+/** Increase it whenever the same text would give other terms or impacts. */
 const VERSION = 3
-/** What stands before the sizes of the sections: magic, version, fingerprint, the sum of the header. */
+/** The words before the section sizes: magic, version, fingerprint, checksum of the header. */
 const FIXED = 4
 
 /** Sizes in the units of each section; all but the last two count words. */
 const SECTIONS = [
-  /** Whose score a slot adds to. */
+  /** The document whose score a slot adds to. */
   'targets',
-  /** Slots of topics that were handed over. */
+  /** Slots of redirected topics. */
   'given',
   /** Slots of documents that have negatives. */
   'excluding',
@@ -33,7 +33,7 @@ const SECTIONS = [
   'recordEnds',
   /** Where the terms of a bucket start; one more than there are buckets. */
   'buckets',
-  /** Of each term, by bucket: hash, end of its text, end of its list. */
+  /** For each term, by bucket: hash, end of its text, end of its list. */
   'terms',
   'postings',
   /** Code units of all terms. */
@@ -98,13 +98,13 @@ function assemble(header: Uint32Array, body: Uint8Array): Uint8Array {
   return bytes
 }
 
-/** Null when the bytes are of another version or tuning, cut, or damaged: the caller compiles again. */
+/** Null when the bytes have another version or tuning, are truncated, or damaged: the caller compiles again. */
 export function decodeIndex(saved: Uint8Array, fingerprint: number): CompiledLibrary | null {
   const bytes = aligned(saved)
   return openIndex((from, length) => bytes.subarray(from, from + length), bytes.length, fingerprint, true)
 }
 
-/** The same for stored bytes, which are read as they are needed. What is found damaged later is thrown as DamagedForm. */
+/** `decodeIndex` for stored bytes, which are read on demand. Damage found later throws DamagedForm. */
 export function openIndex(
   read: ReadBytes,
   size: number,
@@ -170,11 +170,11 @@ function collectLists(index: TermIndex, renumbered: Renumbered): TermList[] {
   return lists
 }
 
-/** Old slot → the slot it gets when documents are added again by id; -1 for slots of removed documents. */
+/** Old slot → its slot after documents are added again by id; -1 for slots of removed documents. */
 interface Renumbered {
   readonly slots: Int32Array
   readonly size: number
-  /** Documents were added by id: every list is in order already. */
+  /** Documents were added by id, so every list is already sorted. */
   readonly keepsOrder: boolean
 }
 
@@ -213,7 +213,7 @@ interface Buckets {
   readonly starts: Uint32Array
 }
 
-/** Terms by bucket, and within one in their own order. At least as many buckets as terms. */
+/** Terms by bucket, and in order within each. There are at least as many buckets as terms. */
 function intoBuckets(lists: readonly TermList[]): Buckets {
   const count = 2 ** Math.ceil(Math.log2(Math.max(1, lists.length)))
   const starts = new Uint32Array(count + 1)
@@ -294,7 +294,7 @@ function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
     }
     return record
   }
-  /** The first document that is not before what is looked for. */
+  /** The first document that does not sort before the searched one. */
   const search = (isBefore: (document: number) => boolean) => {
     let [low, high] = [0, documents]
     while (low < high) {
@@ -306,7 +306,7 @@ function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
   }
   return {
     size: documents,
-    // NOWHERE is -1 as a signed number.
+    // NOWHERE equals -1 read as a signed number.
     targets: new Int32Array(buffer, byteOffset, size.targets),
     given: pages.words(at.given, size.given),
     excluding: pages.words(at.excluding, size.excluding),
@@ -321,7 +321,7 @@ function savedSlots(pages: Pages, { at, size }: Places): StoredSlots {
 
 function parseRecord(bytes: Uint8Array): DocumentRecord {
   try {
-    // Our own bytes, and their page was checked.
+    // Loadout wrote these bytes, and their page was verified.
     return JSON.parse(new TextDecoder().decode(bytes)) as DocumentRecord
   } catch {
     throw new DamagedForm('a record is damaged')
@@ -340,7 +340,7 @@ function hashOf(term: string): number {
   return (hash ^ (hash >>> 15)) >>> 0
 }
 
-/** A saved form made with other numbers is stale. */
+/** A saved form with another tuning is stale. */
 export function fingerprint(tuning: Tuning): number {
   return hashOf(JSON.stringify(tuning))
 }

@@ -1,21 +1,21 @@
-/** Bytes of a stored value; fewer than asked for where it ends. */
+/** Reads bytes of a stored value; returns fewer than requested at its end. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
 
-/** The stored bytes are not those that were saved: whoever opened them compiles again. */
+/** The stored bytes differ from the saved ones: the caller compiles again. */
 export class DamagedForm extends Error {}
 
 const PAGE = 4096
-// Read in one go: a look into every page would touch most of them anyway.
+// Read at once: reading page by page would touch most pages anyway.
 const SMALL = 16 * PAGE
 
-/** Bytes that lie together in memory: a run of pages. */
+/** Contiguous bytes in memory: a run of pages. */
 interface Run {
   readonly first: number
   readonly end: number
   readonly bytes: Uint8Array
 }
 
-/** Reads parts of a stored value, and checks every page that it reads against the sum that was saved of it. */
+/** Reads parts of a stored value and verifies every page that it reads against its saved checksum. */
 export class Pages {
   private readonly runs: Run[] = []
   private readonly read: ReadBytes
@@ -23,7 +23,7 @@ export class Pages {
   private readonly length: number
   private readonly sums: Uint32Array
 
-  /** `length` bytes from `start` on, a multiple of four. */
+  /** Returns `length` bytes from `start`; `length` is a multiple of four. */
   constructor(read: ReadBytes, start: number, length: number, sums: Uint32Array) {
     this.read = read
     this.start = start
@@ -38,7 +38,7 @@ export class Pages {
     return run.bytes.subarray(from - run.first * PAGE, from - run.first * PAGE + length)
   }
 
-  /** From a boundary of four bytes. */
+  /** Starts at a multiple of four bytes. */
   words(from: number, length: number): Uint32Array {
     const bytes = this.bytes(from * 4, length * 4)
     return new Uint32Array(bytes.buffer, bytes.byteOffset, length)
@@ -76,19 +76,19 @@ export class Pages {
   }
 }
 
-/** The same bytes where words can be read. Not `slice`, which copies nothing for a Buffer. */
+/** The same bytes, aligned for reading words. Not `slice`, which does not copy a Buffer. */
 export function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
 }
 
-/** Sums of one page: of one word in STRIDE, for a reader of parts, and of all words. */
+/** Checksums of one page: of one word in STRIDE, for a reader of parts, and of all words. */
 export const SUMS = 2
 
-// What really happens to files is seen by the first: cut off, or a block lost. Adding up every word makes V8 compile the
-// loop, which costs a hook 4 ms.
+// The first finds what really happens to files: a truncated file or a lost block. Summing every word makes V8 compile
+// the loop, which costs a hook 4 ms.
 const STRIDE = 16
 
-/** The sums of every page of some bytes, whose number is a multiple of four. */
+/** The checksums of every page; the number of bytes is a multiple of four. */
 export function sumPages(bytes: Uint8Array): Uint32Array {
   const sums = new Uint32Array(SUMS * pageCount(bytes.length))
   for (let page = 0; page < sums.length / SUMS; page++) {

@@ -13,7 +13,7 @@ import { termsOf } from './tokens.ts'
 import type { Tuning } from './tuning.ts'
 import { relatedTo } from './word-lists.ts'
 
-/** One way a word of the task can be found in a document. */
+/** One way to find a word of the task in a document. */
 export interface Evidence {
   readonly list: PostingList
   readonly factor: number
@@ -25,11 +25,11 @@ export interface Scores {
   /** Documents with a score, in no particular order. */
   readonly slots: readonly number[]
   readonly scores: readonly number[]
-  /** The score of a document that answered every word of the task in full. */
+  /** The score of a document that matches every word of the task completely. */
   readonly mass: number
 }
 
-/** Adds up scores. Every sum runs in the order of the task's words, so it does not depend on the order of documents. */
+/** Adds up scores. Every sum follows the order of the task's words, so it does not depend on the order of documents. */
 export class Scorer {
   readonly rarity: Rarity
   private scores = new Float64Array(0)
@@ -62,7 +62,7 @@ export class Scorer {
     return { slots: touched, scores: this.takeScores(touched), mass: this.massOf(query) }
   }
 
-  /** The score of one document, to the bit as `score` gives it. `evidence`: of each term, then of each pair. */
+  /** The score of one document, bit-identical to `score`. `evidence`: for each term, then for each pair. */
   scoreAt(query: Query, evidence: readonly (readonly Evidence[])[], slot: number): number {
     const sources = [slot, ...this.slots.inbound(slot)]
     let score = 0
@@ -70,7 +70,7 @@ export class Scorer {
     return score + this.nameBonus(query, slot)
   }
 
-  /** No name gets more than this from having the term. */
+  /** The most that any name gains from containing the term. */
   nameShareOf({ term }: QueryTerm): number {
     return this.tuning.nameCoverage * this.rarity.of(term)
   }
@@ -126,7 +126,7 @@ export class Scorer {
     }
   }
 
-  // Of several ways to find one word only the best counts.
+  // If a word can be found in several ways, only the best counts.
   private addEvidence(evidence: readonly Evidence[], touched: number[]): void {
     const { targets } = this.slots
     const found: number[] = []
@@ -156,9 +156,9 @@ export class Scorer {
     }
   }
 
-  // A task that names most of a document's name means that document.
+  // A task that contains most of a document's name means that document.
   private coverName(slot: number, mass: number): number {
-    // A name can be asked for in one word ("release-notes" as "releasenotes"), which may weigh more than its parts.
+    // A task may write a name as one word ("releasenotes" for "release-notes"), which may weigh more than its parts.
     return (this.tuning.nameCoverage * mass * mass) / Math.max(mass, this.nameMass(slot))
   }
 

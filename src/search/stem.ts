@@ -1,5 +1,5 @@
-// English suffix stripping after the rules of Porter's second stemmer. Only a-z words are stemmed; any other word is
-// returned as it is. Callers bound the length of a word (isVowel recurses over runs of y).
+// English suffix stripping by the rules of Porter's second stemmer. Only a-z words are stemmed; any other word is
+// returned unchanged. Callers limit the length of a word (isVowel recurses over runs of y).
 
 const VOWEL = 'aeiouy'
 const DOUBLE = new Set(['bb', 'dd', 'ff', 'gg', 'mm', 'nn', 'pp', 'rr', 'tt'])
@@ -55,7 +55,7 @@ const IRREGULAR = new Map([
   ['expiry', 'expir'],
 ])
 
-// Looked through with `find`: a loop over lists would leave behind kilobytes for each word.
+// Searched with `find`: a loop over lists would allocate kilobytes for each word.
 const EED = ['eedly', 'eed']
 const INFLECTIONS = ['ingly', 'edly', 'ing', 'ed']
 
@@ -115,7 +115,7 @@ const STEP_4 = [
   'ic',
 ]
 
-/** British spelling: `optimise`, `organisation`. What is no such word (`promise`) has all its forms changed alike. */
+/** British spelling: `optimise`, `organisation`. Other words that match (`promise`) change alike in all their forms. */
 const BRITISH = /^(.{4,})is(e|ed|es|ing|er|ers|ation|ations)$/
 
 export function stemWord(typed: string): string {

@@ -1,7 +1,10 @@
 import { termsOf } from './tokens.ts'
 import { isEveryday, relatedTo } from './word-lists.ts'
 
-/** The words of a task that carry a subject, stemmed, with their weight. Chinese and the like come as pairs of characters. */
+/**
+ * The words of a task that carry a subject, stemmed and weighted. Chinese and similar scripts become pairs of
+ * characters.
+ */
 export type TaskWords = ReadonlyMap<string, number>
 
 const EVERYDAY_WEIGHT = 0.3
@@ -15,7 +18,7 @@ export function readTaskWords(task: string): TaskWords {
   return words
 }
 
-/** The words of a task that a text holds, as such or as a word that stands for them. */
+/** The words of a task that a text contains, directly or as a related word. */
 export function wordsIn(words: TaskWords, text: string): Set<string> {
   const found = new Set<string>()
   if (words.size === 0) return found
@@ -27,15 +30,15 @@ export function wordsIn(words: TaskWords, text: string): Set<string> {
 }
 
 /**
- * A quick look before the words of a text are read: false only when none of the task's words can be in it. Reading the
- * words of thousands of titles would take longer than everything else.
+ * A fast check before reading the words of a text: false only when the text can contain none of the task's words.
+ * Reading the words of thousands of titles would take longer than everything else.
  */
 export function createMention(words: TaskWords): (text: string) => boolean {
   const needles = [...words.keys()].flatMap(needlesOf)
   return (text) => holdsAny(foldText(text), needles)
 }
 
-/** What a folded text holds if it may hold a word, or one that stands for it. */
+/** Strings of which a folded text contains at least one if it can contain a word or a related one. */
 function needlesOf(word: string): string[] {
   return [word, ...relatedTo(word).map(({ term }) => term)].map(stemStart)
 }
@@ -45,12 +48,12 @@ function holdsAny(folded: string, needles: readonly string[]): boolean {
   return false
 }
 
-/** The last letter of a stem may not be that of the word: `batteri`, `battery`. */
+/** The last letter of a stem may differ from the word: `batteri`, `battery`. */
 function stemStart(stem: string): string {
   return stem.length > 3 ? stem.slice(0, -1) : stem
 }
 
-/** As the reader of words sees it: without case, accents and compatibility forms. */
+/** Folded as the tokenizer does: without case, accents and compatibility forms. */
 function foldText(text: string): string {
   const isPlain = /^[\x20-\x7e\n]*$/.test(text)
   return (
@@ -63,7 +66,7 @@ function foldText(text: string): string {
   ).toLowerCase()
 }
 
-/** 0 to 1: how much of the task some of its words make up. A task without words is covered by anything. */
+/** 0 to 1: the share of the task that some of its words make up. Anything covers a task without words. */
 export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
   let [all, some] = [0, 0]
   for (const [word, weight] of words) {
@@ -73,12 +76,12 @@ export function shareOf(words: TaskWords, found: ReadonlySet<string>): number {
   return all === 0 ? 1 : some / all
 }
 
-/** A task with other words left out of account. */
+/** The task without other words. */
 export function withoutWords(words: TaskWords, others: ReadonlySet<string>): TaskWords {
   return new Map([...words].filter(([word]) => !others.has(word)))
 }
 
-/** Tells whether a text holds such a share of any of these subjects. Each subject and each text is taken apart once. */
+/** Whether a text contains such a share of any of these subjects. Each subject and each text is tokenized once. */
 export function matchAny(subjects: readonly TaskWords[], share: number): (text: string) => boolean {
   const byTerm = new Map<string, { subject: TaskWords; word: string }[]>()
   for (const subject of subjects) {

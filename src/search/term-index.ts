@@ -1,12 +1,12 @@
-/** What the ranker keeps of a document besides its terms. */
+/** What the ranker stores of a document besides its terms. */
 export interface DocumentRecord {
   readonly id: string
   readonly name: string
   readonly tokens: number
-  /** Terms of each prompt the document must not answer. */
+  /** Terms of each prompt that the document must not match. */
   readonly negatives: readonly (readonly string[])[]
   readonly redirects: readonly RedirectRecord[]
-  /** What the caller wants back with a hit. */
+  /** The value that the caller gets back with a hit. */
   readonly kept?: unknown
 }
 
@@ -21,7 +21,7 @@ interface Placed extends DocumentRecord {
 
 const NOWHERE = -1
 
-/** The slots of a saved library: each record is read when it is asked for. */
+/** The slots of a saved library; each record is read on demand. */
 export interface StoredSlots {
   readonly size: number
   readonly targets: ArrayLike<number>
@@ -35,9 +35,10 @@ export interface StoredSlots {
 }
 
 /**
- * A document takes one slot for its own words and one for each topic it hands over. `targets` says whose score a slot
- * adds to: its own document's, the document a topic is handed to, or nobody's. Removing a document or learning a new
- * name therefore changes targets only; posting lists stay as they are. A stored table is read whole at its first change.
+ * A document takes one slot for its own words and one for each topic it redirects. `targets` maps a slot to the
+ * document whose score it adds to: its own document, the document a topic is redirected to, or none. Removing a
+ * document or learning a new name therefore changes only targets; posting lists stay. The first change reads a stored
+ * table whole.
  */
 export class SlotTable {
   private stored: StoredSlots | undefined
@@ -68,7 +69,7 @@ export class SlotTable {
     return this.stored?.recordAt(slot) ?? this.bySlot[slot]!
   }
 
-  /** Whether the id of one document is before that of another; stored documents lie in this order. */
+  /** Whether the id of one document sorts before another; stored documents have this order. */
   isBefore(slot: number, other: number): boolean {
     return this.stored === undefined ? this.bySlot[slot]!.id < this.bySlot[other]!.id : slot < other
   }
@@ -85,7 +86,7 @@ export class SlotTable {
     return [...this.byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** Returns the slot of the document; its redirects follow in order. */
+  /** Returns the slot of the document; the slots of its redirects follow in order. */
   add(record: DocumentRecord): number {
     this.readWhole()
     const slot = this.ownTargets.length
@@ -116,7 +117,7 @@ export class SlotTable {
     return true
   }
 
-  /** The slots of topics that count for this document: handed to it by others, or left with it. */
+  /** The topic slots that count for this document: redirected to it by others, or kept by it. */
   inbound(slot: number): number[] {
     if (this.stored !== undefined) {
       const { given, targets } = this.stored
@@ -149,7 +150,7 @@ export class SlotTable {
     for (const giver of this.byRedirect.get(name) ?? []) this.aimRedirects(giver)
   }
 
-  // A topic handed to a document that is not here stays with the giver, unless the giver refuses it.
+  // A topic redirected to a missing document stays with its author's document, unless that refuses it.
   private aimRedirects(giver: Placed): void {
     giver.redirects.forEach(({ to, isDenied }, i) => {
       const fallback = isDenied ? NOWHERE : giver.slot
@@ -157,7 +158,7 @@ export class SlotTable {
     })
   }
 
-  // Names may repeat: the one from the giver's own folder is meant, else the first by id.
+  // Names may repeat: prefer the one in the same folder as the redirecting document, else the first by id.
   private receiver(giver: Placed, name: string): Placed | undefined {
     let best: Placed | undefined
     for (const candidate of this.byName.get(name) ?? []) {
@@ -197,8 +198,9 @@ function leave<T>(groups: Map<string, T[]>, key: string, member: T): void {
   if (group.length === 0) groups.delete(key)
 }
 
-// One posting is one integer of 29 bits: impact without the body (12), impact with it (12), best field (4), in name (1).
-// Impacts are saturated term frequencies in [0, 1), so they depend on their document alone and never need an update.
+// One posting is one integer of 29 bits: impact without the body (12), impact with it (12), best field (4), in name
+// (1). Impacts are saturated term frequencies in [0, 1), so they depend on their document alone and never need an
+// update.
 
 const SCALE = 4095
 
@@ -222,12 +224,14 @@ export function isInName(packed: number): boolean {
   return (packed & 1) === 1
 }
 
-/** 16 bits of a posting whose field is one of the first eight: impact with the body (12), best field (3), in name (1). */
+/**
+ * 16 bits of a posting whose field is one of the first eight: impact with the body (12), best field (3), in name (1).
+ */
 export function shortPosting(packed: number): number {
   return (((packed >>> 5) & SCALE) << 4) | (packed & 15)
 }
 
-/** A short posting as the engine reads it: the impact without the body is that with it. */
+/** Expands a short posting: the impact without the body equals the impact with it. */
 export function longPosting(short: number): number {
   const impact = short >>> 4
   return (impact << 17) | (impact << 5) | (short & 15)

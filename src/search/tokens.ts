@@ -12,10 +12,10 @@ import { stemWord } from './stem.ts'
 
 const SEPARATOR = 1
 const WORD = 2
-/** Scripts written without blanks between words, and Hangul, whose particles stick to words: read as pairs. */
+/** Scripts without blanks between words, and Hangul, whose particles are attached to words: read as pairs. */
 const CJK = 3
 
-// Filled on demand: 0 means not asked yet.
+// Filled on demand: 0 means not computed yet.
 const classes = new Uint8Array(0x10000)
 
 /** The class of the character the code unit at `at` belongs to; a lone surrogate is a separator. */
@@ -44,7 +44,7 @@ function classify(char: string): number {
   return wordPattern().test(char) ? WORD : SEPARATOR
 }
 
-// Functions, because property classes take milliseconds to build, which texts in ASCII never need.
+// Functions, because property classes take milliseconds to build, and ASCII texts never need them.
 function wordPattern(): RegExp {
   return /[\p{L}\p{N}\p{M}]/u
 }
@@ -57,7 +57,7 @@ function cjkPattern(): RegExp {
 export type VisitTerm = (term: string, kind: TermKind, word: string, id: number) => void
 const NO_ID = -1
 
-/** No more of a text is read in one go. */
+/** The maximum length of text to read at once. */
 export const MAX_TEXT = 100_000
 const MAX_WORD = 48
 const [APOSTROPHE, PLUS, HASH, DOT, NOTHING] = [39, 43, 35, 46, 0]
@@ -78,16 +78,16 @@ export function visitTerms(input: string, visit: VisitTerm): void {
   spare.push(units)
 }
 
-// Code units in an array are read several times faster than those of a string that was put together from others.
+// Code units in an array are read several times faster than those of a concatenated string.
 const spare: Uint16Array[] = []
 
 const SHORT_TEXT = 2048
-/** A loop copies so few units faster. */
+/** Up to this many units a loop copies faster. */
 const FEW_UNITS = 64
 const encoder = new TextEncoder()
 let bytes = new Uint8Array(SHORT_TEXT)
 
-/** How many units were copied; less than zero when one of them is not ASCII. */
+/** The number of copied units; negative when one of them is not ASCII. */
 function copyAscii(text: string, units: Uint16Array): number {
   const length = Math.min(text.length, MAX_TEXT)
   if (length <= FEW_UNITS) {
@@ -111,7 +111,7 @@ function copyUnits(text: string, units: Uint16Array): number {
   return length
 }
 
-// Compatibility forms and accents are folded, so that full-width, ligature and unaccented spellings meet.
+// Fold compatibility forms and accents, so that full-width, ligature and unaccented spellings match.
 function fold(input: string): string {
   return input
     .replace(/[\u2019\u2018]/g, "'")
@@ -121,7 +121,7 @@ function fold(input: string): string {
 }
 
 function visitWords(units: Uint16Array, length: number, visit: VisitTerm): void {
-  // Words glued together so far: "ci/cd".
+  // Words joined so far: "ci/cd".
   let [links, chainStart, chainEnd, chainHash] = [0, 0, 0, 0]
   let end = -2
   for (let start = 0; start < length; ) {
@@ -181,7 +181,7 @@ export interface ReadWord {
   readonly term: string
 }
 
-/** Every word of a text in its order, those without a subject too. */
+/** Every word of a text in order, including those without a subject. */
 export function readWords(text: string): ReadWord[] {
   const words: ReadWord[] = []
   visitTerms(text, (term, kind, word) => {
@@ -215,7 +215,7 @@ function isGlue(unit: number): boolean {
   return unit === 45 || unit === 95 || unit === DOT || unit === 47
 }
 
-/** Of longer ones the words alone are longer than a word may be, or nearly. */
+/** In longer ones the words alone exceed the maximum word length, or nearly. */
 const LONGEST_CHAIN = 4 * MAX_WORD
 
 function visitChain(units: Uint16Array, start: number, end: number, hash: number, visit: VisitTerm): void {
@@ -228,7 +228,7 @@ function visitChain(units: Uint16Array, start: number, end: number, hash: number
   if (word !== '') visit(stemWord(word), 'joined', word, NO_ID)
 }
 
-/** What is left of words without their glue; empty when that is longer than a word may be. */
+/** Words without their joining punctuation; empty when longer than a word may be. */
 function joinWords(units: Uint16Array, start: number, end: number): string {
   let chain = ''
   for (let at = start; at < end && chain.length <= MAX_WORD; ) {

@@ -1,16 +1,16 @@
-/** Every number of the ranker in one place; docs/ranking.md tells how they were found. */
+/** Every number of the ranker in one place; docs/ranking.md explains how they were chosen. */
 export interface Tuning {
   /** The parts of a document, at most 16. The order breaks ties when two fields answered a word equally well. */
   readonly fields: readonly Field[]
   /** Weighted frequency at which a term counts half. */
   readonly saturation: number
-  /** Documents every library is imagined to hold besides its own, so that two documents already give sane rarity. */
+  /** Number of assumed documents besides the library's own, so that even two documents give sensible rarity. */
   readonly backgroundSize: number
-  /** Share of those that would contain an everyday word. */
+  /** Share of those that contain an everyday word. */
   readonly everydayShare: number
-  /** How much a pair of neighbouring words counts. 0: pairs are not even stored. */
+  /** Weight of a pair of neighbouring words. 0: pairs are not stored. */
   readonly pair: number
-  /** A related word counts so much; more when the library does not know the word of the task at all. 0: not at all. */
+  /** Weight of a related word; higher when the library does not contain the word of the task. 0: ignored. */
   readonly related: number
   readonly relatedToUnknown: number
   readonly repetitionPower: number
@@ -20,21 +20,24 @@ export interface Tuning {
   readonly fade: number
 }
 
-/** One part of a document: how much it counts, how strongly its length is normalised (0 to 1), its usual length in words. */
+/**
+ * One part of a document: how much it counts, how strongly its length is normalised (0 to 1), its usual length in
+ * words.
+ */
 export interface Field {
   readonly name: string
-  /** What a reader of `why` sees; the name when not given. */
+  /** The label in `why`; defaults to the name. */
   readonly label?: string
   readonly weight: number
   readonly norm: number
   readonly length: number
-  /** Pairs are made of its first so many words; of all when not given. */
+  /** The first this many words form pairs; all by default. */
   readonly paired?: number
-  /** Long text: a related word in it is no evidence. */
+  /** Long text: a related word in it does not count as evidence. */
   readonly isLong?: boolean
-  /** A task that names most of this field means the document. */
+  /** A task that contains most of this field means the document. */
   readonly isName?: boolean
-  /** Its author chose every word of it: a task that has one is never answered with silence. */
+  /** The author chose every word of it: a task that contains one always gets an answer. */
   readonly isChosen?: boolean
 }
 
@@ -47,7 +50,7 @@ const ENTRY_FIELDS: readonly Field[] = [
   { name: 'rest', label: 'description', weight: 1, norm: 0.65, length: 35 },
   { name: 'redirect', weight: 2, norm: 0.25, length: 6 },
   { name: 'headings', weight: 0.6, norm: 0.6, length: 30, paired: 0 },
-  // The opening of a body is close to a description; pairs of the rest cost more than they gain.
+  // The opening of a body resembles a description; pairs of the rest cost more than they gain.
   { name: 'body', weight: 0.3, norm: 0.7, length: 250, paired: 60, isLong: true },
 ]
 

@@ -1,23 +1,23 @@
 import { getOwn } from './values.ts'
 
-/** A text as a lenient reader may take it, in small ASCII letters, each with the place it came from. */
+/** A text as a lenient reader may read it, in lower-case ASCII, each letter with its position in the original. */
 export interface SeenText {
   text: string
   startOf(index: number): number
   endOf(index: number): number
 }
 
-/** Stands for a character that looks like nothing a tag is made of. */
+/** Replaces a character that resembles nothing in a tag. */
 const OTHER = 0xfffd
 
 const AMPERSAND = 0x26
 
-// Without an ampersand, a control or anything beyond ASCII, a text is what it looks like.
+// A text without ampersands, controls and non-ASCII characters is what it looks like.
 const PLAIN = /^[\t\n\x20-\x25\x27-\x7e]*$/
 
 /**
- * Compatibility forms, look-alikes and case folded, hidden characters dropped, entities decoded until none is left.
- * Two readings where entities can be read in two ways.
+ * Folds compatibility forms, look-alikes and case, drops hidden characters, decodes entities until none is left.
+ * Returns two readings where entities are ambiguous.
  */
 export function readAsSeen(text: string): SeenText[] {
   if (PLAIN.test(text)) return [{ text, startOf: (index) => index, endOf: (index) => index + 1 }]
@@ -35,7 +35,7 @@ function seenText({ codes, starts, ends, first }: Letters, length: number): Seen
   }
 }
 
-/** The letters from `first` on, each with the stretch of the text that it stands for. */
+/** The letters from `first` on, each with its range in the original text. */
 interface Letters {
   codes: Uint16Array
   starts: Uint32Array
@@ -45,7 +45,7 @@ interface Letters {
 
 function textOf(codes: Uint16Array): string {
   let text = ''
-  // Not spread: that would walk an iterator over each of many thousand letters.
+  // Not spread: that would walk an iterator over many thousand letters.
   for (let at = 0; at < codes.length; at += 4096) {
     text += String.fromCharCode.apply(null, codes.subarray(at, at + 4096) as unknown as number[])
   }
@@ -91,15 +91,15 @@ function put({ codes, starts, ends }: Letters, index: number, code: number, star
   ends[index] = end
 }
 
-// Small letters, digits and punctuation are what they are; so, for a tag, are the common Chinese characters.
+// Lower-case letters, digits and punctuation stay as they are; so do common Chinese characters, which no tag contains.
 function isPlain(code: number): boolean {
   return (code >= 0x20 && code < 0x41) || (code > 0x5a && code < 0x7f) || (code >= 0x4e00 && code < 0xa000)
 }
 
 /**
- * In place, from the right, so that what follows an ampersand is decoded by the time the ampersand is met: one pass for
- * any depth. An entity is longer than what it stands for, so the letters move up and leave free places in front.
- * With the original text, a number may end where folding or decoding made what follows it a digit.
+ * In place, from the right, so that everything after an ampersand is already decoded: one pass for any depth. An entity
+ * is longer than what it decodes to, so the letters move right and leave free cells in front. With the original text, a
+ * number may end where folding or decoding turned the next character into a digit.
  */
 function decodeEntities(letters: Letters, original?: string): Letters {
   const { codes, starts, ends } = letters
@@ -140,7 +140,7 @@ const NAMED: Record<string, number> = {
   imath: 0x69, inodot: 0x69,
 }
 
-// Made when the first is met: most texts have none.
+// Created on first use: most texts have none.
 let entityNames: RegExp | undefined
 
 function readName(codes: Uint16Array, place: number): Entity | undefined {
@@ -155,9 +155,9 @@ function readName(codes: Uint16Array, place: number): Entity | undefined {
 }
 
 /**
- * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are there.
- * Else, whoever decodes before folding sees the number end before a digit that was not written as one, next to the
- * last. Of several such ends the first counts that makes a letter.
+ * Decoders differ on a number without a semicolon. A bracket or an ampersand is taken as soon as its digits are
+ * complete. Otherwise a reader that decodes before folding ends the number before a digit that was not written as one,
+ * next to the last. Of several such ends, the first one that gives a letter counts.
  */
 function readNumber(letters: Letters, place: number, original: string | undefined): Entity | undefined {
   const { codes } = letters
@@ -179,7 +179,7 @@ function readNumber(letters: Letters, place: number, original: string | undefine
   return apart ?? { code, length: (codes[at] === 0x3b ? at + 1 : at) - place }
 }
 
-/** Whether a letter stands in the text as it is, next to the one before. */
+/** Whether a letter stands unchanged in the text, directly after the previous one. */
 function isWritten({ starts, ends }: Letters, at: number, original: string): boolean {
   const [start = 0, end = 0] = [starts[at], ends[at]]
   return start === ends[at - 1] && end === start + 1 && original.charCodeAt(start) < 0x80
@@ -191,7 +191,7 @@ function digitOf(code: number | undefined, base: number): number | undefined {
   return base === 16 && code >= 0x61 && code <= 0x66 ? code - 0x57 : undefined
 }
 
-// Letters of other alphabets that look like those of the reserved names, brackets, and strokes that look like a slash.
+// Letters of other alphabets that resemble those of the reserved names, brackets, and strokes that resemble a slash.
 // biome-ignore format: a table to scan
 const LOOK_ALIKES: Record<string, string> = {
   '\u0430': 'a', '\u03b1': 'a', '\u0251': 'a', '\u1d00': 'a', '\u0299': 'b', '\u0441': 'c', '\u03f2': 'c', '\u1d04': 'c',
@@ -212,7 +212,7 @@ const MOST_LETTERS = 3
 const MOST_KNOWN = 4096
 const known = new Map<number, string>()
 
-/** What one character looks like: ASCII, nothing, or OTHER. */
+/** What one character resembles: ASCII, nothing, or OTHER. */
 function fold(code: number): string {
   const folded = known.get(code)
   if (folded !== undefined) return folded

@@ -4,19 +4,18 @@ export interface Cut {
   of: number
 }
 
-/** Room for a fence; less cannot be answered. */
+/** The minimum, enough for a fence. */
 export const LEAST_CHARACTERS = 1_000
 
-/** The line behind a fence whose content was cut. */
+/** The line after the fence of a truncated content. */
 export function cutLine({ characters, of }: Cut): string {
   return `[cut: the first ${characters} of ${of} characters are shown]\n`
 }
 
 /**
- * As many whole lines of a content as its wrapper and the line that tells have room for; undefined when all of it fits.
- * The content is cut before it is wrapped, so that no fence is ever cut. Where whole lines would give less than half of
- * what there is room for, as before one endless line, the next one is cut inside.
- * What a wrapper says besides the content is never cut.
+ * Returns as many whole lines of a content as fit beside its wrapper and the truncation line; undefined when all of it
+ * fits. Truncates before wrapping, so that a fence always stays whole. If whole lines would fill less than half of the
+ * room, for example before one endless line, cuts inside the next line. Never cuts the wrapper's own text.
  */
 export function findCut(content: string, most: number, wrap: (content: string) => string): Cut | undefined {
   const of = content.length
@@ -31,7 +30,7 @@ export function findCut(content: string, most: number, wrap: (content: string) =
   return { characters: all !== undefined && lines < all / 2 ? all : lines, of }
 }
 
-/** Where lines end, behind their line feed, up to a place. */
+/** The positions after each line feed, up to a limit. */
 function lineEnds(text: string, most: number): number[] {
   const ends: number[] = []
   for (let at = text.indexOf('\n'); at >= 0 && at < most; at = text.indexOf('\n', at + 1)) ends.push(at + 1)

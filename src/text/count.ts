@@ -3,7 +3,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${grouped(number)} ${number === 1 ? one : many}`
 }
 
-/** Thousands apart, the same in every locale. */
+/** Groups thousands, independent of the locale. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 }

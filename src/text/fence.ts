@@ -26,7 +26,7 @@ export interface FenceToken {
   closes: boolean
 }
 
-// A bracket, also as programs and addresses write it, then blanks and slashes, then what may be a reserved name.
+// A bracket, also as escaped in code and URLs, then blanks and slashes, then a possible reserved name.
 const OPENING = /(?:<|%3c|\\u003c|\\u\{0*3c\}|\\x3c)((?:[\s/\\]|%2[0f]|u002f|x2f)*)(?=know|avail|load)/gi
 
 const NAMES = RESERVED_ELEMENTS.map((element) => ({
@@ -34,12 +34,12 @@ const NAMES = RESERVED_ELEMENTS.map((element) => ({
   pattern: new RegExp(element.replaceAll('_', '[\\s_-]+'), 'iy'),
 }))
 
-// Reading a text as seen takes time. It is done only from something that can be a bracket or can spell one, up to
-// something that no tag has between its bracket and the end of its name. No name is shorter than this.
+// Folding look-alikes is slow. It starts only at a character that can be or spell a bracket, and ends at one that
+// cannot stand between the bracket of a tag and the end of its name. No name is shorter than this.
 const STRETCH =
   /[<&%\\\u02c2\u1438\u2039\u226e\u2329\u276c\u276e\u27e8\u3008\ufe3f\ufe60\ufe64\uff05\uff06\uff1c\uff3c\ufe6a\ufe68\u2216\u29f5][^"'()*+,.:=>?@[\]^`|~!$\u4e00-\u9fff]{9,}/g
 
-/** Tags of a reserved element, however they are spelt: case, blanks, look-alikes, entities, hidden characters. */
+/** Tags of a reserved element in any spelling: case, blanks, look-alikes, entities, hidden characters. */
 export function findTokens(text: string): FenceToken[] {
   const tokens: FenceToken[] = []
   for (const { 0: stretch, index } of text.matchAll(STRETCH)) {
@@ -60,7 +60,7 @@ function readTokens(text: string, seen: SeenText, offset: number): FenceToken[] 
   return tokens
 }
 
-/** What two readings found, in order. Where they overlap it is one token. */
+/** The tokens of two readings, in order. Overlapping tokens become one. */
 function mergeTokens(tokens: readonly FenceToken[]): FenceToken[] {
   const merged: FenceToken[] = []
   for (const token of [...tokens].sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -76,7 +76,7 @@ interface Name {
   end: number
 }
 
-/** The longest reserved name that ends where a name can end, so that a guide is not taken for a pack. */
+/** The longest reserved name that ends where a name can end: `knowledge_pack_guide` is not a `knowledge_pack`. */
 function longestName(seen: SeenText, from: number, mayEnd: (end: number) => boolean): Name | undefined {
   let longest: Name | undefined
   for (const { element, pattern } of NAMES) {
@@ -89,14 +89,14 @@ function longestName(seen: SeenText, from: number, mayEnd: (end: number) => bool
   return longest
 }
 
-/** Only a plain letter, written as such, makes it another name. A letter that a mark changes is no plain one. */
+/** Only a plain letter continues the name. A letter with a combining mark is not plain. */
 function continuesName(text: string, position: number): boolean {
   return /^[a-z0-9_](?!\p{M})/iu.test(text.slice(position, position + 3))
 }
 
 export interface Fenced {
   text: string
-  /** How many fence-like tokens were made harmless. */
+  /** How many fence-like tokens were neutralised. */
   neutralised: number
   /** How many control, bidirectional or other invisible characters were removed. */
   removed: number
@@ -119,7 +119,7 @@ export function fence(
   return { text: wrapper, neutralised: tokens.length, removed: cleaned.count }
 }
 
-/** Of everything a wrapper is made from: content that held it would have to hold its own hash. */
+/** Hashes everything in a wrapper: content that contained it would have to contain its own hash. */
 export function boundaryOf(input: unknown): string {
   return sha256(JSON.stringify(input)).slice(0, 16)
 }
@@ -128,7 +128,7 @@ export function endLine(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`
 }
 
-/** Absent attributes are left out. */
+/** Leaves out undefined attributes. */
 export function openingTag(
   element: string,
   attributes: Record<string, string | undefined>,
@@ -141,16 +141,16 @@ export function openingTag(
   return `<${element}${shown.join('')}${end}`
 }
 
-// C0 controls but tab and newline, C1, format characters (zero width, bidirectional, tags), lone surrogates, and
-// variation selectors in a row, which spell hidden text. Joiners stay: emoji and several scripts are spelt with them,
-// and the detector reads through them.
+// C0 controls except tab and newline, C1, format characters (zero width, bidirectional, tags), lone surrogates, and
+// runs of variation selectors, which can spell hidden text. Joiners stay: emoji and several scripts need them, and the
+// detector reads through them.
 const invisible = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?![\u200c\u200d])\p{Cf}|\p{Cs}|(?<=\p{Variation_Selector})\p{Variation_Selector}/gu
 
 const VISIBLE = /^[\t\n\x20-\x7e]*$/
 
-/** `firstAt` is the place in the text as it came. */
+/** `firstAt` is a position in the original text. */
 export function removeInvisible(text: string): { text: string; count: number; firstAt?: number } {
   if (VISIBLE.test(text)) return { text, count: 0 }
   let count = 0
@@ -163,7 +163,7 @@ export function removeInvisible(text: string): { text: string; count: number; fi
   return firstAt === undefined ? { text, count } : { text: cleaned, count, firstAt }
 }
 
-/** A text that was made harmless and then cut: the cut may have ended a word so that a reserved name is left. */
+/** For a neutralised text that was cut afterwards: the cut may have left a reserved name at the end. */
 export function harmlessTail(given: string): string {
   const text = given.slice(0, -LONGEST_TOKEN) + defuseHostTags(given.slice(-LONGEST_TOKEN))
   const [token] = findTokens(text.slice(-LONGEST_TOKEN))
@@ -172,12 +172,12 @@ export function harmlessTail(given: string): string {
   return `${text.slice(0, at)}[${text.slice(at + 1)}`
 }
 
-/** In characters, with all that may be hidden inside. */
+/** In characters, including hidden ones. */
 const LONGEST_TOKEN = 400
 
 /**
- * Gives tags of models and hosts other brackets, and replaces each fence-like token by a visible mark that carries the
- * boundary, so it cannot be mistaken for quoted text. Places are those in the text as it came.
+ * Replaces the brackets of model and host tags, and each fence-like token by a visible mark that carries the boundary,
+ * so that it cannot be mistaken for quoted text. Positions refer to the original text.
  */
 export function neutralise(given: string, boundary: string): { text: string; tokens: readonly { start: number }[] } {
   const text = defuseHostTags(given)
@@ -193,7 +193,7 @@ export function neutralise(given: string, boundary: string): { text: string; tok
 
 const LONGEST_LINE = 1024
 
-/** Text of others on one line of ours: cut short, then made harmless, because a cut can end a name that went on. */
+/** Foreign text on one line of ours: shortened first, then neutralised, because a cut can complete a reserved name. */
 export function harmlessLine(text: string, boundary: string, longest = LONGEST_LINE): { text: string; count: number } {
   const line = removeInvisible(text.replace(/[\s\p{Cc}]+/gu, ' ')).text
   const cut = line.length > longest ? removeInvisible(`${line.slice(0, longest - 1)}\u2026`).text : line
@@ -215,7 +215,7 @@ export function unescapeMarkup(text: string): string {
 }
 
 /**
- * The last check before anything is printed: these reserved tags in this order and no others, the first at the very
+ * The last check before anything is printed: exactly these reserved tags in this order, the first at the very
  * start, the last at the very end.
  */
 export function requireTags(wrapper: string, expected: readonly string[], subject: string): void {
@@ -229,7 +229,7 @@ export function requireTags(wrapper: string, expected: readonly string[], subjec
   })
 }
 
-/** What had to be done to a text before it could be fenced. */
+/** Findings about what was removed from a text before fencing. */
 export function fenceFindings({ neutralised, removed }: Fenced, subject: string, path: string): Finding[] {
   const findings: Finding[] = []
   if (neutralised > 0) {

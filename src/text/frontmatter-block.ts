@@ -2,18 +2,18 @@ const BOM = '\ufeff'
 
 export type LineEnd = '\n' | '\r\n'
 
-/** A Markdown document in parts. Whether the block is frontmatter or prose between two rules is for a YAML reader to say. */
+/** The parts of a Markdown document. Only a YAML reader can decide whether the block is frontmatter or prose. */
 export interface DocumentParts {
   bom: string
-  /** The raw lines between the first `---` and the next; undefined when there are no two such lines. */
+  /** The raw lines between the first `---` and the next; undefined without two such lines. */
   block: string | undefined
-  /** What follows, without the one empty line that separates it from the closing `---`. */
+  /** The rest, without the one empty line after the closing `---`. */
   body: string
   /** How the first line ends. */
   lineEnd: LineEnd
 }
 
-/** Cuts at the fences. Without them everything but the byte order mark is body. */
+/** Splits at the fences. Without them everything except the byte order mark is body. */
 export function cutDocument(text: string): DocumentParts {
   const bom = text.startsWith(BOM) ? BOM : ''
   const whole = text.slice(bom.length)
@@ -22,7 +22,9 @@ export function cutDocument(text: string): DocumentParts {
   return { bom, block, body: block === undefined ? whole : rest.replace(/^\r?\n/, ''), lineEnd }
 }
 
-/** The lines between the first line, if it is a fence, and the next fence; and what follows. No block: all is rest. */
+/**
+ * The lines between the first line, if it is a fence, and the next fence; and the rest. Without a block all is rest.
+ */
 export function cutAtFences(text: string, isFence: (line: string) => boolean): { block?: string; rest: string } {
   const start = nextLine(text, 0)
   if (!isFence(text.slice(0, start))) return { rest: text }

@@ -1,15 +1,15 @@
 import { pathProblem } from './paths.ts'
 
 const LONGEST = 500
-// A glob in settings names a few places. More alternatives were made to exhaust whoever expands them.
+// A glob in settings matches a few places. More alternatives are an attack on the reader that expands them.
 const MOST_ALTERNATIVES = 64
 
-/** Whether a text is more than the path of one file. A round bracket alone is an ordinary letter of a name. */
+/** Whether a text is more than the path of one file. A round bracket alone is an ordinary character of a name. */
 export function isGlob(pattern: string): boolean {
   return /[*?[\]{}]|[@+!]\(/.test(pattern)
 }
 
-/** Why a glob may not be looked for from its root, or undefined when it may. */
+/** Why a glob is not allowed, or undefined when it is. */
 export function globProblem(glob: string): string | undefined {
   if (glob.length > LONGEST) return `it is longer than ${LONGEST} characters`
   if (glob.startsWith('!')) return 'it must say what to take, not what to leave out'
@@ -23,9 +23,9 @@ export function globProblem(glob: string): string | undefined {
   return undefined
 }
 
-/** Every way to read the brackets, or undefined when there are too many. */
+/** Every expansion of the braces, or undefined when there are too many. */
 function expand(glob: string): string[] | undefined {
-  // What is excluded may be anything else.
+  // An exclusion may match anything else.
   let open = [glob.replace(/!\([^()]*\)/g, '*')]
   for (;;) {
     const next = open.flatMap(expandOnce)
@@ -47,16 +47,16 @@ function expandOnce(glob: string): string[] {
   return parts.map((part) => before + part + after)
 }
 
-/** `**`, `**\/*`, `**\/*.*`: any depth, and no letter that binds it. */
+/** `**`, `**\/*`, `**\/*.*`: any depth without a fixed character. */
 function isBoundless(glob: string): boolean {
   return glob.includes('**') && /^[*?/.!^[\]{}-]*$/.test(glob)
 }
 
 /** One line of a .gitignore. */
 export interface IgnoreRule {
-  /** The folder of the file, from the root, with slashes; empty for the root. */
+  /** The folder of the file, relative to the root, with slashes; empty for the root. */
   folder: string
-  /** One pattern for each part of a path. Without a slash in the line, a file of any depth can match. */
+  /** One pattern for each part of a path. A line without a slash matches at any depth. */
   parts: readonly string[]
   isNegated: boolean
   isForFolders: boolean
@@ -70,7 +70,7 @@ export function readIgnoreFile(text: string, folder: string): IgnoreRule[] {
 function readLine(line: string, folder: string): IgnoreRule | undefined {
   if (line.startsWith('#')) return undefined
   const isNegated = line.startsWith('!')
-  // Blanks at the end count only behind a backslash.
+  // Trailing blanks count only after a backslash.
   const pattern = line.slice(isNegated ? 1 : 0).replace(/(?<!\\)\s+$/, '')
   const isForFolders = pattern.endsWith('/')
   const path = pattern.replace(/\/+$/, '')
@@ -79,7 +79,9 @@ function readLine(line: string, folder: string): IgnoreRule | undefined {
   return { folder, parts: path.includes('/') ? parts : ['**', ...parts], isNegated, isForFolders }
 }
 
-/** The last rule that matches decides. A path in an ignored folder is not asked about: git does not enter it either. */
+/**
+ * The last matching rule decides. Callers do not ask about paths in an ignored folder: git does not enter it either.
+ */
 export function isIgnoredBy(rules: readonly IgnoreRule[], path: string, isFolder: boolean): boolean {
   for (let at = rules.length - 1; at >= 0; at--) {
     const { folder, parts, isNegated, isForFolders } = rules[at] as IgnoreRule
@@ -90,7 +92,7 @@ export function isIgnoredBy(rules: readonly IgnoreRule[], path: string, isFolder
   return false
 }
 
-/** `**` stands for any number of folders, at the end for one or more names. */
+/** `**` matches any number of folders; at the end, one or more names. */
 function matchesParts(parts: readonly string[], names: readonly string[]): boolean {
   return matchesRun(parts.length, names.length, {
     isStar: (at) => parts[at] === '**' && at < parts.length - 1,
@@ -134,11 +136,11 @@ function isInClass(token: string, letter: string): boolean {
 interface Run {
   isStar(at: number): boolean
   matches(at: number, place: number): boolean
-  /** Whether the last part takes all that is left. */
+  /** Whether the last part matches everything left. */
   isOpenEnd: boolean
 }
 
-/** Goes back only to the last star, so that no pattern takes longer than its length times that of the text. */
+/** Backtracks only to the last star, so that matching takes at most pattern length times text length. */
 function matchesRun(length: number, places: number, { isStar, matches, isOpenEnd }: Run): boolean {
   let [at, place, star, restart] = [0, 0, -1, 0]
   while (place < places) {

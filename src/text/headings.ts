@@ -3,13 +3,13 @@ import { findHeadings, type Heading } from './sections.ts'
 
 /** A heading in a text of any form. */
 export interface FormedHeading extends Heading {
-  /** How many lines it takes, with the lines drawn above and below it. */
+  /** The number of lines it takes, with the lines drawn above and below it. */
   height: number
 }
 
 /**
- * The headings of a text, in the form that its file name tells: `#` in Markdown, `=` in AsciiDoc, a line below the title
- * in reStructuredText. A plain or Markdown text without hashes may underline its titles too.
+ * The headings of a text, by its file name: `#` in Markdown, `=` in AsciiDoc, an underlined title in reStructuredText.
+ * A plain or Markdown text without hashes may underline its titles too.
  */
 export function headingsOf(path: string, lines: readonly string[]): FormedHeading[] {
   if (/\.rst$/i.test(path)) return underlined(lines)
@@ -18,7 +18,7 @@ export function headingsOf(path: string, lines: readonly string[]): FormedHeadin
   return hashes.length > 0 ? hashes.map((heading) => ({ ...heading, height: 1 })) : underlined(lines)
 }
 
-/** The title that the frontmatter of a document gives; empty without one. */
+/** The title in the frontmatter of a document; empty without one. */
 export function frontmatterTitle(text: string): string {
   if (!text.startsWith('---')) return ''
   const { block = '' } = cutAtFences(text, (line) => line.trimEnd() === '---')
@@ -30,7 +30,7 @@ export function frontmatterTitle(text: string): string {
   )
 }
 
-/** Every style of line is a level of its own, in the order in which they come. */
+/** Every style of line is a level of its own, in order of first use. */
 function underlined(lines: readonly string[]): FormedHeading[] {
   const styles: string[] = []
   const headings: FormedHeading[] = []
@@ -55,7 +55,7 @@ function underlined(lines: readonly string[]): FormedHeading[] {
   return headings
 }
 
-/** A line that is one sign of punctuation over and over. */
+/** A line of one repeated punctuation character. */
 function drawn(line: string | undefined): string | undefined {
   const text = line?.trimEnd() ?? ''
   return /^([=\-~`.^"'*+#:_])\1{2,}$/.test(text) ? text : undefined

@@ -2,8 +2,8 @@ const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
 
 /**
- * The milliseconds of an ISO 8601 time, or undefined. Without a zone it is taken as UTC: the zone of the machine would
- * make the same text mean something else elsewhere.
+ * The milliseconds of an ISO 8601 time, or undefined. A time without a zone is UTC: with the zone of the machine, the
+ * same text would mean different times on different machines.
  */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text)
@@ -11,9 +11,9 @@ export function parseInstant(text: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
     .slice(1, 7)
     .map((part) => Number(part ?? 0))
-  // A leap second is the last one of its minute, as in most clocks.
+  // A leap second counts as the last second of its minute, as in most clocks.
   if (hour > 23 || minute > 59 || second > 60) return undefined
-  // At the ends of the calendar an offset would lead to years that are written differently.
+  // At the ends of the calendar an offset would give years in another format.
   if (year < 1 || year > 9998) return undefined
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -33,7 +33,7 @@ function offsetOf(zone: string | undefined): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE
 }
 
-/** The way we write times. */
+/** The format in which Loadout writes times. */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }

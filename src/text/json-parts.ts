@@ -1,16 +1,16 @@
-// Brackets that never close could be followed to the end of the text, each of them.
+// Each unclosed bracket could be followed to the end of the text.
 const MOST_STEPS = 64 * 1024 * 1024
 
-/** The JSON in a text that a model wrote: whole values, what stands around them, and what was meant as one and is not. */
+/** The JSON in a text by a model: complete values, the text around them, and broken values. */
 export interface JsonParts {
   values: unknown[]
-  /** The text without them. */
+  /** The text without the values. */
   rest: string
   /** By line. */
   problems: { line: number; problem: string }[]
 }
 
-/** Every object and list in a text, whatever stands around them. Never throws. */
+/** Finds every object and list in a text. Never throws. */
 export function readJsonParts(text: string): JsonParts {
   const parts: JsonParts = { values: [], rest: '', problems: [] }
   let steps = 0
@@ -33,7 +33,7 @@ export function readJsonParts(text: string): JsonParts {
       advance(end)
       continue
     }
-    // A list may be broken in one of its parts only. Of an object that is broken the next line may be whole.
+    // A broken list may have intact items. After a broken object the next line may be intact.
     const lineEnd = endOfLine(text, start)
     const isObject = text[start] === '{'
     if (isObject && looksMeant(text.slice(start, lineEnd))) {
@@ -55,7 +55,7 @@ function nextBracket(text: string, from: number): number {
   return text.length
 }
 
-/** Behind the bracket that closes the one here; undefined when none does. Brackets in strings do not count. */
+/** The position after the matching closing bracket; undefined without one. Ignores brackets in strings. */
 function closingAt(text: string, start: number, most: number): number | undefined {
   let depth = 0
   let isString = false
@@ -64,7 +64,7 @@ function closingAt(text: string, start: number, most: number): number | undefine
     const sign = text[at]
     if (isString) {
       if (sign === '\\') at++
-      // No string of JSON goes over a line end: it was never closed.
+      // A JSON string cannot contain a line end: it was never closed.
       else if (sign === '\n') return undefined
       else if (sign === '"') isString = false
     } else if (sign === '"') isString = true
@@ -88,7 +88,7 @@ function parsed(text: string): unknown {
     try {
       return JSON.parse(form)
     } catch {
-      // Models like to leave a comma behind the last item.
+      // Models often leave a comma after the last item.
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-/** A value, or what is wrong with the text and where. Never the text itself: it may hold a secret. */
+/** A value, or the problem and its position. Never the text itself, which may contain a secret. */
 export type ParsedJson = { value: unknown; problem?: undefined } | { value?: undefined; problem: string }
 
 /** The JSON of a text, of any shape. Never throws. */
@@ -11,20 +11,20 @@ export function parseJson(text: string, firstLine = 1): ParsedJson {
   }
 }
 
-/** Deeper nesting was made to exhaust the reader: records are flat. */
+/** Records are flat; deeper nesting is an attack on the reader. */
 export const DEEPEST_JSON = 64
 /** In characters. */
 export const LONGEST_JSON = 32 * 1024 * 1024
 
-/** `parseJson` for a text that a stranger wrote: bounded in length and depth. */
+/** `parseJson` for untrusted text: limits length and depth. */
 export function parseForeignJson(text: string, firstLine = 1): ParsedJson {
   if (text.length > LONGEST_JSON) return { problem: `it is longer than ${LONGEST_JSON} characters` }
-  // Before parsing: whoever walks the value calls itself for every level.
+  // Before parsing, because code that walks the value recurses once per level.
   if (isDeeperThan(text, DEEPEST_JSON)) return { problem: `it is nested deeper than ${DEEPEST_JSON} levels` }
   return parseJson(text, firstLine)
 }
 
-/** One value per line, as one list. Blank lines are skipped; the first bad line is the problem of the whole. */
+/** One value per line, as one list. Skips blank lines; the first bad line is the problem of the whole text. */
 export function parseForeignJsonLines(text: string): ParsedJson {
   if (text.length > LONGEST_JSON) return { problem: `it is longer than ${LONGEST_JSON} characters` }
   if (text.trim() === '') return { problem: 'it is empty' }
@@ -40,7 +40,7 @@ export function parseForeignJsonLines(text: string): ParsedJson {
   return { value: values }
 }
 
-/** Line and column where a text stops being JSON. */
+/** Line and column where the JSON becomes invalid. */
 export function jsonErrorPlace(text: string, firstLine = 1): string {
   const before = text.slice(0, findJsonError(text)).split('\n')
   return `line ${firstLine + before.length - 1}, column ${(before.at(-1)?.length ?? 0) + 1}`
@@ -60,7 +60,7 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false
 }
 
-/** Where the string that starts here is closed, or the end of the text. */
+/** The position where the string that starts here ends, or the end of the text. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -70,14 +70,16 @@ function stringEnd(text: string, start: number): number {
   return text.length
 }
 
-// One token each, from where the last one ended.
+// One token each, from the end of the last one.
 const TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they may not stand in a JSON string
   /[ \t\r\n]*(?:([{}[\],:])|("[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing'
 
-/** Where a text stops being JSON. JSON.parse does not always say, and its message quotes the text. */
+/**
+ * The position where the JSON becomes invalid. JSON.parse does not always report it, and its message quotes the text.
+ */
 function findJsonError(text: string): number {
   const open: string[] = []
   let expected: Expected = 'value'
@@ -92,7 +94,7 @@ function findJsonError(text: string): number {
   }
 }
 
-/** What may follow, or undefined when the token may not stand here. `open` holds the brackets that are still open. */
+/** What may follow, or undefined when the token is not allowed here. `open` holds the unclosed brackets. */
 function accept([, sign, string, other]: RegExpExecArray, expected: Expected, open: string[]): Expected | undefined {
   const isEnd = (sign === '}' && open.at(-1) === '{') || (sign === ']' && open.at(-1) === '[')
   if (isEnd && (expected === 'comma or end' || expected === (sign === '}' ? 'key or end' : 'value or end'))) {
@@ -114,7 +116,7 @@ function afterValue(open: readonly string[]): Expected {
   return open.length === 0 ? 'nothing' : 'comma or end'
 }
 
-/** What kind of value stands where another was expected. */
+/** Names the kind of an unexpected value. */
 export function nameOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'

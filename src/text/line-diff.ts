@@ -1,10 +1,10 @@
-/** For each line of the first text the index of its partner in the second, or -1. Partners are equal and never cross. */
+/** For each line of the first text the index of its partner in the second, or -1. Partners are equal and in order. */
 export type LineMatches = Int32Array
 
-/** Past so many differences the middle counts as changed as a whole: right, only less fine. */
+/** With more differences than this, the whole middle counts as changed: correct, but coarse. */
 const MOST_EDITS = 2000
 
-/** A longest common subsequence of two lists of lines (Myers), after equal lines at both ends are taken off. */
+/** A longest common subsequence of two lists of lines (Myers), after removing equal lines at both ends. */
 export function matchLines(from: readonly string[], to: readonly string[]): LineMatches {
   const matches = new Int32Array(from.length).fill(-1)
   const shorter = Math.min(from.length, to.length)
@@ -66,7 +66,7 @@ function furthestPoints(a: readonly string[], b: readonly string[]): Int32Array[
   return undefined
 }
 
-/** Whether a diagonal is reached by a line of the second list rather than by leaving out one of the first. */
+/** Whether a diagonal is reached by inserting a line of the second list rather than deleting one of the first. */
 function takesDown(reach: Int32Array, edits: number, diagonal: number): boolean {
   return diagonal === -edits || (diagonal !== edits && reach[diagonal - 1 + edits]! < reach[diagonal + 1 + edits]!)
 }

@@ -6,9 +6,9 @@ export type MergeChunk =
   | { kind: 'conflict'; base: string; ours: string; theirs: string }
 
 /**
- * Merges two versions of a text that came from the same base, line by line. A change on one side is taken, the same
- * change on both sides once; changes that touch are a conflict. Line ends are merged as a property of the whole text
- * where every version uses one kind only.
+ * Merges two versions of a text with a common base, line by line. Takes a change on one side; takes an equal change on
+ * both sides once; adjoining changes are a conflict. Line ends are merged as a property of the whole text if every
+ * version uses one kind only.
  */
 export function mergeTexts(base: string, ours: string, theirs: string): MergeChunk[] {
   if (ours === theirs || theirs === base) return whole(ours)
@@ -48,7 +48,7 @@ function withEnd(text: string, end: '\n' | '\r\n' | 'mixed'): string {
   return end === '\r\n' ? plain.replaceAll('\n', '\r\n') : plain
 }
 
-/** Between lines that all three have, each stretch is judged on its own. */
+/** Compares each range between lines that all three versions share. */
 function mergeLines(base: string, ours: string, theirs: string): MergeChunk[] {
   const [of, our, their] = [base, ours, theirs].map(linesOf) as [string[], string[], string[]]
   const [inOurs, inTheirs] = [matchLines(of, our), matchLines(of, their)]
@@ -75,7 +75,7 @@ function addStretch(chunks: MergeChunk[], base: string[], ours: string[], theirs
     addMerged(chunks, our === of ? their : our)
     return
   }
-  // What both sides begin or end with is no part of the quarrel.
+  // Lines that both sides begin or end with are not part of the conflict.
   const shorter = Math.min(ours.length, theirs.length)
   let start = 0
   while (start < shorter && ours[start] === theirs[start]) start++
@@ -98,7 +98,7 @@ export function isConflicted(chunks: readonly MergeChunk[]): boolean {
   return chunks.some(({ kind }) => kind === 'conflict')
 }
 
-/** The names of the two versions, as a person reads them beside the markers. */
+/** The names of the two versions, shown beside the markers. */
 export interface Sides {
   ours: string
   theirs: string
@@ -123,7 +123,7 @@ function writeConflict({ base, ours, theirs }: Extract<MergeChunk, { kind: 'conf
   ].join('')
 }
 
-/** The first line with a marker that a merge left, counted from 1. */
+/** The first line with a conflict marker, counted from 1. */
 export function findMarker(text: string): number | undefined {
   const at = text.split('\n').findIndex((line) => /^(?:<{7}|\|{7}|>{7}) \S/.test(line))
   return at < 0 ? undefined : at + 1

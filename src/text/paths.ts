@@ -1,4 +1,4 @@
-/** Why a relative path may not be followed from its root, or undefined when it may. Links are the reader's concern. */
+/** Why a relative path is not allowed, or undefined when it is. Does not check links: the reader of the path does. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'it is empty'
   if (path.includes('\0')) return 'it contains a NUL character'
@@ -13,26 +13,26 @@ export function pathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** Paths below the home folder as people write them. One in quotes stays: a shell would not expand it. */
+/** Shortens paths below the home folder to `~`. Quoted paths stay, because a shell would not expand them. */
 export function inHome(text: string, home: string | undefined): string {
   if (!home || home === '/') return text
   const start = new RegExp(`(^|[\\s(])${home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/+$/, '')}/`, 'gm')
   return text.replace(start, '$1~/')
 }
 
-/** A folder of this machine, and what stands for it wherever the bundle is read. */
+/** A folder of this machine, and its replacement in a bundle. */
 export type Place = readonly [folder: string, mark: string]
 
-/** Takes the folders of a machine out of a text: where a project or a home lies must not change a byte of a bundle. */
+/** Replaces the folders of this machine in a text: the location of a project or home must not change a bundle. */
 export function withoutPlaces(text: string, places: readonly Place[]): string {
   return places.reduce((left, [folder, mark]) => {
-    // Every path begins with the root of the file system; it tells nothing about this machine.
+    // Every path begins with the file system root, which reveals nothing about this machine.
     if (folder === '/' || folder === '' || !left.includes(folder)) return left
     return left.replace(wholeName(folder), () => mark)
   }, text)
 }
 
-/** Not where another name only begins or ends like this one. */
+/** Not where the folder is only the beginning or end of another name. */
 function wholeName(folder: string): RegExp {
   const literal = folder.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   return new RegExp(String.raw`(?<![\p{L}\p{N}_.\-])${literal}(?![\p{L}\p{N}_\-]|\.[\p{L}\p{N}])`, 'gu')

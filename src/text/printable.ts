@@ -1,4 +1,4 @@
-// C0 and C1 controls, bidirectional controls, line separators and lone surrogates: what can repaint, reorder or break a
+// C0 and C1 controls, bidirectional controls, line separators and lone surrogates can repaint, reorder or break a
 // terminal. A function, because building the class takes time that plain text never needs.
 const unprintable = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
@@ -7,24 +7,24 @@ const unprintable = () =>
 const PLAIN_LINE = /^[\x20-\x7e]*$/
 const PLAIN = /^[\x20-\x7e\n\t]*$/
 
-/** Text for a terminal: everything that could steer it is made visible. Tabs and line ends stay. */
+/** Text for a terminal: makes control characters visible. Tabs and line ends stay. */
 export function printable(text: string): string {
   if (PLAIN.test(text)) return text
   return text.replace(unprintable(), (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The same on one line: for names and summaries inside a row. */
+/** Text for a terminal on one line: for names and summaries inside a row. */
 export function printableLine(text: string): string {
   return PLAIN_LINE.test(text) ? text : printable(text.replace(/[\t\r\n]+/g, ' '))
 }
 
-/** Escapes what JSON allows but a terminal may obey: C1 controls, line separators, direction marks. */
+/** Escapes characters that JSON allows but a terminal may obey: C1 controls, line separators, direction marks. */
 export function printableJson(json: string): string {
   const steering = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
   return json.replace(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A word for a command that a person copies into a shell. */
+/** Quotes a word for a command that a person copies into a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,9 +1,9 @@
 import type { Finding } from './trouble.ts'
 
-/** A text that passed its gates, before it is cut and fenced. */
+/** A text that passed its checks, before truncation and fencing. */
 export interface Readable {
   name: string
-  /** Where it comes from: a layer of payloads, the scope of a pack, the library. */
+  /** Its source: a payload layer, the scope of a pack, the library. */
   layer: string
   path: string
   body: string

@@ -1,13 +1,13 @@
 /** A Markdown file cut at its headings. Joining the texts gives the file back. */
 export interface Section {
-  /** Empty for what stands before the first heading. */
+  /** Empty for the text before the first heading. */
   heading: string
   /** How many hashes the heading has; 0 before the first. */
   level: number
   text: string
 }
 
-/** Cuts at headings of a level and above; without one, at the highest level that occurs more than once. */
+/** Splits at headings of a level and above; by default at the highest level that occurs more than once. */
 export function splitSections(markdown: string, level?: number): Section[] {
   const lines = markdown.split(/(?<=\n)/)
   const headings = findHeadings(lines)
@@ -31,7 +31,7 @@ export interface Heading {
   title: string
 }
 
-/** Headings with leading hashes; what looks like one inside a code block, comment or frontmatter is not. */
+/** Headings with leading hashes, outside code blocks, comments and frontmatter. */
 export function findHeadings(lines: readonly string[]): Heading[] {
   const headings: Heading[] = []
   let fence: string | undefined
@@ -55,7 +55,7 @@ export function findHeadings(lines: readonly string[]): Heading[] {
   return headings
 }
 
-/** Without the hashes that may close a heading. */
+/** Without the closing hashes of a heading. */
 function titleOf(text: string): string {
   const title = text.trim()
   let end = title.length

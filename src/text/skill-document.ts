@@ -11,7 +11,7 @@ export function firstHeading(body: string): string | undefined {
   return firstBlock(body, 'heading')
 }
 
-/** The first prose of a body as one line: no heading, list, table, code or comment. */
+/** The first paragraph of a body as one line: not a heading, list, table, code or comment. */
 export function firstParagraph(body: string): string | undefined {
   return firstBlock(body, 'paragraph')
 }
@@ -36,7 +36,7 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)|^ {0,3}\|/
 const INDENTED = /^(?: {4}|\t)/
 
-/** Headings and paragraphs. List items, table rows and indented code are neither, with the lines that go on in them. */
+/** Headings and paragraphs, without list items, table rows, indented code and their continuation lines. */
 function* readBlocks(body: string): Generator<Block> {
   let prose: string[] = []
   let inItem = false
@@ -60,7 +60,7 @@ function* readBlocks(body: string): Generator<Block> {
   if (prose.length > 0) yield { kind: 'paragraph', text: prose.join(' ') }
 }
 
-/** The lines of a body outside fenced code and HTML comments; each of those leaves an empty line. */
+/** The lines of a body outside fenced code and HTML comments, each of which becomes an empty line. */
 function* visibleLines(body: string): Generator<string> {
   let fence: string | undefined
   for (const line of withoutComments(body.replace(BOM, '')).split(/\r\n?|\n/)) {
@@ -73,7 +73,7 @@ function* visibleLines(body: string): Generator<string> {
   }
 }
 
-/** A comment that is never closed is text. Comments inside fenced code go too: the code is skipped anyway. */
+/** An unclosed comment is text. Comments inside fenced code go too: the code is skipped anyway. */
 function withoutComments(text: string): string {
   let kept = ''
   let from = 0
@@ -86,7 +86,7 @@ function withoutComments(text: string): string {
   }
 }
 
-// Every class excludes its own opening mark, so that no text takes more than one pass.
+// Every class excludes its own opening mark, so that any text needs only one pass.
 const MARKS: [mark: RegExp, instead: string][] = [
   [/!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])/g, ''],
   [/\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, '$1'],
@@ -104,7 +104,7 @@ function stripMarks(text: string): string {
   return MARKS.reduce((stripped, [mark, instead]) => stripped.replace(mark, instead), text).trim()
 }
 
-// Letters that Unicode does not take apart into a base letter and an accent.
+// Letters that Unicode does not decompose into a base letter and an accent.
 const LETTERS: [letter: RegExp, instead: string][] = [
   [/\u00df|\u1e9e/g, 'ss'],
   [/[\u00e6\u00c6]/g, 'ae'],
@@ -116,7 +116,7 @@ const LETTERS: [letter: RegExp, instead: string][] = [
   [/\u0131/g, 'i'],
 ]
 
-/** A skill name made from a title; empty when the title has no letter or digit to make one from. */
+/** A skill name derived from a title; empty when the title has no letter or digit. */
 export function slug(text: string): string {
   const folded = LETTERS.reduce((latin, [letter, instead]) => latin.replace(letter, instead), text)
     .normalize('NFKD')
@@ -137,8 +137,8 @@ export interface SkillHead {
 export const STANDARD_KEYS = ['license', 'compatibility', 'metadata', 'allowed-tools']
 
 /**
- * The frontmatter of an installed copy: name, description, then all else by key. `own` is what the library's SKILL.md
- * says itself; the agent's metadata wins over it, and adds to its `metadata`.
+ * The frontmatter of an installed copy: name, description, then everything else by key. `own` is the frontmatter of the
+ * library's SKILL.md; the agent's metadata overrides it, and adds to its `metadata`.
  */
 export function installedFields(skill: SkillHead, agentMetadata: Fields, own: Fields): Fields {
   const standard = standardFields(own)
@@ -152,7 +152,7 @@ export function installedFields(skill: SkillHead, agentMetadata: Fields, own: Fi
   return { name, description, ...Object.fromEntries(others) }
 }
 
-/** The format knows few keys; all others belong in its `metadata`, as text. What `metadata` already says stays. */
+/** The format has few keys; moves all others into its `metadata`, as text. Existing `metadata` stays. */
 function standardFields(own: Fields): Fields {
   const standard: Fields = {}
   const moved: Record<string, string> = {}
@@ -175,11 +175,11 @@ export interface ImportedFields {
   description?: string
   /** All other keys. */
   metadata: Fields
-  /** Which of them could not be used as meant. */
+  /** What is wrong with the name or description. */
   problem?: string
 }
 
-/** Name and description, if they are usable, apart from the rest. A list of words is a description too. */
+/** Separates the name and description, if usable, from the rest. A list of words is also accepted as a description. */
 export function importedFields({ name, description, ...metadata }: Fields): ImportedFields {
   const fields: ImportedFields = { metadata }
   const problems: string[] = []

@@ -1,5 +1,5 @@
-// One column and one character each: ASCII, Latin, Greek, Cyrillic, punctuation, boxes and the signs that we draw. Most
-// text is; it spares the segmenter and the large tables behind the Unicode classes.
+// Characters of one column: ASCII, Latin, Greek, Cyrillic, punctuation, boxes and the signs that Loadout draws. For
+// most text this avoids the segmenter and the large tables of the Unicode classes.
 const NARROW =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u0482\u2010-\u2027\u2190-\u2193\u2500-\u25fc\u2610\u2611\u270e\u2717]*$/
 
@@ -18,11 +18,11 @@ export function graphemes(text: string): string[] {
   return found
 }
 
-// The segmenter takes time with the square of the length.
+// The time of the segmenter grows with the square of the length.
 const PIECE = 256
 const LONGEST_PIECE = 4 * PIECE
 
-/** Where a text can be cut, soon after so many characters. */
+/** A position soon after this many characters where a text can be cut. */
 function pieceEnd(text: string, from: number): number {
   const most = Math.min(text.length, from + LONGEST_PIECE)
   for (let at = from + PIECE; at < most; at++) {
@@ -50,7 +50,7 @@ export function graphemeWidth(grapheme: string): number {
   const start = grapheme.search(visible)
   if (start < 0) return 0
   if (picture.test(grapheme)) return 2
-  // Hangul may come in pieces: those of one syllable share its two columns.
+  // Hangul may come in parts: the parts of one syllable share its two columns.
   const [base = '', ...others] = grapheme.slice(start).replace(syllable, '\uac00')
   return others.filter((each) => takesRoom.test(each)).reduce((sum, each) => sum + charWidth(each), charWidth(base))
 }
@@ -63,7 +63,7 @@ function charWidth(character: string): number {
 
 let classes: ReturnType<typeof makeClasses> | undefined
 
-/** Made when a text first needs them: the tables behind them would cost every start of the program milliseconds. */
+/** Created on first use: the tables would cost every start of the program milliseconds. */
 function unicode(): ReturnType<typeof makeClasses> {
   classes ??= makeClasses()
   return classes
@@ -71,14 +71,15 @@ function unicode(): ReturnType<typeof makeClasses> {
 
 function makeClasses() {
   return {
-    // Two code points that never belong to one character: the second joins nothing, and the first asks for nothing.
+    // Two code points that never form one character: the second does not join, and the first does not ask for it.
     apart:
       /^[^\p{M}\p{Cf}\p{Cs}\u0d4e\u{111c2}\u{111c3}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}][^\p{M}\p{Cf}\p{Cs}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3\u1160-\u11ff\ud7b0-\ud7fb\u{1f1e6}-\u{1f1ff}]/u,
     visible: /[^\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u,
-    // What Unicode calls wide or fullwidth, as far as it is not an emoji.
+    // Wide and fullwidth characters by Unicode, except emoji.
     wide: /^[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18df2}\u{1aff0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f320}\u{20000}-\u{3fffd}]/u,
     wideEmoji: /^(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation}/u,
-    // One picture of several characters: a flag, a keycap, a sign shown as emoji, a skin tone, people joined to a group.
+    // One picture of several characters: a flag, a keycap, a sign shown as emoji, a skin tone, people joined to a
+    // group.
     picture:
       /^(?:[\u{1f1e6}-\u{1f1ff}]{2}|[\d#*]\ufe0f?\u20e3|(?![\d#*])\p{Emoji}\ufe0f|\p{Emoji_Modifier_Base}\p{Emoji_Modifier})|\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u,
     syllable: /[\u1100-\u115f\ua960-\ua97c][\u1160-\u11a7\ud7b0-\ud7c6][\u11a8-\u11ff\ud7cb-\ud7fb]?/gu,
@@ -86,7 +87,7 @@ function makeClasses() {
   }
 }
 
-/** The beginning of a text that fits; where something had to go, the last column says so. */
+/** The beginning of a text that fits; the last column marks a cut. */
 export function clip(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text
   if (columns <= 0) return ''

@@ -289,23 +289,23 @@ export type Code = (typeof CODES)[number]
 
 export type Severity = 'error' | 'warning' | 'info'
 
-/** Expected trouble, travelling with a result. An error needs action; a warning is worth knowing. */
+/** An expected problem, reported with a result. An error needs action; a warning is worth knowing. */
 export interface Finding {
   severity: Severity
   code: Code
   message: string
-  /** What it is about: an entry id, a path, a layer. */
+  /** Its subject: an entry id, a path, a layer. */
   subject?: string
-  /** Where in it: a file, and a line counted from 1. */
+  /** The position: a file, and a line counted from 1. */
   path?: string
   line?: number
-  /** How many times the same was found. */
+  /** How many times it was found. */
   count?: number
   /** What to do about it. */
   hint?: string
 }
 
-/** What a use case gives back: its answer, and the trouble met on the way. */
+/** The result of a use case: its answer, and the findings on the way. */
 export interface Report<T> {
   value: T
   findings: Finding[]
@@ -315,11 +315,11 @@ export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error')
 }
 
-/** An error that also names the trouble that was met before it: the report that would have said so is not given. */
+/** An error that also reports earlier findings, because the result that would have carried them is not returned. */
 export function alsoNaming(error: unknown, findings: readonly Finding[]): unknown {
   if (!(error instanceof LoadoutError)) return error
   const messages = new Set(findings.map((finding) => finding.message))
-  // The same cause may be there already, with other words before it.
+  // The cause may already be there, with a longer message.
   const causes = error.message.split('; ')
   const isNamed = (each: string) => error.message.includes(each) || causes.some((cause) => each.includes(cause))
   const [first, ...others] = [...messages].filter((each) => !isNamed(each))
@@ -329,7 +329,7 @@ export function alsoNaming(error: unknown, findings: readonly Finding[]): unknow
   return new LoadoutError(code, `${message}; ${first}${more}`, { ...(hint !== undefined && { hint }), cause })
 }
 
-/** A broken promise: the call cannot go on. The message says what is wrong, the hint what to do. */
+/** A broken promise: the call cannot continue. The message says what is wrong, the hint what to do. */
 export class LoadoutError extends Error {
   readonly code: Code
   readonly hint: string | undefined
@@ -342,7 +342,7 @@ export class LoadoutError extends Error {
   }
 }
 
-/** For a caller that goes on with the rest: what could not be done as a warning. A bug is thrown on. */
+/** Turns an error into a warning, for a caller that continues with the rest. Rethrows a bug. */
 export function asFinding(error: unknown): Finding {
   if (!(error instanceof LoadoutError)) throw error
   const { code, message, hint } = error

@@ -37,10 +37,10 @@ export function sortedBy<T>(items: Iterable<T>, key: (item: T) => string): T[] {
   return [...items].sort((a, b) => compareText(key(a), key(b)))
 }
 
-// Nobody mistypes more than this; comparing it with everything would take long.
+// Longer words are not typing mistakes, and comparing them with everything would take long.
 const LONGEST_TYPED = 100
 
-/** The candidate closest to what was typed, if it is close enough to be what was meant. */
+/** The candidate closest to a typed word, if it is close enough. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   if (typed.length > LONGEST_TYPED) return undefined
   let best: string | undefined
@@ -86,12 +86,12 @@ export function sha256(text: string | Uint8Array): string {
 
 const SECOND_SEED = 0x9747b28c
 
-/** Stands for a text where the text itself must not be: 53 bits, a whole number. */
+/** Identifies a text without containing it: a whole number of 53 bits. */
 export function keyOf(text: string): number {
   return hashText(text) * 2 ** 21 + (hashText(text, SECOND_SEED) >>> 11)
 }
 
-/** A quick 32-bit hash for tables and file names, where a collision costs time and nothing else. Not for security. */
+/** A fast 32-bit hash for tables and file names, where a collision only costs time. Not for security. */
 export function hashText(text: string, seed = 0x811c9dc5): number {
   let value = seed
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
@@ -101,7 +101,7 @@ export function hashText(text: string, seed = 0x811c9dc5): number {
 
 const OTHER_SEED = 0x01234567
 
-/** Twice that, in 16 digits: tells texts apart where loading SHA-256 would cost more than all else. Not for security. */
+/** 16 digits: distinguishes texts where loading SHA-256 would cost more than everything else. Not for security. */
 export function quickDigest(text: string): string {
   return [hashText(text), hashText(text, OTHER_SEED)].map((hash) => hash.toString(16).padStart(8, '0')).join('')
 }

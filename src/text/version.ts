@@ -1,4 +1,4 @@
 declare const LOADOUT_VERSION: string | undefined
 
-/** Of the program, as the build wrote it down. */
+/** The version of the program, inserted by the build. */
 export const VERSION = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'

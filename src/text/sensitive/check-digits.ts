@@ -1,4 +1,4 @@
-/** Of a number as written, without its spaces and dashes. */
+/** The digits of a written number, without spaces and dashes. */
 export function digitsOf(text: string): number[] {
   return [...text.replace(/\D/g, '')].map(Number)
 }
@@ -12,12 +12,12 @@ export function passesLuhn(digits: readonly number[]): boolean {
   return total % 10 === 0
 }
 
-/** The sum of the products; weights beyond the digits do not count. */
+/** The sum of the products; ignores surplus weights. */
 export function weightedSum(digits: readonly number[], weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * (digits[at] ?? 0), 0)
 }
 
-/** The rest of a number that is too long to be one. Letters count from ten. */
+/** The remainder of a number too long for an integer. Letters count from ten. */
 export function restOf(text: string, divisor: number): number {
   let rest = 0
   for (const character of text) {
@@ -46,7 +46,7 @@ export function passesVerhoeff(digits: readonly number[]): boolean {
   return rest === 0
 }
 
-/** Whether a day of a month exists; two-digit years are taken to have a leap day. */
+/** Whether a day of a month exists; every two-digit year may have a leap day. */
 export function isDay(month: number, day: number): boolean {
   const days = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
   return month >= 1 && day >= 1 && day <= (days[month - 1] ?? 0)

@@ -15,7 +15,7 @@ import {
 import { findSecretSpans } from './secrets.ts'
 import { findEncodedTexts, readViews } from './views.ts'
 
-/** What must not reach a model unnoticed. */
+/** Content that must not reach a model unnoticed. */
 export const CONTENT_CLASSES = [
   'secret',
   'credential',
@@ -26,20 +26,20 @@ export const CONTENT_CLASSES = [
 ] as const
 export type ContentClass = (typeof CONTENT_CLASSES)[number]
 
-/** Something found in a text. Never the text itself. */
+/** A range with sensitive content. Never the text itself. */
 export interface Detection {
   contentClass: ContentClass
   /** Which detector found it: `aws-access-key`, `card-number`. */
   kind: string
-  /** Characters of the text, the end excluded. */
+  /** Character positions; the end is exclusive. */
   start: number
   end: number
 }
 
-/** Finds what must not be shown. One that throws counts as a finding in everything. */
+/** Finds what must not be shown. If a detector throws, the whole text counts as sensitive. */
 export type Detector = (text: string) => readonly Detection[]
 
-/** Markings by which their owners tell that a text is regulated. Written as markings are: prose about them is none. */
+/** Markings by which owners declare a text regulated. The patterns match the form of a marking, not prose about it. */
 const RESTRICTED_MARKINGS: readonly { kind: string; hints: Hints; pattern(): RegExp }[] = [
   {
     kind: 'classification',
@@ -72,17 +72,17 @@ const RESTRICTED_MARKINGS: readonly { kind: string; hints: Hints; pattern(): Reg
 ]
 
 export interface DetectorOptions {
-  /** Words that a project does not want to be shown, found whole and in any case. */
+  /** Words that a project forbids: matched whole, in any case. */
   extraWords?: readonly string[]
 }
 
-/** Looks through escapes and base64. Ranges are of the text as it is; some may overlap or come twice. */
+/** Sees through escapes and base64. Ranges refer to the original text; some may overlap or repeat. */
 export function createDetector({ extraWords = [] }: DetectorOptions = {}): Detector {
   const findWords = createWordFinder(extraWords)
   return seeingThrough((text) => [...findAll(text), ...findWords(text)])
 }
 
-/** Finds in every reading of a text: as it is, without hidden characters, with escapes and base64 undone. */
+/** Searches every reading of a text: the original, without hidden characters, with escapes and base64 decoded. */
 function seeingThrough(find: Detector): Detector {
   return (text) => {
     const found = readViews(text).flatMap(({ text: read, startOf, endOf }) => {
@@ -100,13 +100,13 @@ function seeingThrough(find: Detector): Detector {
   }
 }
 
-/** Secrets, credentials, and text that speaks to the reader's model; no personal data. */
+/** Secrets, credentials, and text that addresses the reader's model; no personal data. */
 export const detectSecrets: Detector = seeingThrough((text) => {
   const isPossible = readHints(text)
   return [...findSecrets(text, isPossible), ...findInjections(text, isPossible)]
 })
 
-/** With no words of a project. */
+/** Without the forbidden words of a project. */
 export const detectContent: Detector = createDetector()
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['bearer-token', 'url-password', 'password', 'named-token'])
@@ -139,10 +139,10 @@ function findInjections(text: string, isPossible: HintReader): Detection[] {
   }))
 }
 
-/** The numbers of persons, of cards and of phones have at least so many digits, two of them together. */
+/** Personal, card and phone numbers have at least this many digits, two of them adjacent. */
 const FEWEST_DIGITS = 6
 
-/** None goes across the end of a line: patterns that take long look only through lines that can hold one. */
+/** No match spans lines: slow patterns read only the lines that can match. */
 function findPersonal(text: string, isPossible: HintReader): Detection[] {
   const emails = text.includes('@') ? findInLines(linesWith(text, /@/g), 'email', emailAddresses(), isPersonal) : []
   if (!/\d\d/.test(text)) return emails
@@ -162,10 +162,10 @@ function findPersonal(text: string, isPossible: HintReader): Detection[] {
 
 const PHONE_HINTS: Hints = [['tel', 'phone', 'mobile', 'cell', 'fax', 'whatsapp']]
 
-/** Some lines of a text, and where each came from. */
+/** Some lines of a text, with their original positions. */
 interface Lines {
   text: string
-  /** Where each begins here and there. */
+  /** The start of each line here and in the original. */
   places: { start: number; origin: number }[]
 }
 
@@ -197,7 +197,7 @@ function findInLines(
   })
 }
 
-/** How far a word that says what a number is may stand from it. */
+/** The maximum distance between a number and the word that labels it. */
 const NEAR = 64
 
 function findNationalId(text: string, numbers: Lines, { kind, pattern, isValid, label }: NationalId): Detection[] {
@@ -208,7 +208,7 @@ function findNationalId(text: string, numbers: Lines, { kind, pattern, isValid, 
   )
 }
 
-/** Near a number a label may be cut, and then end where no word ends. */
+/** Labels without word boundaries: the window around a number may cut a label. */
 const loosely = new Map<RegExp, RegExp>()
 
 function mayHoldLabel(text: string, label: RegExp): boolean {
@@ -217,7 +217,7 @@ function mayHoldLabel(text: string, label: RegExp): boolean {
   return loose.test(text)
 }
 
-/** The first group, where the pattern has one with the flag d, is what was found. */
+/** Reports the first group of a pattern with the flag d, otherwise the whole match. */
 function findPattern(
   text: string,
   contentClass: ContentClass,

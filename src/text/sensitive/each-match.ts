@@ -1,6 +1,6 @@
 /**
- * The matches of a pattern with the flag g. `matchAll` makes a copy of the pattern each time: of a large one, for each of
- * many short texts, the copies took fifteen times as long as the search.
+ * The matches of a pattern with the flag g. `matchAll` copies the pattern on each call: for a large pattern and many
+ * short texts, the copies took fifteen times as long as the search.
  */
 export function* eachMatch(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   let from = 0
@@ -13,7 +13,7 @@ export function* eachMatch(text: string, pattern: RegExp): Generator<RegExpExecA
   }
 }
 
-/** A pattern that is made when it is needed first: making it takes longer than most searches. */
+/** A pattern that is compiled on first use: compiling takes longer than most searches. */
 export function once(make: () => RegExp): () => RegExp {
   let made: RegExp | undefined
   return () => {

@@ -1,15 +1,15 @@
-/** Words of ASCII in lower case: of each list a text must hold at least one, or a pattern cannot match it. */
+/** Lower-case ASCII words. A pattern can match only a text that contains at least one word of each list. */
 export type Hints = readonly (readonly string[])[]
 
-/** Says whether a pattern with these hints may match. */
+/** Whether a pattern with these hints may match. */
 export type HintReader = (hints: Hints) => boolean
 
 /**
- * Reads a text once for all hints: which three characters follow each other. Most words are not there and are known by
- * that alone. A pattern costs a hundred times as much, and those of a review are many.
+ * Reads a text once for all hints and records its sequences of three characters, which rule out most words. A pattern
+ * costs a hundred times as much, and a review has many.
  */
 export function readHints(text: string): HintReader {
-  // Several readers look through one text, one after the other.
+  // Several detectors read the same text, one after another.
   if (last?.text !== text) last = { text, isPossible: readAnew(text) }
   return last.isPossible
 }
@@ -17,7 +17,7 @@ export function readHints(text: string): HintReader {
 let last: { text: string; isPossible: HintReader } | undefined
 
 function readAnew(text: string): HintReader {
-  // One byte for each character: one that is cut short may at most look like a hint.
+  // One byte per character: a truncated character may at most resemble a hint.
   const bytes = Buffer.from(text, 'latin1')
   const seen = new Uint8Array(PLACES / 8)
   let place = 0
@@ -36,20 +36,20 @@ function readAnew(text: string): HintReader {
   return (hints) => hints.every((words) => wordsOf(words).some(holds))
 }
 
-/** Five bits for each of three characters: upper and lower case, and some others, share a place. */
+/** Five bits for each of three characters: upper and lower case, and some others, collide. */
 const PLACES = 2 ** 15
 
 function next(place: number, letter: number): number {
   return ((place << 5) | (letter & 31)) & (PLACES - 1)
 }
 
-/** A word, and the places of every three characters of it that follow each other. */
+/** A word, and the cells of its sequences of three characters. */
 interface Word {
   word: string
   places: readonly number[]
 }
 
-// The lists are constants, and each is asked for in many texts.
+// The lists are constants, and each is used for many texts.
 const known = new WeakMap<readonly string[], Word[]>()
 
 function wordsOf(list: readonly string[]): Word[] {

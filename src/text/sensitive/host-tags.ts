@@ -1,6 +1,6 @@
 /**
- * Words by which models and their hosts tell who speaks. In a text that is data they mean nothing: a model that took one
- * for its host's would read what follows as an order.
+ * Words by which models and their hosts mark who speaks. Inside data they must mean nothing: a model that believed one
+ * would follow the text after it as an order.
  */
 const ELEMENTS = [
   'system-reminder',
@@ -15,16 +15,16 @@ const ELEMENTS = [
   'invoke',
 ]
 
-// Joiners stay in a text, because scripts need them; inside a word of ours they only hide it.
+// Joiners stay in a text, because scripts need them; inside one of these words they only hide it.
 const joined = (word: string) => word.replace(/[a-z_|-]\??/g, (letter) => `${letter}[\\u200c\\u200d]{0,3}`)
 
-// So large that V8 takes 50 ms to compile it: it is made and asked only where the beginning of a word of ours stands.
+// Takes V8 50 ms to compile: created and used only where the beginning of one of these words was found.
 let tag: RegExp | undefined
 
 function tagPattern(): RegExp {
   if (tag !== undefined) return tag
   const names = ELEMENTS.map(joined).join('|')
-  // What is cut off behind its name is one too: the end of a text is where its fence follows.
+  // A tag cut off after its name also counts: Loadout's fence follows the end of the text.
   const element = String.raw`<(?:[/\u200c\u200d]{0,4}(?:antml:)?(?:${names})(?:\s[^<>]{0,200})?(?:\/?>|$)|\s{1,4}\/?\s{0,4}(?:${names})\s{0,4}>|\/\s{1,4}(?:${names})\s{0,4}>)`
   const special = String.raw`<[\u200c\u200d]{0,3}\|[\w\u200c\u200d]{2,40}(?:\|[\u200c\u200d]{0,3}>?|$)|<<\/?SYS>>|\[\/?INST\]`
   tag = new RegExp(`${element}|${special}`, 'iy')
@@ -32,10 +32,10 @@ function tagPattern(): RegExp {
 }
 
 const BEGINNING = /^(?:<(?:[/\s]{0,9}(?:antml:)?(?:system|function_|tool_|invoke)|\||<\/?SYS)|\[\/?INST)/i
-/** No beginning is longer, with its joiners. */
+/** The maximum length of a beginning, with its joiners. */
 const LONGEST_BEGINNING = 64
 const SPEAKERS = /^(?:Human|HUMAN|Assistant|ASSISTANT):/gm
-/** On one line, where line ends were taken away. */
+/** A dialogue on one line, after line ends were removed. */
 const DIALOGUE = /\bHuman:\s[^,{}\n]{4,400}?\bAssistant:/g
 
 interface Tag {
@@ -43,7 +43,7 @@ interface Tag {
   end: number
 }
 
-/** In the order of the text, none inside another. */
+/** In the order of the text, without overlap. */
 function tagsIn(text: string): Tag[] {
   const found: Tag[] = []
   let [angle, square] = [text.indexOf('<'), text.indexOf('[')]
@@ -74,7 +74,7 @@ export function findHostTags(text: string): Tag[] {
   return [...tagsIn(text), ...speakers.map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }))]
 }
 
-/** Code has types in such brackets: `Option<System>`. */
+/** Code uses such brackets for types: `Option<System>`. */
 function isType(text: string, tag: string, at: number): boolean {
   return tag === '<System>' && /\w/.test(text[at - 1] ?? '')
 }
@@ -82,8 +82,8 @@ function isType(text: string, tag: string, at: number): boolean {
 const HARMLESS: Record<string, string> = { '<': '\u2039', '>': '\u203a', '[': '\u2039', ']': '\u203a' }
 
 /**
- * The same text with other brackets around such words, and another colon behind a speaker: as long, as readable, and no
- * tag.
+ * Replaces the brackets around such words, and the colon after a speaker. The text keeps its length and stays readable,
+ * but has no tag.
  */
 export function defuseHostTags(text: string): string {
   let [without, end] = ['', 0]

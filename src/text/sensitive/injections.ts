@@ -9,15 +9,15 @@ export type InjectionKind = (typeof INJECTION_KINDS)[number]
 
 interface InjectionPattern {
   kind: InjectionKind
-  /** Undefined: any text with Chinese characters may hold it. */
+  /** Undefined: any text with Chinese characters may match. */
   hints: Hints | undefined
   pattern(): RegExp
 }
 
-/** Up to so many words, whatever they are; they may go on in the next line. */
+/** Up to this many words of any kind; they may continue on the next line. */
 const words = (most: number) => String.raw`(?:[\w'-]{1,24}[\s,]{1,4}){0,${most}}?`
 
-/** `hints`: text without one of each list cannot match. V8 takes a millisecond to compile a pattern. */
+/** `hints`: a text without one of each list cannot match. V8 takes a millisecond to compile a pattern. */
 const english = (kind: InjectionKind, hints: readonly (readonly string[])[], source: string): InjectionPattern => ({
   kind,
   hints,
@@ -41,7 +41,7 @@ const RULE_WORDS = ['instruction', 'prompt', 'directive', 'guideline']
 const OURS = ['system', 'developer', 'safety']
 const RUN = ['run', 'execute']
 
-/** What they look for is spelt out in the tests. */
+/** The tests spell out what these patterns look for. */
 const INJECTION_PATTERNS: readonly InjectionPattern[] = [
   english(
     'override',
@@ -125,7 +125,7 @@ const INJECTION_PATTERNS: readonly InjectionPattern[] = [
     [['user'], ['not', "don't", 'never'], ['tell', 'inform', 'alert', 'notify', 'mention', 'reveal', 'show']],
     "(?:do not|don't|never) (?:tell|inform|alert|notify|mention (?:this |it )?to|reveal (?:this |it )?to|show (?:this |it )?to) (?:the )?users?\\b",
   ),
-  // The same in Chinese, in both scripts.
+  // The Chinese patterns, in both scripts.
   chinese(
     'override',
     '(?:忽略|无视|無視|忘记|忘記|不要理会|不要理會|不要遵守|抛开)(?:掉|你|您|的|之前|以上|上述|先前|前面|此前|上面|所有|一切|全部|任何|系统|系統|开发者|開發者|收到|这些|那些){1,8}(?:指令|指示|提示|规则|規則|说明|說明|要求|命令|限制)',

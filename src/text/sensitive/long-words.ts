@@ -1,11 +1,11 @@
-/** Which characters a word is made of: 1 at the code of each, all of them ASCII. */
+/** The ASCII characters of a word: 1 at the code of each. */
 export function lettersOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
 }
 
 /**
- * The whole words of at least so many letters. Looks at one character of so many and reads on only where that is a
- * letter: five times as fast as a pattern, for words of 16.
+ * The whole words of at least this many letters. Checks one character in that many and reads on only from a letter:
+ * five times as fast as a pattern, for words of 16.
  */
 export function longWords(text: string, letters: Uint8Array, shortest: number): [start: number, end: number][] {
   const found: [number, number][] = []

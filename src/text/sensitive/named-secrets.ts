@@ -6,18 +6,21 @@ import type { TextSpan } from './secrets.ts'
 
 export interface SecretPattern {
   kind: string
-  /** Its first group, or else the whole, is the secret. Every repetition is bounded or starts where a word does. With a group, it has the flag d. */
+  /**
+   * The first group, which needs the flag d, or else the whole match is the secret. Repetitions are bounded or start at
+   * a word.
+   */
   pattern: RegExp
   hints?: Hints
-  /** Its name may also be Chinese, which no hint tells. */
+  /** The name may also be Chinese, which the hints do not cover. */
   isChinese?: boolean
-  /** Accepts only what `looksRandom`, or a long number. */
+  /** Accepts only values for which `looksRandom` is true, or long numbers. */
   isRandom?: boolean
-  /** Tells a secret from a word that has its shape. */
+  /** Rejects ordinary words of the same shape. */
   accepts?: (secret: string, before: () => string) => boolean
 }
 
-/** How much of what stands before a secret may be needed to tell what it is. */
+/** How many characters before a secret `accepts` may read. */
 const BEFORE = 800
 
 export function findByPattern(
@@ -58,7 +61,7 @@ const SECRET_HINTS = [
   ),
 ]
 const TOKEN_HINTS = [...SECRET_HINTS, 'token']
-// Names of many other things too: only a value that looks random is a secret.
+// Names with other uses too: only a value that looks random is a secret.
 const PERHAPS = [
   '(?<!(?:page|public|primary|foreign|sort|partition|cache|csrf|xsrf|kms)[_-]?)',
   '(?:token|secret|credentials?|creds|user_?auth|api[_-]?key|_key|[a-z](?<!(?:publi|primar|foreig|sor|partitio|cach)[a-z])Key|login)',
@@ -145,7 +148,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
     hints: [['bundle_']],
     accepts: isReal,
   },
-  // curl -u name:password, or a key with nothing behind the colon
+  // curl -u name:password, or a key with nothing after the colon
   {
     kind: 'password',
     pattern: /(?<=\s)(?:-u|--user|--proxy-user)(?:[ \t]{1,4}|=)["']?[^\s"':<>]{0,100}["']?:["']?([^\s"'<>]{3,200})/dg,
@@ -160,7 +163,7 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
   },
 ]
 
-/** Without quotes a value is a secret only if no plain word or expression could stand there. */
+/** Without quotes a value is a secret only if it cannot be a plain word or an expression. */
 function isAssigned(value: string): boolean {
   const isQuoted = /^["'`]/.test(value)
   const inner = isQuoted ? value.slice(1, -1) : value.replace(/[.,;)\]}]+$/, '')
@@ -168,7 +171,7 @@ function isAssigned(value: string): boolean {
   return /\d/.test(inner) || (isQuoted && (inner.length >= 12 || /[^\w.-]/.test(inner)))
 }
 
-/** A call, a place in something, a type (`Vec<u8>`, `Uint8Array`), a variable (`newToken2`). */
+/** A call, an index, a type (`Vec<u8>`, `Uint8Array`), a variable (`newToken2`). */
 function isExpression(value: string): boolean {
   return (
     /[()[\]]|^[a-z_]\w*(?:(?:\.|::|->)[a-z_]\w*)+$|^&?(?:mut )?[a-z_]\w*(?:::\w+)*</i.test(value) ||
@@ -176,7 +179,7 @@ function isExpression(value: string): boolean {
   )
 }
 
-/** Beside the name of a field its type or an algorithm may stand: `string`, `sha256`, `base64`. */
+/** A table may name a type or an algorithm beside a field: `string`, `sha256`, `base64`. */
 function isInTable(value: string): boolean {
   return (
     isMixed(value) &&
@@ -185,7 +188,7 @@ function isInTable(value: string): boolean {
   )
 }
 
-/** Most things called a token are no secret; one is long and no word. */
+/** Most values named token are harmless; a secret is long and not a word. */
 function isNamedToken(value: string): boolean {
   const isQuoted = /^["'`]/.test(value)
   const inner = value.replace(/^["'`]|["'`]$|&.*$/g, '').replace(/\\n.*$/, '')
@@ -193,7 +196,7 @@ function isNamedToken(value: string): boolean {
   return isAssigned(value) && looksRandom(inner)
 }
 
-/** What `looksRandom` is made of, and at least so many of them; a number that is a token is longer. */
+/** The characters and the minimum length of a random value; a numeric token is longer. */
 const RANDOM_LETTERS = lettersOf(/[\w.~+/=:@%^-]/)
 const SHORTEST_RANDOM = 14
 
@@ -206,7 +209,7 @@ function mayHoldRandom(text: string): boolean {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Letters and digits in turn, as no word has them. */
+/** Letters and digits alternate as in no word. */
 export function looksRandom(value: string): boolean {
   if (value.length < SHORTEST_RANDOM || !/^[\w.~+/=:@%^-]+$/.test(value) || !isMixed(value)) return false
   if (UUID.test(value) || /^[0-9a-f]{20,}$/i.test(value)) return true
@@ -218,7 +221,7 @@ export function looksRandom(value: string): boolean {
   )
 }
 
-/** Other programs have a `-u` too, with ids of a user and a group behind it. A command may go on in the next line. */
+/** Other programs also have `-u`, followed by user and group ids. A command may continue on the next line. */
 function isOfCurl(secret: string, before: () => string): boolean {
   if (!isReal(secret) || isName(secret) || /^\d{1,6}$/.test(secret)) return false
   const command =
@@ -247,7 +250,7 @@ function findClusterSecrets(text: string, isPossible: HintReader): TextSpan<stri
   return found
 }
 
-/** Values that their name calls secret. */
+/** Values whose name marks them as secret. */
 export function findNamedSecrets(text: string, isPossible: HintReader): TextSpan<string>[] {
   return [...findByPattern(text, NAMED_PATTERNS, isPossible), ...findClusterSecrets(text, isPossible)]
 }

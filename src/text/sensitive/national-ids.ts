@@ -1,24 +1,24 @@
 import { digitsOf, isDay, passesLuhn, passesVerhoeff, restOf, weightedSum } from './check-digits.ts'
 import { once } from './each-match.ts'
 
-/** A number that a state gives to a person. */
+/** A number that a state assigns to a person. */
 export interface NationalId {
   kind: string
   pattern(): RegExp
   isValid(text: string): boolean
-  /** Where too many other numbers look alike, one of these words must stand near. */
+  /** Required near the number where many other numbers look alike. */
   label?: RegExp
 }
 
 const two = (digits: readonly number[], at: number) => (digits[at] ?? 0) * 10 + (digits[at + 1] ?? 0)
 
-// No part of a longer number or name, and no decimals.
+// Not part of a longer number or name, and without decimals.
 const alone = (source: string) =>
   once(() => new RegExp(String.raw`(?<![\w.+-]|\d[ ])(?:${source})(?![\w]|[.-]\d)`, 'g'))
 
 const LETTERS_OF_DNI = 'TRWAGMYFPDXBNJZSQVHLCKE'
 
-/** Those with a check digit, and the two of English-speaking states that have none but a narrow form. */
+/** Numbers with a check digit, and two of English-speaking states that have none but a narrow format. */
 export const NATIONAL_IDS: readonly NationalId[] = [
   {
     kind: 'us-ssn',
@@ -172,7 +172,7 @@ function isCodiceFiscale(text: string): boolean {
   return String.fromCharCode(65 + (sum % 26)) === text.at(-1)
 }
 
-/** Of the first ten digits exactly one comes twice or three times; the last follows from them (ISO 7064). */
+/** Exactly one of the first ten digits occurs two or three times; they determine the last (ISO 7064). */
 function isGermanTaxId(text: string): boolean {
   const digits = digitsOf(text)
   const counts = new Map<number, number>()

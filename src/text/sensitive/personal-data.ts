@@ -1,7 +1,7 @@
 import { digitsOf, passesLuhn, restOf } from './check-digits.ts'
 import { once } from './each-match.ts'
 
-/** Unknown top-level domains of more than two letters are rather members of an object: `a@self.weight`. */
+/** Domains that end in an unknown word of more than two letters are usually members of an object: `a@self.weight`. */
 const DOMAINS =
   '[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|dev|app|cloud|tech|online|site|store|shop|xyz|agency|company|email|health|bank|internal|corp'
 
@@ -13,7 +13,7 @@ export const emailAddresses = once(
     ),
 )
 
-/** Mailboxes of a role, which belong to nobody. */
+/** Mailboxes of a role, not of a person. */
 const ROLES =
   /^(?:git|hg|svn|root|no-?reply|do-?not-?reply|mailer-daemon|postmaster|webmaster|hostmaster|abuse|security|support|info|contact|hello|help|admin|sales|press|legal|privacy|conduct|team|maintainers?|bot|actions|user(?:name)?|you|your[._-]?(?:name|email)|me|someone|somebody|name|email|foo|bar)(?:[+].{0,60})?$/i
 
@@ -35,17 +35,17 @@ export const phoneNumbers = once(
 export function isPhoneNumber(text: string): boolean {
   const digits = text.replace(/\D/g, '')
   if (digits.length < 10 || digits.length > 15 || new Set(digits).size < 3) return false
-  // Set aside for films and examples.
+  // Reserved for films and examples.
   return !/555\D?01\d\d$/.test(text) && !/^(?:44)?0?(?:20)?79460\d{3}$/.test(digits) && !/1234567/.test(digits)
 }
 
-/** The national form of anywhere, where a word says so. */
+/** A national format of any country, after a word that labels it. */
 export const labelledPhoneNumbers = once(
   () =>
     /(?<!\w)(?:tel(?:ephone)?|phone|mobile|cell|fax|whatsapp|(?:phone|mobile|cell|tel)[_ -]?(?:number|no)|\u7535\u8bdd|\u96fb\u8a71|\u624b\u673a|\u624b\u6a5f)["'*]{0,3}[ \t]{0,4}[:=.|]{1,2}[ \t]{0,4}["']?(\(?0?\d[\d ()./-]{6,18}\d)(?![\w.-]*\w)/dgi,
 )
 
-/** Thirteen to nineteen digits, together or in the groups they are printed in. No part of a longer or broken number. */
+/** Thirteen to nineteen digits, together or in printed groups. Not part of a longer or broken number. */
 export const cardNumbers = once(
   () =>
     /(?<![\w.+-])\d{13,19}(?![\w+]|[.-]\d)|(?<![\w.+]|\d[ -])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w+]|[. -]\d)/g,
@@ -81,7 +81,7 @@ const IBAN_LENGTHS: Record<string, number> = {
   RS: 22, SA: 24, SE: 24, SI: 19, SK: 24, SM: 27, TN: 24, TR: 26, UA: 29, VA: 22, VG: 24, XK: 20,
 }
 
-/** The country tells how many letters belong to it, printed together or in groups. */
+/** The country determines the length, printed together or in groups. */
 export function findIbans(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = []
   for (const match of text.matchAll(/(?<![\w-])([A-Z]{2})\d{2}(?=[ -]?[A-Z0-9]{4})/g)) {

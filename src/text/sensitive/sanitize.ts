@@ -1,9 +1,9 @@
 import type { ContentClass, Detection, Detector } from './detect.ts'
 
-/** What to do with a text in which something was found. */
+/** What to do with a text that has findings. */
 export type SanitizePolicy = 'warn' | 'mask' | 'drop'
 
-/** What was found in a text, told without it. */
+/** The findings of a text, without the text itself. */
 export interface FoundContent {
   contentClass: ContentClass
   kind: string
@@ -16,14 +16,14 @@ export interface Sanitized {
   found: FoundContent[]
 }
 
-/** Applies a policy: `drop` leaves nothing of a text with a finding, `mask` marks its place, `warn` only tells. */
+/** Applies a policy: `drop` removes a text with a finding, `mask` replaces each finding, `warn` only reports. */
 export function sanitize(text: string, detections: readonly Detection[], policy: SanitizePolicy): Sanitized {
   const found = countFound(detections)
   if (found.length === 0 || policy === 'warn') return { text, found }
   return { text: policy === 'drop' ? undefined : maskRanges(text, detections), found }
 }
 
-/** A detector that throws has found something in the whole text. */
+/** If a detector throws, the whole text counts as a finding. */
 export function detectSafely(detector: Detector, text: string): readonly Detection[] {
   try {
     return detector(text)
@@ -39,7 +39,7 @@ export function failedDetection(text: string): Detection {
 interface Range {
   start: number
   end: number
-  /** What was found first in it, and is named by the mark. */
+  /** The first finding in the range; the mark names it. */
   contentClass: ContentClass
   kind: string
 }
@@ -54,7 +54,7 @@ function maskRanges(text: string, detections: readonly Detection[]): string {
   return masked + text.slice(from)
 }
 
-/** Apart from each other and in their order. A secret takes the rest of its word with it. */
+/** Disjoint ranges in order. A secret extends to the end of its word. */
 function wholeRanges(text: string, detections: readonly Detection[]): Range[] {
   const merged = mergeRanges(detections)
   const whole = merged.map((range, index) => {
@@ -68,7 +68,7 @@ function wholeRanges(text: string, detections: readonly Detection[]): Range[] {
   return mergeRanges(whole)
 }
 
-/** Ranges that touch are one: what two detectors share must not be readable between their marks. */
+/** Merges ranges that touch: what two detectors share must not stay readable between their marks. */
 function mergeRanges(ranges: readonly Range[]): Range[] {
   const merged: Range[] = []
   for (const range of [...ranges].sort(compareRanges)) {
@@ -92,14 +92,14 @@ function compareRanges(a: Range, b: Range): number {
   return a.start - b.start || RANK[a.contentClass] - RANK[b.contentClass] || b.end - a.end
 }
 
-// Letters, digits and what base64 and tokens are made of.
+// Letters, digits and the other characters of base64 and tokens.
 function isInWord(code: number): boolean {
   const isLetter = (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
   const isDigit = code >= 0x30 && code <= 0x39
   return isLetter || isDigit || code === 0x2b || code === 0x2d || code === 0x5f || code === 0x7e
 }
 
-/** Places, not reports: two detectors of a kind that meet count once. */
+/** Counts places, not reports: overlapping finds of two detectors of a kind count once. */
 function countFound(detections: readonly Detection[]): FoundContent[] {
   const kinds = new Map<string, Detection[]>()
   for (const detection of detections) {
@@ -120,8 +120,8 @@ const DEEPEST = 64
 const MOST_FIELDS = 100_000
 
 /**
- * Every text and number of a structured value, each with its key before it: what `hunter22` is, only `password` tells.
- * Undefined for a value too deep or too large to be looked through.
+ * Every text and number of a structured value, each after its key: only the key `password` shows what `hunter22` is.
+ * Undefined for a value too deep or too large to read.
  */
 function fieldTexts(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -139,7 +139,7 @@ function fieldTexts(value: unknown): string[] | undefined {
 function fieldText(key: string, value: unknown): string {
   const text = typeof value === 'string' ? value : typeof value === 'number' ? numberText(value) : ''
   if (key === '') return text
-  // Quoted, so that a value that is one word is known to be one.
+  // Quoted, so that a one-word value is recognisable as one.
   return /["\s]/.test(text) ? `${key}: ${text}` : `${key}: "${text}"`
 }
 
@@ -147,11 +147,11 @@ function numberText(value: number): string {
   return Number.isInteger(value) ? value.toFixed(0) : String(value)
 }
 
-/** What is in any field, keys included. A value that cannot be looked through, or a detector that throws, is a finding. */
+/** Searches every field, keys included. A value that cannot be read, or a detector that throws, is a finding. */
 export function checkFields(value: unknown, detector: Detector): FoundContent[] {
   const texts = fieldTexts(value)
   if (texts === undefined) return countFound([failedDetection(' ')])
-  // Apart: what ends one field and begins another is no secret of both.
+  // Separated: the end of one field and the start of the next do not form a secret.
   const found = texts.map((text) => countFound(detectSafely(detector, text)))
   return addUp(found.flat())
 }

@@ -1,6 +1,8 @@
 import { type Hints, readHints } from './hints.ts'
 
-/** By rule of secretlint: what a text must hold, or the rule finds nothing in it. The test asks the rules themselves. */
+/**
+ * For each secretlint rule, the words without which it finds nothing. The test verifies this with the rules themselves.
+ */
 const SCANNER_HINTS: readonly { hints: Hints; shape?: RegExp }[] = [
   { hints: [['secretaccess', 'secret_access'], ['key']] },
   { hints: [['-----begin'], ['private key']] },
@@ -17,7 +19,7 @@ const SCANNER_HINTS: readonly { hints: Hints; shape?: RegExp }[] = [
   { hints: [['dapi']], shape: /dapi[A-Fa-f0-9]{32}/ },
 ]
 
-/** Whether secretlint can find anything: loading it and asking it takes longer than all of our own rules. */
+/** Whether secretlint can find anything: loading and running it takes longer than all of our own rules. */
 export function mayHoldSecret(text: string): boolean {
   const isPossible = readHints(text)
   return SCANNER_HINTS.some(({ hints, shape }) => isPossible(hints) && shape?.test(text) !== false)

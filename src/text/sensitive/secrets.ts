@@ -3,25 +3,25 @@ import { findByPattern, findNamedSecrets, looksRandom, type SecretPattern } from
 import { isMixed, isReal } from './placeholders.ts'
 import { findShapedTokens } from './token-shapes.ts'
 
-/** A stretch of a text, its end excluded. */
+/** A range of a text; the end is exclusive. */
 export interface TextSpan<Kind extends string> {
   kind: Kind
   start: number
   end: number
 }
 
-// The words of a mark may be wrapped onto the next line.
+// The words of a marker may wrap onto the next line.
 const keyMark = (word: string) =>
   new RegExp(String.raw`-----${word}\s(?:[A-Z0-9]{1,20}\s{1,3}){0,4}PRIVATE\s{1,3}KEY(?:\sBLOCK)?-----`, 'g')
 const keyStart = () => keyMark('BEGIN')
 const keyEnd = () => keyMark('END')
 
-// A password that stands for itself, on a host that stands for itself.
+// A placeholder password on a placeholder host.
 const EXAMPLE_HOST = String.raw`(?!(?:[\w-]{1,60}\.){0,4}example(?:\.|[:/"'\s]))`
 
-/** Told by what stands around them, but not by a name. */
+/** Recognised by the surrounding text rather than by a name. */
 const SECRET_PATTERNS: readonly SecretPattern[] = [
-  // The last part is empty when nobody signed it.
+  // The last part is empty in an unsigned token.
   {
     kind: 'jwt',
     pattern: /(?<![\w-])eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.(?:[\w-]{10,2000}|(?![\w-]))/g,
@@ -54,7 +54,7 @@ const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
 ]
 
-/** Every secret, in no order. Stretches of different kinds may overlap. */
+/** Every secret, unordered. Ranges of different kinds may overlap. */
 export function findSecretSpans(text: string, isPossible = readHints(text)): TextSpan<string>[] {
   return [
     ...findKeyBlocks(text),
@@ -64,10 +64,10 @@ export function findSecretSpans(text: string, isPossible = readHints(text)): Tex
   ]
 }
 
-/** In characters; about twelve thousand are a key of 65,536 bits. */
+/** In characters; a key of 65,536 bits has about twelve thousand. */
 const LONGEST_KEY = 16_000
 
-/** A key goes to its end mark; one that has none, as far as its lines look like one. */
+/** A key extends to its end marker; without one, as far as its lines look like key material. */
 function findKeyBlocks(text: string): TextSpan<string>[] {
   if (!text.includes('-----BEGIN')) return []
   const ends = [...text.matchAll(keyEnd())].map((match) => match.index + match[0].length)
@@ -85,7 +85,7 @@ function findKeyBlocks(text: string): TextSpan<string>[] {
   return found
 }
 
-/** Marks around dots, a word or a variable show how a key is written. */
+/** Markers around dots, a word or a variable are examples of the format. */
 function isEmptyKey(body: string): boolean {
   return /-----END/.test(body) && !/[\w+/=]{16}/.test(body.replace(/-----END[\s\S]*$/, ''))
 }

@@ -5,8 +5,8 @@ import { isPlaceholder } from './placeholders.ts'
 import type { TextSpan } from './secrets.ts'
 
 /**
- * Tokens that their issuer made recognisable, one row each: what it is called in a mask, and its shape. Every repetition
- * is bounded. A row with `needs` is a shape that other words could have by chance.
+ * Tokens with a recognisable prefix or format, one row each: the name in a mask, and the shape. Every repetition is
+ * bounded. A row with `needs` has a shape that other words could have by chance.
  */
 export const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, needs?: RegExp])[] = [
   ['age-key', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
@@ -122,7 +122,7 @@ export const TOKEN_SHAPES: readonly (readonly [name: string, shape: string, need
   ['yandex-key', 'AQVN[\\w-]{35,38}|YC[\\w-]{38}|t1\\.[\\w-]{1,200}={0,2}\\.[\\w-]{86}={0,2}', /\d/],
 ]
 
-/** What stands in every token of a shape, in lower case: the longest of each of its alternatives. */
+/** Lower-case text that every token of a shape contains: the longest of each alternative. */
 export function literalsOf(shape: string): string[] {
   const literals: string[] = []
   let [longest, run] = ['', '']
@@ -133,7 +133,7 @@ export function literalsOf(shape: string): string[] {
   for (let at = 0; at < shape.length; at++) {
     const letter = shape[at]!
     if (letter === '[' || letter === '(' || letter === '{' || letter === '?') {
-      // What may be missing, or is there several times, is counted as missing.
+      // Optional and repeated characters count as missing.
       if (letter === '{' || letter === '?') run = run.slice(0, -1)
       endRun()
       at = endOfPart(shape, at)
@@ -149,7 +149,7 @@ export function literalsOf(shape: string): string[] {
   return [...literals, longest.toLowerCase()]
 }
 
-/** Where a class, a group or a number of times ends that starts here. */
+/** The end of the class, group or repetition that starts here. */
 function endOfPart(shape: string, start: number): number {
   if (shape[start] === '?') return start
   if (shape[start] !== '(') return shape.indexOf(shape[start] === '[' ? ']' : '}', start)
@@ -161,7 +161,7 @@ function endOfPart(shape: string, start: number): number {
   }
 }
 
-/** Shorter ones stand in many texts. */
+/** Shorter ones occur in many texts. */
 const RARE = 4
 const RARE_HINTS = TOKEN_SHAPES.map(([, shape]) => literalsOf(shape)).filter(areRare)
 
@@ -171,16 +171,16 @@ function areRare(literals: readonly string[]): boolean {
 
 const anyOf = (shapes: readonly string[]) => new RegExp(`(?:${shapes.join('|')})(?!\\w)`, 'y')
 const ANY = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape)))
-/** Nearly all texts hold none of the words that the other shapes are known by. V8 takes 10 ms to compile all of them. */
+/** Almost all texts contain none of the words of the other shapes. V8 takes 10 ms to compile all of them. */
 const COMMON = once(() => anyOf(TOKEN_SHAPES.map(([, shape]) => shape).filter((shape) => !areRare(literalsOf(shape)))))
 
-/** Every shape begins with so many of these characters. */
+/** Every shape begins with this many of these characters. */
 const SHORTEST = 15
 const LETTERS = lettersOf(/[\w.~/:|%@=+-]/)
-/** No shape begins behind one of these. */
+/** No shape begins after one of these. */
 const INSIDE = lettersOf(/[\w-]/)
 
-/** Tokens that are known by their own shape, whatever stands around them. */
+/** Tokens that are recognisable by their own shape, whatever surrounds them. */
 export function findShapedTokens(text: string, isPossible: HintReader): TextSpan<string>[] {
   const found: TextSpan<string>[] = []
   const shapes = RARE_HINTS.some((literals) => isPossible([literals])) ? ANY() : COMMON()

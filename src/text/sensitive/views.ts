@@ -1,13 +1,13 @@
 import { lettersOf, longWords } from './long-words.ts'
 
-/** A text as somebody may read it, each character with the place it came from. */
+/** One reading of a text, each character with its original position. */
 export interface TextView {
   text: string
   startOf(index: number): number
   endOf(index: number): number
 }
 
-/** What is read in another way: a stretch of the text, and what it says. */
+/** A range of the text and its decoded form. */
 interface Reading {
   start: number
   end: number
@@ -17,8 +17,8 @@ interface Reading {
 const MOST_LAYERS = 3
 
 /**
- * The text as it is, as shown without characters that hide, and then with its escapes undone, layer by layer: a secret
- * in the JSON of a URL of a JSON is still one.
+ * The original text, then without hidden characters, then with its escapes decoded, layer by layer: a secret in the
+ * JSON of a URL of a JSON document is still one.
  */
 export function readViews(text: string): TextView[] {
   const plain = { text, startOf: (index: number) => index, endOf: (index: number) => index + 1 }
@@ -50,7 +50,7 @@ const HIDDEN = () => /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 function readAs(view: TextView, readings: readonly Reading[]): TextView {
   const pieces: string[] = []
-  /** Where each reading begins in the new text. */
+  /** The start of each reading in the new text. */
   const places = new Uint32Array(readings.length)
   let [from, shift] = [0, 0]
   for (const [index, { start, end, says }] of readings.entries()) {
@@ -74,7 +74,7 @@ function readAs(view: TextView, readings: readonly Reading[]): TextView {
   }
 }
 
-/** The last of the sorted places that is not behind this one; -1 for none. */
+/** The last of the sorted positions at or before this one; -1 for none. */
 function lastAtMost(places: Uint32Array, place: number): number {
   let [low, high] = [0, places.length]
   while (low < high) {
@@ -123,17 +123,17 @@ function decodePercents(escaped: string): string | undefined {
   }
 }
 
-/** A word of a text that is another text in base64. */
+/** A word that is another text in base64. */
 export interface EncodedText {
   start: number
   end: number
   text: string
 }
 
-/** A key of 8,192 bits with its marks; what is longer is an image or an archive. */
+/** A key of 8,192 bits with its markers; anything longer is an image or an archive. */
 const LONGEST = 16_384
 const SHORTEST = 16
-/** So many letters tell a text from bytes. */
+/** This many letters distinguish a text from bytes. */
 const SAMPLE = 24
 
 const BASE64 = lettersOf(/[A-Za-z0-9+/_-]/)
@@ -153,10 +153,10 @@ export function findEncodedTexts(text: string): EncodedText[] {
   return found
 }
 
-/** Undefined for what is no text. */
+/** Undefined unless the bytes are text. */
 function decode(word: string): string | undefined {
   if (word.length % 4 === 1) return undefined
-  // It reads both alphabets, ten times as fast as atob.
+  // Reads both alphabets, ten times as fast as atob.
   const bytes = Buffer.from(word, 'base64').toString('latin1')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what makes it a text
   return /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]/.test(bytes) ? undefined : bytes
