@@ -1,6 +1,5 @@
-// Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the
-// worker of the terminal interface as ES modules; the licences of the packages inside. The types of the library: types.mjs. The MCP server is a late
-// part of the command line and no entry: it starts once per session, and shares everything but its protocol.
+// Builds dist/: the command line as CommonJS, which Node starts fastest; the library and the worker of the terminal
+// interface as ES modules; the licences of the packages inside. types.mjs writes the types of the library.
 import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -34,31 +33,24 @@ const PARTS = {
   upkeep: ['src/payloads/', 'src/usage/'],
 }
 
-/** Packages that are large or slow to load, by the file that they become. All other files share it. */
-const LARGE_PACKAGES = {
+/** Large packages, by the file that they become. The programs share them; only the library has a yaml of its own. */
+const TABLES = {
   'gpt-tokenizer/encoding/o200k_base': 'o200k_base',
   'gpt-tokenizer/encoding/cl100k_base': 'cl100k_base',
 }
+const SHARED = { ...TABLES, pg: 'pg', 'src/machine/secretlint.ts': 'secretlint' }
+const SHARED_BY_COMMANDS = { ...SHARED, yaml: 'yaml' }
 
 /** Modules that take milliseconds to load: each of these functions and classes loads its module when it is called. */
 const LATE_CALLS = {
-  'node:child_process': { execFileSync: '', spawn: '' },
-  'node:crypto': { createHash: '', createHmac: '', randomBytes: '', timingSafeEqual: '' },
-  'node:fs/promises': { open: '', writeFile: '' },
-  'node:os': { homedir: '', hostname: '', tmpdir: '', userInfo: '' },
-  'node:tty': { isatty: '' },
-  marked: { Lexer: 'new' },
-  picomatch: { default: 'scan' },
-  yaml: {
-    Document: 'new',
-    isMap: '',
-    isNode: '',
-    isScalar: '',
-    Lexer: 'new',
-    LineCounter: 'new',
-    parseDocument: '',
-    visit: '',
-  },
+  'node:child_process': ['execFileSync', 'spawn'],
+  'node:crypto': ['createHash', 'createHmac', 'randomBytes', 'timingSafeEqual'],
+  'node:fs/promises': ['open', 'writeFile'],
+  'node:os': ['homedir', 'hostname', 'tmpdir', 'userInfo'],
+  'node:tty': ['isatty'],
+  marked: ['new Lexer'],
+  picomatch: ['default scan'],
+  yaml: ['isMap', 'isNode', 'isScalar', 'parseDocument', 'visit', 'new Document', 'new Lexer', 'new LineCounter'],
 }
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -86,12 +78,12 @@ const banner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
 }
 const asChunks = { chunkNames: 'module-[name]-[hash]', banner }
-const plugins = [lateParts(late, 'src/loadout.ts'), sharedPackages(LARGE_PACKAGES)]
+const plugins = [sharedPackages(SHARED), lateParts(late, 'src/loadout.ts')]
 const built = [await build({ ...asModules, ...asChunks, entryPoints: MODULES, plugins })]
-const packages = Object.fromEntries(Object.entries(LARGE_PACKAGES).map(([path, name]) => [name, path]))
+const packages = Object.entries(SHARED_BY_COMMANDS).map(([path, out]) => ({ in: path, out }))
 // Escapes would make the tables of the tokenizers a third larger.
-built.push(await build({ ...asScripts, entryPoints: packages, charset: 'utf8', sourcemap: false }))
-for (const name of Object.keys(packages)) compressScript(`dist/${name}.cjs`)
+built.push(await build({ ...asScripts, entryPoints: packages, external, charset: 'utf8', sourcemap: false }))
+for (const name of Object.values(TABLES)) compressScript(`dist/${name}.cjs`)
 for (const [name, entry] of Object.entries(COMMANDS)) built.push(await buildCommand(name, entry))
 const scripts = readdirSync('dist').filter((name) => name.endsWith('.cjs'))
 const hash = createHash('sha256')
@@ -115,7 +107,7 @@ async function buildCommand(name, entry) {
     outdir: 'dist/split',
     chunkNames: `${name}-[name]-[hash]`,
     define: { ...define, 'import.meta.dirname': '__dirname' },
-    plugins: [lateParts(late, entry), sharedPackages(LARGE_PACKAGES), lateCalls(LATE_CALLS)],
+    plugins: [lateCalls(LATE_CALLS), sharedPackages(SHARED_BY_COMMANDS), lateParts(late, entry)],
   })
   await writeCommonJs(`dist/split/${name}.js`, 'dist')
   rmSync('dist/split', { recursive: true })

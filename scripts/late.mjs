@@ -40,17 +40,18 @@ export const lateParts = (late, root) => ({
   },
 })
 
-/** Takes packages from files that are built once and shared. */
+/** Takes packages, and files of the source, from scripts that are built once and shared. */
 export const sharedPackages = (packages) => ({
   name: 'shared-packages',
   setup({ onResolve }) {
-    onResolve({ filter: /.*/ }, ({ path }) =>
-      packages[path] ? { path: `./${packages[path]}.cjs`, external: true } : undefined,
-    )
+    onResolve({ filter: /.*/ }, ({ path, resolveDir }) => {
+      const name = packages[path.startsWith('.') ? relative('.', resolve(resolveDir, path)) : path]
+      return name ? { path: `./${name}.cjs`, external: true } : undefined
+    })
   },
 })
 
-/** Loads modules when one of the named functions is called, or one of the named classes is made. `default`: the module is a function, with one of this name. */
+/** Loads modules when one of the named functions is called, or one of the classes named with `new` is made. */
 export const lateCalls = (modules) => ({
   name: 'late-calls',
   setup({ onResolve, onLoad }) {
@@ -59,13 +60,16 @@ export const lateCalls = (modules) => ({
     )
     onLoad({ filter: /.*/, namespace: 'late-calls' }, ({ path }) => ({
       resolveDir: resolve('.'),
-      contents: Object.entries(modules[path])
-        .map(([name, call]) =>
-          name === 'default'
-            ? `export default Object.assign((...args) => require('${path}')(...args), { ${call}: (...args) => require('${path}').${call}(...args) })`
-            : `export function ${name}(...args) { return ${call} (require('${path}').${name})(...args) }`,
-        )
-        .join('\n'),
+      contents: modules[path].map((name) => lateCall(path, name)).join('\n'),
     }))
   },
 })
+
+/** `default scan`: the module itself is a function, and has another one of this name. */
+function lateCall(path, call) {
+  const [first, second] = call.split(' ')
+  const load = `require('${path}')`
+  if (first === 'new') return `export function ${second}(...args) { return new (${load}.${second})(...args) }`
+  if (first !== 'default') return `export function ${first}(...args) { return ${load}.${first}(...args) }`
+  return `export default Object.assign((...args) => ${load}(...args), { ${second}: (...args) => ${load}.${second}(...args) })`
+}
