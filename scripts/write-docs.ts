@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { commandReference } from '../src/cli/help.ts'
+import { withAgentFolders } from './agent-folders.ts'
 import { agentsTable } from './agents-table.ts'
 import { errorReference } from './error-reference.ts'
 
 writeFileSync('docs/commands.md', commandReference())
 writeFileSync('docs/agents/recorded.md', agentsTable())
 writeFileSync('docs/errors.md', errorReference())
+writeFileSync('docs/skills.md', withAgentFolders(readFileSync('docs/skills.md', 'utf8')))
