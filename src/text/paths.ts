@@ -15,7 +15,7 @@ export function pathProblem(path: string): string | undefined {
 
 /** Shortens paths below the home folder to `~`. Quoted paths stay, because a shell would not expand them. */
 export function inHome(text: string, home: string | undefined): string {
-  if (!home || home === '/') return text
+  if (!home || home === '/' || !text.includes(home)) return text
   const start = new RegExp(`(^|[\\s(])${home.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/+$/, '')}/`, 'gm')
   return text.replace(start, '$1~/')
 }

@@ -28,8 +28,9 @@ const SCREENS: readonly ((app: HttpApp, desk: Desk) => void)[] = [
 export function addRoutes(app: HttpApp, desk: Desk): void {
   const version = typeof LOADOUT_VERSION === 'string' ? LOADOUT_VERSION : 'development'
   app.get('/api/place', async (context) => {
-    const hasTeam = await desk.open().hasTeam({})
-    return context.json({ version, project: desk.project, hasTeam, findings: [] })
+    const loadout = desk.open()
+    const [{ home }, hasTeam] = await Promise.all([loadout.detectProject({}), loadout.hasTeam({})])
+    return context.json({ version, home, project: desk.project, hasTeam, findings: [] })
   })
   for (const add of SCREENS) add(app, desk)
 }

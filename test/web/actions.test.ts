@@ -12,8 +12,7 @@ import { openSession, send, startWeb, type WebServer } from './web-world.ts'
 const { home, project } = makeWebWorld()
 const claude = (name: string) => join(home, '.claude/skills', name)
 const codex = (name: string) => join(home, '.codex/skills', name)
-// With the PATH of the server: the agents that a test installs for others are not on it.
-const loadout = (...words: string[]) => runLoadout(words, { cwd: project, home, env: { PATH: process.env.PATH } })
+const loadout = (...words: string[]) => runLoadout(words, { cwd: project, home })
 
 let started: StartedBrowser
 let server: WebServer

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { StartedBrowser } from '../browser.ts'
-import { makeFolder } from '../cli/run.ts'
+import { makeFolder, runLoadout } from '../cli/run.ts'
 import { fillHome, git, write } from '../tui/machine.ts'
 import type { WebServer } from './web-world.ts'
 
@@ -19,6 +19,44 @@ const SHOP = {
   'src/orders.ts': 'export function ordersOf(ticket: string) {\n  return open.get(ticket) ?? []\n}\n',
   '.claude/loadout/refunds.md':
     '---\nid: refunds\nkeywords: [refund, payment]\n---\n# Refunds\n\nA refund needs the number of its ticket.\n',
+  '.claude/loadout/parcels.md':
+    '---\nid: parcels\nkeywords: [parcel, label]\npriority: core\n---\n# Parcels\n\nA parcel has one label.\n',
+  '.agents/knowledge/carriers/KNOWLEDGE.md':
+    '---\nname: carriers\ndescription: What each carrier takes, and by when\ntype: domain-reference\nstatus: ready\n---\n\n# Carriers\n\nNo carrier takes more than 30 kg.\n',
+}
+
+/** One row for each day of a January: what was planned, delivered and used, by whom, in which conversation. */
+const USED: readonly (readonly [entry: string, kind: string, via: string, stages: readonly string[], every: number])[] =
+  [
+    ['refunds', 'payload', 'claude', ['planned', 'delivered', 'used'], 2],
+    ['parcels', 'payload', 'claude', ['planned', 'delivered'], 3],
+    ['carriers', 'pack', 'mcp', ['planned'], 5],
+    ['release-notes', 'skill', 'codex', ['planned', 'delivered', 'used'], 4],
+    ['api-review', 'skill', 'claude', ['used'], 7],
+  ]
+
+/** Of fixed days, so that what is drawn of it does not depend on today. */
+function usedInJanuary(): string {
+  const days = Array.from({ length: 31 }, (_, at) => at + 1)
+  const lines = days.flatMap((day) =>
+    USED.filter(([, , , , every]) => day % every === 0).flatMap(([entryId, kind, via, stages]) =>
+      stages.map((stage, at) =>
+        JSON.stringify({
+          timestamp: `2026-01-${String(day).padStart(2, '0')}T09:0${at}:00.000Z`,
+          taskHash: `day-${day}`,
+          entryId,
+          trigger: entryId.slice(0, 6),
+          mode: 'lazy',
+          tokensEst: stage === 'delivered' ? 120 + day : 0,
+          stage,
+          kind,
+          via,
+          session: `${via}-week-${Math.ceil(day / 7)}`,
+        }),
+      ),
+    ),
+  )
+  return `${lines.join('\n')}\n`
 }
 
 export const SHOP_TASK = 'a refund of a cancelled order fails'
@@ -41,6 +79,9 @@ export function makeWebWorld(): { home: string; project: string } {
   const project = join(home, 'shop')
   for (const [name, text] of Object.entries(SHOP)) write(join(project, name), text)
   git(project, 'init', '-q')
+  const { code, stderr } = runLoadout(['index', 'build'], { cwd: project, home })
+  if (code !== 0) throw new Error(stderr)
+  write(join(home, '.local/state/loadout/usage.jsonl'), usedInJanuary())
   git(project, 'add', '-A')
   git(project, 'commit', '-q', '-m', 'Refund orders by their ticket')
   return { home, project }

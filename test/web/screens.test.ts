@@ -9,6 +9,7 @@ import {
   type OpenPage,
   openWeb,
   SHOP_TASK,
+  settle,
   showScreen,
 } from './browser-world.ts'
 import { startWeb, type WebServer } from './web-world.ts'
@@ -20,10 +21,11 @@ const SCREENS: readonly (readonly [name: string, path: string, shows: string])[]
   ['bundle', `/bundle?task=${encodeURIComponent(SHOP_TASK)}`, 'digest'],
   ['compare', `/bundle?task=${encodeURIComponent(SHOP_TASK)}&compare=yes&task2=release&tokens2=400`, 'digest'],
   ['skills', '/skills?skill=release-notes', 'Collect merged changes'],
-  ['usage', '/usage', 'Usage'],
-  ['overlaps', '/overlaps', 'Overlaps'],
-  ['knowledge', '/knowledge', 'Packs'],
-  ['sessions', '/sessions', 'Sessions'],
+  ['usage', '/usage?since=2026-01-01&until=2026-01-31', '5 entries'],
+  ['usage-none', '/usage?since=2025-01-01&until=2025-01-31', 'The log tells of nothing'],
+  ['overlaps', '/overlaps', 'pairs among'],
+  ['knowledge', '/knowledge', '2 payloads'],
+  ['sessions', '/sessions?agent=claude&session=claude-week-2', 'first (UTC)'],
   ['health', '/health', 'to do'],
 ]
 const WIDTHS = [360, 1024, 1600]
@@ -46,14 +48,20 @@ afterAll(async () => {
 })
 
 describe.each(SCREENS)('%s', (name, path, shows) => {
+  beforeAll(async () => {
+    const { page } = opened
+    await showScreen(page, server.origin, path)
+    await page.getByText(shows).first().waitFor()
+    await page.getByRole('status').getByText('live').waitFor()
+  })
+
   it.each(WIDTHS.flatMap((width) => THEMES.map((theme) => [width, theme] as const)))(
     'at %i pixels, %s: it fits, has no barrier, and looks as it did',
     async (width, theme) => {
       const { page, trouble } = opened
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 800 })
-      await showScreen(page, server.origin, path)
-      await page.getByText(shows).first().waitFor()
+      await settle(page)
       await expectFits(page)
       expect(await findBarriers(page)).toEqual([])
       await expectPicture(page, canvas, `${name}-${width}-${theme}`)

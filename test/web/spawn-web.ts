@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { CLI, CODE_CACHE } from '../cli/run.ts'
+import { pathWithAgents } from '../installed-agents.ts'
 
 export interface WebServer {
   child: ChildProcess
@@ -15,7 +16,7 @@ export async function spawnWeb(
   cwd = home,
   words: readonly string[] = ['--port', '0'],
 ): Promise<WebServer> {
-  const env = { PATH: process.env.PATH ?? '', HOME: home, ...CODE_CACHE }
+  const env = { PATH: pathWithAgents(), HOME: home, ...CODE_CACHE }
   const child = spawn(process.execPath, [CLI, 'web', ...words], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   const addresses = () => said.match(/http:\S+/g) ?? []

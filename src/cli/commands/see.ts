@@ -4,7 +4,7 @@ import type { AgentSight, Loadout } from '../../loadout.ts'
 import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
-import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
+import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 import { type Fix, printFix, printPlan } from './see-fix.ts'
 
 export const see = defineCommand({
@@ -162,10 +162,6 @@ function hang(name: string, text: string): string[] {
 
 function folderOf(path: string): string {
   return path.replace(/\/SKILL\.md$/, '')
-}
-
-function inHome(text: string, home: string): string {
-  return text.replaceAll(`${home}/`, '~/')
 }
 
 function folders({ places, skills, home }: AgentSight, screen: Screen): string[] {

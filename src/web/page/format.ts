@@ -1,3 +1,5 @@
+import { signal } from '@preact/signals'
+import { inHome } from '../../text/paths.ts'
 import { printableLine } from '../../text/printable.ts'
 
 const NUMBERS = new Intl.NumberFormat('en')
@@ -11,15 +13,13 @@ export function count(number: number, noun: string, many = `${noun}s`): string {
   return `${grouped(number)} ${number === 1 ? noun : many}`
 }
 
-/** A path with the home folder as `~`. */
-export function inHome(path: string, home: string | undefined): string {
-  return line(home !== undefined && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path)
-}
+/** The home folder, once the server has told it: paths below it begin with `~`. */
+export const home = signal<string | undefined>(undefined)
 
 const LONGEST = 300
 
-/** A name or a title that somebody else wrote: on one line, its controls visible, and no longer than a page can bear. */
+/** A text that somebody else wrote, or a path: on one line, its controls visible, and no longer than a page can bear. */
 export function line(text: string, longest = LONGEST): string {
-  const shown = printableLine(text.length > longest ? `${text.slice(0, longest)}\u2026` : text)
-  return shown
+  const short = inHome(text.slice(0, longest + LONGEST), home.value)
+  return printableLine(short.length > longest ? `${short.slice(0, longest)}\u2026` : short)
 }

@@ -1,7 +1,7 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { address, go, hrefOf } from './address.ts'
-import { line } from './format.ts'
+import { home, line } from './format.ts'
 import { connection } from './live.ts'
 import { Confirm, Toast } from './parts/change.tsx'
 import { SCREENS } from './screens.ts'
@@ -13,6 +13,9 @@ export function Shell() {
   const row = SCREENS.find((each) => each.path === path) ?? SCREENS[0]
   const View = useView(row?.path)
   const place = useAnswer<Place>('/api/place', {}, ['config']).answer
+  useEffect(() => {
+    home.value = place?.home
+  }, [place])
   useEffect(() => {
     document.title = `${row?.name ?? ''} · Loadout`
   }, [row])
@@ -84,6 +87,7 @@ function NotLoaded() {
 
 interface Place {
   version: string
+  home: string
   project?: string
   hasTeam: boolean
 }
@@ -93,7 +97,7 @@ function Standing({ place: answer }: { place: Place | undefined }) {
   return (
     <div class="standing">
       {answer?.project !== undefined && (
-        <p title={answer.project}>
+        <p title={line(answer.project)}>
           <span class="muted">project</span> {line(answer.project.split('/').at(-1) ?? '')}
         </p>
       )}

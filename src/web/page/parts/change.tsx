@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Finding } from '../../../text/trouble.ts'
 import { Refusal, tell } from '../api.ts'
-import { count } from '../format.ts'
+import { count, line } from '../format.ts'
 import { Command } from './command.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notices, Refused } from './notices.tsx'
@@ -106,7 +106,8 @@ export function Toast() {
         <div class="toast-box">
           <span>
             {now.text}
-            {now.findings.length > 0 && ` (${count(now.findings.length, 'finding')}: ${now.findings[0]?.message})`}
+            {now.findings.length > 0 &&
+              ` (${count(now.findings.length, 'finding')}: ${line(now.findings[0]?.message ?? '')})`}
           </span>
           {now.undo && (
             <button

@@ -62,6 +62,7 @@ function draw(
     {
       width: Math.max(box.clientWidth, 200),
       height,
+      tzDate: (time) => UPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
       cursor: { y: false, points: { size: 6 } },
       scales: { y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.05] } },
       axes: [

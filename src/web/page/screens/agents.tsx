@@ -4,7 +4,7 @@ import type { AgentSight, MachineStatus, Outcome } from '../../../loadout.ts'
 import { shellWord } from '../../../text/printable.ts'
 import { allChosen, choose, chosen } from '../address.ts'
 import type { Answer } from '../api.ts'
-import { count, grouped, inHome, line } from '../format.ts'
+import { count, grouped, line } from '../format.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Bar } from '../parts/bar.tsx'
 import { propose } from '../parts/change.tsx'
@@ -293,7 +293,7 @@ function Skills(props: {
             name: 'Why',
             width: 'minmax(0, 2fr)',
             isExtra: true,
-            cell: ({ why, path }) => <span class="muted">{line(why) || inHome(path, sight.home)}</span>,
+            cell: ({ why, path }) => <span class="muted">{line(why || path)}</span>,
           },
         ]}
       />
@@ -354,7 +354,7 @@ function Instructions({ sight }: { sight: AgentSight }) {
         {sight.instructions.map(({ path, bytes, read, state, why }) => (
           <li key={path}>
             <Badge tone={tones[state]}>{state}</Badge>
-            <span class="mono wraps">{inHome(path, sight.home)}</span>
+            <span class="mono wraps">{line(path)}</span>
             <span class="muted">
               {state === 'cut' ? `${grouped(read)} of ` : ''}
               {count(bytes, 'byte')} {line(why)}

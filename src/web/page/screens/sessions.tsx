@@ -89,7 +89,8 @@ function Session({ via, session }: { via: string; session: string }) {
             <Figure value={grouped(view.used)} label="used" />
             <Figure value={grouped(view.tokens)} label="tokens" />
           </dl>
-          <ol class="steps" aria-label="What happened">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard must reach it */}
+          <ol class="steps" aria-label="What happened" tabIndex={0}>
             {view.steps.map((step, at) => (
               <li key={at}>
                 <span class="muted mono">{minute(step.at)}</span>

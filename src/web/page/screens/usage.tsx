@@ -51,6 +51,7 @@ const IS_SHOWN: Record<string, (entry: Entry) => boolean> = {
 export default function UsageScreen() {
   const params = {
     since: chosen('since'),
+    until: chosen('until'),
     step: chosen('step'),
     kind: chosen('kind'),
     agent: chosen('agent'),
@@ -58,6 +59,8 @@ export default function UsageScreen() {
   }
   const asked = useAnswer<UsageOverTime>('/api/usage', params, ['usage'])
   const agents = asked.answer?.agents.map(({ via }) => via) ?? []
+  const isOther = params.until !== '' || !RANGES.some(([since]) => since === params.since)
+  const other = [params.since, `${params.since || '30d'} to ${params.until || 'now'}`] as const
   const offered = params.agent === '' || agents.includes(params.agent) ? agents : [params.agent, ...agents]
   return (
     <Screen
@@ -65,7 +68,12 @@ export default function UsageScreen() {
       summary="What was planned, delivered and used, as the log of this machine tells."
       controls={
         <>
-          <Choice label="Range" value={params.since} options={RANGES} onChange={(since) => choose({ since })} />
+          <Choice
+            label="Range"
+            value={params.since}
+            options={isOther ? [other, ...RANGES.filter(([since]) => since !== params.since)] : RANGES}
+            onChange={(since) => choose({ since, until: '' })}
+          />
           <Choice label="Points" value={params.step} options={STEPS} onChange={(step) => choose({ step })} />
           <Choice label="Kind" value={params.kind} options={KINDS} onChange={(kind) => choose({ kind })} />
           <Choice
