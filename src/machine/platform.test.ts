@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cacheFolder, configFolder, stateFolder } from './machine.ts'
-import { childOptions, flushFlags, isTaken, move } from './platform.ts'
+import { childOptions, flushFlags, isTaken, move, sameName } from './platform.ts'
 
 const failing = (code: string, times: number) => {
   const calls: [string, string][] = []
@@ -45,6 +45,15 @@ describe('a rename', () => {
   it.each(taken)('on %s that fails with %s: a folder is in its place: %s', (platform, code, isIt) => {
     expect(isTaken(Object.assign(new Error(code), { code }), platform)).toBe(isIt)
   })
+})
+
+it.each([
+  [['Release-Notes', 'other'], 'release-notes', 'Release-Notes'],
+  [['release-notes'], 'release-notes', undefined],
+  [['caf\u0065\u0301'], 'caf\u00e9', 'caf\u0065\u0301'],
+  [['release-notes-2'], 'release-notes', undefined],
+])('among %j, macOS and Windows take for %s: %s', (names, name, same) => {
+  expect(sameName(names, name)).toBe(same)
 })
 
 it('children have a group of their own where there are groups, and never a window', () => {

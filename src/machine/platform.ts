@@ -53,6 +53,12 @@ export function isTaken(error: unknown, platform: Platform = process.platform): 
   return hasCode(error, /^(?:ENOTEMPTY|EEXIST)$/) || (platform === 'win32' && hasCode(error, BUSY))
 }
 
+/** The name that a file system which ignores case, or how accents are written, takes for another one. */
+export function sameName(names: readonly string[], name: string): string | undefined {
+  const fold = (text: string) => text.normalize('NFC').toLowerCase()
+  return names.find((each) => each !== name && fold(each) === fold(name))
+}
+
 function hasCode(error: unknown, codes: RegExp): boolean {
   return error instanceof Error && 'code' in error && codes.test(String(error.code))
 }

@@ -192,3 +192,14 @@ function linkInstead(path: string, target: string): void {
   rmSync(path)
   symlinkSync(target, path)
 }
+
+it('on a disk that calls every file executable, a copy has the hash of what was written', () => {
+  const folder = makeSkill()
+  const marker = join(folder, '.loadout')
+  writeFileSync(marker, '{}')
+  const before = readAnew(folder).hash
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) chmodSync(join(folder, path), 0o777)
+  expect(readAnew(folder).hash).toBe(before)
+  chmodSync(marker, 0o666)
+  expect(readAnew(folder).hash).not.toBe(before)
+})

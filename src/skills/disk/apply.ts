@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { asLoadoutError, exists, isFile, isLink } from '../../machine/files.ts'
 import { flushFiles } from '../../machine/flush.ts'
 import { type PinnedFolder, pinFolder, readJsonInside } from '../../machine/inside.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { realOrSame } from '../../machine/open-project.ts'
-import { move } from '../../machine/platform.ts'
+import { move, sameName } from '../../machine/platform.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { formatMarker, MARKER_FILE, parseMarker } from '../rules/marker.ts'
 import { markerFor, type Operation } from '../rules/operations.ts'
@@ -164,12 +164,18 @@ function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
 }
 
-/** Nothing stood there when the plan was made; what stands there now is somebody else's. */
+/** Nothing stood there when the plan was made: another program made what stands there now, or its name differs in case. */
 function requireFree(stage: string, operation: Placed): undefined {
+  const { skill, place, root } = operation
   if (!exists(targetOf(operation))) return undefined
   rmSync(stage, { recursive: true, force: true })
-  const message = `${shownTarget(operation)} has just been made by somebody else; it was left as it is`
-  throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again; it says what can be done' })
+  const same = sameName(readdirSync(place), skill)
+  if (same === undefined) {
+    const message = `another program has just made ${shownTarget(operation)}; Loadout left it as it is`
+    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again; it says what can be done' })
+  }
+  const message = `${join(root, same)} takes the place of ${skill}, because this disk ignores case; Loadout left it as it is`
+  throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: `rename it, or move it out of ${root}` })
 }
 
 /** A copy of what may hold somebody's work: as planned, or because it was changed since. */

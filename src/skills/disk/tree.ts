@@ -76,6 +76,8 @@ export function listTree(folder: string): Tree {
   const [unreadable] = walk.leftOut.unreadable
   if (unreadable !== undefined) throw asLoadoutError(unreadable.error, unreadable.path, 'read')
   tree.files.sort((a, b) => compareText(a.path, b.path))
+  // Loadout writes no marker that can be executed: on this disk, such as a Windows drive under WSL, every file says so.
+  if (tree.marker?.isExecutable) for (const file of tree.files) file.isExecutable = false
   return tree
 }
 
