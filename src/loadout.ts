@@ -20,141 +20,273 @@ export function createLoadout(options: Partial<Machine> = {}) {
   machine.report ??= (finding) => void reported.push(finding)
   reports.set(machine, reported)
   return {
+    /** Names the index files of a call: those that are given, or the project's, yours and the session's. */
     nameLayers: bind(machine, nameLayers),
+    /** Plans what a task needs of the payloads, with the reason and the cost of each. Records the plan as use. */
     plan: bind(machine, planNoted),
+    /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
     loadPlan: bind(machine, loadPlan),
+    /** Reads the texts of a plan that you have already. */
     load: (plan: LoadPlan | TaskPlan, request?: LoadRequest) =>
       withReported(machine, loadChosen(machine, plan, request)),
-    // A payload is at hand; what is none is looked for among packs and skills.
+    /** Finds a payload, pack or skill by its id. Payloads come first: they are at hand. */
     lookUp: async (request: LookupRequest) =>
       lookUpPayload(machine, request) ?? (await import('./kit/lookup.ts')).lookUpEntry(machine, request),
+    /** Says why a payload, pack, skill or adapter is used for a task, or why not. */
     explain: late(machine, async () => (await import('./kit/explain.ts')).explainNamed),
+    /** Merges the layers of payloads and says which layer each entry comes from. */
     resolve: (layers?: Layers) => bind(machine, resolveAll)(layers),
+    /** Searches payloads, packs, skills and the project's own files. */
     search: late(machine, async () => (await import('./kit/search.ts')).searchAll),
+    /** Reads one entry as text, fenced as data, and records the use. */
     read: late(machine, async () => (await import('./kit/read.ts')).readEntry),
+    /** Adds example prompts to skills, packs and payloads. */
     teach: late(machine, async () => (await import('./kit/teach.ts')).teach),
+    /** Marks the examples of entries as checked against their present text. */
     renewTeaching: late(machine, async () => (await import('./kit/teach.ts')).renewTeaching),
+    /** Writes a task for an agent: which entries need example prompts, and what they say. */
     exportTeaching: late(machine, async () => (await import('./kit/teach.ts')).exportTeaching),
+    /** Takes the example prompts that an agent wrote for such a task. */
     importTeaching: late(machine, async () => (await import('./kit/teach.ts')).importTeaching),
+    /** Gives the next entries that need example prompts. */
     nextTeaching: late(machine, async () => (await import('./kit/teach.ts')).nextTeaching),
+    /** Counts the examples of each entry, and names those that are missing or out of date. */
     teachStatus: late(machine, async () => (await import('./kit/teach-status.ts')).teachStatus),
+    /** Measures how well entries are found, by their own examples and by test files. */
     evaluate: late(machine, async () => (await import('./kit/evaluate.ts')).evaluateEntries),
+    /** Measures the choice of project files on the project's own last commits. */
     evaluateHistory: late(machine, async () => (await import('./context/own-files.ts')).evaluateOwnHistory),
+    /** Compares two indexes on the same questions. */
     compare: late(machine, async () => (await import('./payloads/evaluate.ts')).compareIndexes),
+    /** Checks an index, a skill, a library, a pack or `loadout.json`. */
     validate: late(machine, async () => (await import('./kit/validate.ts')).validate),
+    /** Writes the index of a folder of payloads. */
     buildIndex: late(machine, async () => (await import('./payloads/index-build.ts')).rebuildIndex),
+    /** Says whether an index still equals its payloads. For CI. */
     checkIndex: late(machine, async () => (await import('./payloads/index-build.ts')).checkIndex),
+    /** Splits a large instruction file into payloads. */
     migrate: late(machine, async () => (await import('./payloads/index-migrate.ts')).migrateFile),
+    /** Sums up the usage log: what was planned, delivered and used. */
     usage: late(machine, async () => (await import('./usage/usage.ts')).summarizeLog),
+    /** Sums up the usage log by day or week, entry and agent. */
     usageOverTime: late(machine, async () => (await import('./usage/look-back.ts')).usageOverTime),
+    /** Lists the conversations of the usage log. */
     conversations: late(machine, async () => (await import('./usage/look-back.ts')).listConversations),
+    /** Shows what one conversation was given, and when. */
     conversation: late(machine, async () => (await import('./usage/look-back.ts')).showConversation),
+    /** Finds entries that answer the same questions. */
     similar: late(machine, async () => (await import('./kit/similar.ts')).similarEntries),
+    /** Turns keeping the words of tasks on or off. */
     keepTasks: late(machine, async () => (await import('./usage/usage.ts')).switchTaskKeeping),
+    /** Sends sums of the usage log to an OpenTelemetry collector. */
     exportUsage: late(machine, async () => (await import('./usage/export.ts')).exportUsage),
+    /** Erases the usage log, or what is older than a day. */
     eraseUsage: late(machine, async () => (await import('./usage/usage.ts')).eraseUsage),
+    /** Routes kept tasks again and lists what they now choose differently. */
     replayPrompts: late(machine, async () => (await import('./payloads/replay-prompts.ts')).replayPrompts),
+    /** Lists payloads that no task loads. */
     dead: late(machine, async () => (await import('./payloads/analysis.ts')).findDead),
+    /** Lists payloads that share keywords. */
     overlaps: late(machine, async () => (await import('./payloads/analysis.ts')).findOverlaps),
+    /** Says what the payloads cost: always, on demand, and for one task. */
     budget: late(machine, async () => (await import('./payloads/analysis.ts')).reportBudget),
+    /** Connects this machine with a library of skills: a new one, a clone, or a folder. */
     initialize: late(machine, async () => (await import('./skills/init.ts')).initialize),
+    /** Shows which agent has which skill, and in which state. */
     inventory: late(machine, async () => (await import('./skills/inventory.ts')).takeInventory),
+    /** Shows one skill: its text, source, review and installs. */
     inspect: late(machine, async () => (await import('./skills/inspect.ts')).inspectSkill),
+    /** Shows the text of a skill that is not in the library yet. */
     preview: late(machine, async () => (await import('./skills/inspect.ts')).previewSkill),
+    /** Installs skills for agents. */
     equip: late(machine, async () => (await import('./skills/equip.ts')).equip),
+    /** Removes installed skills. */
     unequip: late(machine, async () => (await import('./skills/equip.ts')).unequip),
+    /** Lists skills in the folders of agents that the library does not have. */
     listCandidates: late(machine, async () => (await import('./skills/candidates.ts')).listCandidates),
+    /** Imports skills from folders, archives, repositories and agents' folders, in one commit. */
     importSkills: late(machine, async () => (await import('./skills/import.ts')).importSkills),
+    /** Brings an edit of an installed copy into the library and all other copies. */
     adopt: late(machine, async () => (await import('./skills/adopt.ts')).adopt),
+    /** Asks the sources of imported skills for newer versions. */
     outdated: late(machine, async () => (await import('./skills/outdated.ts')).findOutdated),
+    /** Takes newer versions, merged with your changes, in one commit. */
     update: late(machine, async () => (await import('./skills/update.ts')).updateSkills),
+    /** Keeps a skill at its version, or lets it go. */
     pin: late(machine, async () => (await import('./skills/pin.ts')).pinSkills),
+    /** Says how the library stands to its remote. */
     readStanding: late(machine, async () => (await import('./skills/standing.ts')).readStanding),
+    /** Says how much room each agent's list of skills has, and how much is used. */
     readListing: late(machine, async () => (await import('./skills/listing.ts')).readListing),
+    /** Shows a merge that waits for you, with both texts. */
     showMerge: late(machine, async () => (await import('./skills/merges.ts')).showMerge),
+    /** Finishes or gives up a merge that waits for you. */
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
+    /** Changes which agents a skill is for. */
     changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
+    /** Deletes a skill from the library. */
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
+    /** Deletes several skills from the library in one commit. */
     deleteSkills: late(machine, async () => (await import('./skills/delete.ts')).deleteSkills),
+    /** Writes a skill as an archive. The same skill gives the same bytes. */
     share: late(machine, async () => (await import('./skills/share.ts')).shareSkill),
+    /** Writes a plugin of skills, hooks and the MCP server for agents that install plugins. */
     buildPlugin: late(machine, async () => (await import('./skills/build-plugin.ts')).buildPlugin),
+    /** Fast-forwards the library, refreshes installed copies, and obeys the catalog of a team. */
     sync: late(machine, async () => (await import('./team/catalog.ts')).syncWithCatalog),
+    /** Checks the whole installation and says what to do; repairs what it can when asked. */
     doctor: late(machine, async () => (await import('./kit/doctor.ts')).runDoctor),
+    /** Starts a skill in the library. */
     startSkill: late(machine, async () => (await import('./skills/new-skill.ts')).startSkill),
+    /** Shows how an installed copy differs from the library. */
     diff: late(machine, async () => (await import('./skills/diff.ts')).diffSkill),
+    /** Names the skills that fit a task. */
     suggest: late(machine, async () => (await import('./skills/suggest.ts')).suggestSkills),
+    /** Lists the agents that Loadout knows, and which are enabled. */
     listAgents: late(machine, async () => (await import('./agents/list-agents.ts')).listAgents),
+    /** Enables or disables agents. */
     switchAgents: late(machine, async () => (await import('./agents/list-agents.ts')).switchAgents),
+    /** Saves which agent has which skill under a name. */
     saveProfile: late(machine, async () => (await import('./skills/profiles.ts')).saveProfile),
+    /** Installs what a profile names; can also remove what it does not name. */
     applyProfile: late(machine, async () => (await import('./skills/profiles.ts')).applyProfile),
+    /** Lists the profiles of the library. */
     listProfiles: late(machine, async () => (await import('./skills/profiles.ts')).listProfiles),
+    /** Shows the settings of this machine. */
     showSettings: late(machine, async () => (await import('./skills/settings.ts')).showSettings),
+    /** Turns one of the actions that Loadout does in the library's repository on or off. */
     switchAction: late(machine, async () => (await import('./skills/settings.ts')).switchAction),
+    /** Sets the folder of an agent. */
     setAgentFolder: late(machine, async () => (await import('./skills/settings.ts')).setAgentFolder),
+    /** Finds the project around the working folder. */
     detectProject: late(machine, async () => (await import('./skills/settings.ts')).detectProject),
+    /** Brings deleted skills back. */
     restoreSkills: late(machine, async () => (await import('./skills/restore.ts')).restoreSkills),
+    /** Gives the last inventory at once, before a new one is taken. */
     recallInventory: late(machine, async () => (await import('./skills/snapshot.ts')).recallInventory),
+    /** Builds the bundle for a task: what the project, its payloads, packs and notes say about it, within a budget. */
     buildContext: late(machine, async () => (await import('./context/context.ts')).buildContext),
+    /** Builds a recorded bundle again, byte for byte, or names what changed. */
     replay: late(machine, async () => (await import('./context/replay.ts')).replay),
+    /** Lists the recorded bundles, newest first. */
     listRecords: late(machine, async () => (await import('./context/list-records.ts')).listRecords),
+    /** Removes old records of bundles and packs. */
     pruneAudits: late(machine, async () => (await import('./context/prune-audits.ts')).pruneAudits),
+    /** Gives the parts of knowledge packs that answer a task, with sources, warnings and gaps. */
     resolvePacks: late(machine, async () => (await import('./packs/resolve.ts')).resolvePacks),
+    /** Lists the packs that are found, and what keeps each one closed. */
     listPacks: late(machine, async () => (await import('./packs/list.ts')).listPacks),
+    /** Shows one pack. */
     showPack: late(machine, async () => (await import('./packs/show.ts')).showPack),
+    /** Gives the guide of a pack: what it holds and how to ask it. */
     openGuide: late(machine, async () => (await import('./packs/show.ts')).openGuide),
+    /** Says why a pack is used for a task, or why not. */
     explainPack: late(machine, async () => (await import('./packs/why.ts')).explainPack),
+    /** Approves a pack, an adapter or an imported skill. */
     approve: late(machine, async () => (await import('./kit/approve.ts')).approve),
+    /** Denies a pack, an adapter or an imported skill. */
     deny: late(machine, async () => (await import('./kit/approve.ts')).deny),
+    /** Takes an answer back. */
     revoke: late(machine, async () => (await import('./kit/approve.ts')).revoke),
+    /** Checks a pack. */
     validatePack: late(machine, async () => (await import('./packs/validate.ts')).validatePackAt),
+    /** Asks the test prompts of a pack whether they choose it. */
     evaluatePack: late(machine, async () => (await import('./packs/eval.ts')).evaluatePack),
+    /** Starts an empty pack. */
     startPack: late(machine, async () => (await import('./packs/new-pack.ts')).startPack),
+    /** Makes a pack of documents that exist. */
     startPackFrom: late(machine, async () => (await import('./packs/new-from.ts')).startPackFrom),
+    /** Writes a task for an agent: the short views of a pack. */
     exportCompile: late(machine, async () => (await import('./packs/compile.ts')).exportCompile),
+    /** Takes the views that an agent wrote, after checking them against their sources. */
     importCompile: late(machine, async () => (await import('./packs/compile.ts')).importCompile),
+    /** Names the views of a pack whose inputs changed. */
     packStatus: late(machine, async () => (await import('./packs/compile-status.ts')).packStatus),
+    /** Declares that a line of a pack only looks like a secret. */
     declareExamples: late(machine, async () => (await import('./packs/declare-example.ts')).declareExamples),
+    /** Fetches the packs of an organization. */
     fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
+    /** Adds a note that expires by itself. */
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
+    /** Lists the notes of a project. */
     listNotes: late(machine, async () => (await import('./context/notes.ts')).listNotes),
+    /** Removes expired notes. */
     pruneNotes: late(machine, async () => (await import('./context/notes.ts')).pruneProjectNotes),
+    /** Lists the adapters of a project, and whether they may run. */
     listAdapters: late(machine, async () => (await import('./context/adapters.ts')).listAdapters),
+    /** Shows this machine: what each agent sees, what a session costs, how the library stands, what to do next. */
     status: late(machine, async () => (await import('./kit/status.ts')).readStatus),
+    /** Shows which skills one agent lists, cuts, drops or hides, and why. */
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
+    /** Plans the smallest change after which an agent lists every remaining skill. */
     planFix: late(machine, async () => (await import('./skills/fix-listing.ts')).planFix),
+    /** Carries out such a plan. */
     applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
+    /** Lists the rules of agents that are known, by version. */
     listRules: late(machine, async () => (await import('./agents/update-rules.ts')).listRules),
+    /** Takes newer rules of agents from files. */
     updateRules: late(machine, async () => (await import('./agents/update-rules.ts')).updateRules),
+    /** Writes, checks or removes the index in `AGENTS.md`. */
     writeAgentsMd: late(machine, async () => (await import('./kit/agents-md.ts')).writeAgentsMd),
+    /** Answers one event of an agent's hook. */
     answerHook: late(machine, async () => (await import('./kit/session/hook.ts')).answerHook),
+    /** Says what a bundle would hold, without its texts. */
     planContext: late(machine, async () => (await import('./context/plan-context.ts')).planContext),
+    /** Lists everything that can be read by its id. */
     listLoadable: late(machine, async () => (await import('./kit/loadable.ts')).listLoadable),
+    /** Lists the skills of the library with their files. */
     listLibrarySkills: late(machine, async () => (await import('./skills/library-skills.ts')).listLibrarySkills),
+    /** Gives the text of a skill of the library. */
     openLibrarySkill: late(machine, async () => (await import('./skills/library-skills.ts')).openLibrarySkill),
+    /** Reads one file of a skill of the library. */
     readLibraryFile: late(machine, async () => (await import('./skills/library-skills.ts')).readLibraryFile),
+    /** Puts hooks into the settings of agents. */
     installHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).installHooks),
+    /** Says whether hooks are installed and can run. */
     statusOfHooks: late(machine, async () => (await import('./kit/hooks-status.ts')).statusOfHooks),
+    /** Takes exactly these hooks out again. */
     removeHooks: late(machine, async () => (await import('./agents/hooks-change.ts')).removeHooks),
+    /** Says when the usage log and the library last changed. */
     readStamps: late(machine, async () => (await import('./kit/watch.ts')).readStamps),
+    /** Joins this machine to a team's server. */
     joinTeam: late(machine, async () => (await import('./team/join.ts')).joinTeam),
+    /** Leaves the team. Nothing more is sent. */
     leaveTeam: late(machine, async () => (await import('./team/join.ts')).leaveTeam),
+    /** Whether this machine has joined a team. */
     hasTeam: late(machine, async () => (await import('./team/catalog.ts')).hasTeam),
+    /** Says what waits to be sent, and what the server last answered. */
     teamStatus: late(machine, async () => (await import('./team/status.ts')).teamStatus),
+    /** Sends what waits, or shows the very bytes. */
     pushUsage: late(machine, async () => (await import('./team/push.ts')).pushUsage),
+    /** Asks the server for the report of the team. */
     reportTeam: late(machine, async () => (await import('./team/report.ts')).reportTeam),
+    /** Makes a token for another machine. */
     inviteToTeam: late(machine, async () => (await import('./team/tokens.ts')).inviteToTeam),
+    /** Lists the tokens of the team. */
     listTeamTokens: late(machine, async () => (await import('./team/tokens.ts')).listTeamTokens),
+    /** Revokes a token. */
     revokeTeamToken: late(machine, async () => (await import('./team/tokens.ts')).revokeTeamToken),
+    /** Lists the machines of the team. */
     listTeamMachines: late(machine, async () => (await import('./team/tokens.ts')).listTeamMachines),
+    /** Publishes a version of a skill or pack in the catalog. */
     publishVersion: late(machine, async () => (await import('./team/catalog.ts')).publishVersion),
+    /** Signs that machines may install a version. */
     approveVersion: late(machine, async () => (await import('./team/catalog.ts')).approveVersion),
+    /** Signs that machines must remove a skill or pack. */
     retireVersion: late(machine, async () => (await import('./team/catalog.ts')).retireVersion),
+    /** Holds a version back, or lets it go. */
     quarantineVersion: late(machine, async () => (await import('./team/catalog.ts')).quarantineVersion),
+    /** Searches the catalog. */
     searchCatalog: late(machine, async () => (await import('./team/catalog.ts')).searchCatalog),
+    /** Installs the approved version of a skill. */
     equipFromCatalog: late(machine, async () => (await import('./team/catalog.ts')).equipFromCatalog),
+    /** Runs the team's server until it is stopped. */
     serveTeam: late(machine, async () => (await import('./team/serve.ts')).serveTeam),
+    /** Changes the schema of the team's database. */
     migrateTeam: late(machine, async () => (await import('./team/serve.ts')).migrateTeam),
+    /** Makes a first token straight in the database, for an administrator who lost theirs. */
     recoverToken: late(machine, async () => (await import('./team/serve.ts')).recoverToken),
+    /** Builds a bundle on sample data in a temporary folder. */
     trySample: late(machine, async () => (await import('./kit/try.ts')).showSample),
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { aLinkTo, makeFolder, makeProject, runLoadout } from './cli/run.ts'
@@ -75,4 +75,11 @@ it('has types that a strict program under nodenext can use', () => {
     encoding: 'utf8',
   })
   expect(tsc.stdout + tsc.stderr).toBe('')
+})
+
+it('every method has a sentence that editors show', () => {
+  const types = readFileSync('dist/api.d.ts', 'utf8')
+  const door = types.slice(types.indexOf('declare function createLoadout'))
+  const silent = Object.keys(createLoadout()).filter((name) => !new RegExp(`\\*/\\n    ${name}: `).test(door))
+  expect(silent).toEqual([])
 })
