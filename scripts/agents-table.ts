@@ -32,7 +32,8 @@ client sent to its model was read from its requests. \`npm run record-agents\` m
 ${recordings.map(row).join('\n')}
 
 - **MCP**: the client connected to \`loadout mcp\`. "tools named" means that the first request names the tools;
-  otherwise the model finds them by a search of the client.
+  otherwise the model finds them by a search of the client. Codex does not
+  wait for a server: 0.169.0 named the tools in one run of three, and on a busy machine 0.166.0 ended before it connected.
 - **Hooks**: text of \`loadout hooks install\` that reached the model, at the start of a session and at a prompt. Codex
   ran with \`--dangerously-bypass-hook-trust\`: without it, it waits until a person trusts the hooks.
 - **Instruction files**: the names that the client reads in a project, each from the folder it is started in up to the
@@ -50,10 +51,24 @@ ${recordings.flatMap(seenRows).join('\n')}
 The descriptions of these libraries have 40 to 270 characters, and every 25th has 1,900. "Default" is the model that a
 fresh installation with an API key takes by itself. Copilot CLI refuses descriptions of more than 1,024 characters.
 
+## Switching one skill
+
+Each client was also run with settings that switch some skills of a library, in every file that it might read. \`see\`
+reads the same settings. Only Claude Code can list a skill without its description; the others list it whole or not at all.
+
+| client | setting | where | what it does |
+|---|---|---|---|
+| Claude Code | \`skillOverrides\` | user, project and local settings, skill by skill | \`name-only\`: listed without its description; \`off\` and \`user-invocable-only\`: not listed |
+| Codex | \`[[skills.config]]\` with \`enabled = false\` | \`config.toml\` of the user | not listed |
+| GitHub Copilot CLI | \`disabledSkills\` | \`settings.json\` of the user; \`config.json\` is not read for it | not listed |
+| Gemini CLI | \`skills.disabled\` | settings of the user and of the working folder, together | not listed |
+| OpenCode | \`permission.skill\` with \`deny\`, patterns allowed | settings of the user and of the project | not listed |
+
 ## Not recorded
 
-- **Cursor, Windsurf, Zed, VS Code and other editors**: the npm registry has no program of theirs that runs without an
-  account and a window. What Loadout knows of them is from their documentation.
+- **Cursor**: everything that Loadout does for it, hooks included, follows its documentation only. It was never run with
+  Loadout: the npm registry has no program of it that runs without an account.
+- **Windsurf, Zed, VS Code and other editors**: likewise, and Loadout has no hooks for them.
 - **Kiro, Amp, Droid, Qwen Code, Goose and others**: not tried. \`loadout see\` says for these that the limit is not known.
 - **Clients with an account**: all runs used an API key, or none. A service may choose another model for an account, or
   switch features on from afar. Claude Code can get a larger list from its service; that was not seen here.

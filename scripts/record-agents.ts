@@ -124,11 +124,22 @@ async function record(installed: Installed, model: ModelServer) {
   for (const [name, world] of Object.entries(INSTRUCTION_WORLDS)) {
     instructions[name] = instructionsOf(world, mainRequest((await run(installed, model, world)).requests))
   }
+  const switched = await recordSwitches(installed, model)
   const mcp = await recordMcp(installed, model)
   const hooks = await recordHooks(installed, model)
   console.log(`  MCP ${JSON.stringify(mcp)}, hooks ${JSON.stringify(hooks)}`)
   const recorded = new Date().toISOString().slice(0, 10)
-  return { agent: client.agent, label: client.label, version, recorded, mcp, hooks, places, instructions, libraries }
+  const about = { agent: client.agent, label: client.label, version, recorded }
+  return { ...about, mcp, hooks, places, instructions, ...(switched && { switched }), libraries }
+}
+
+/** What is listed of the smallest library when the settings switch some of its skills. */
+async function recordSwitches(installed: Installed, model: ModelServer): Promise<(number | null)[] | undefined> {
+  const { client } = installed
+  const [size] = SIZES
+  if (client.switchFiles === undefined) return undefined
+  const { requests } = await run(installed, model, libraryWorld(client.skills, size), { isSwitched: true })
+  return shownOf(listedSkills(client, mainRequest(requests), []), size)
 }
 
 /** Whether the client connects to `loadout mcp`, and whether it names the tools to its model at once. */
@@ -156,6 +167,7 @@ interface RunOptions {
   model?: string | undefined
   isMcp?: boolean
   isHooked?: boolean
+  isSwitched?: boolean
 }
 
 interface RunResult {
@@ -184,6 +196,7 @@ async function run(
       ...client.files(about),
       ...world,
       ...(options.isMcp ? client.mcpFiles(about) : {}),
+      ...(options.isSwitched ? client.switchFiles?.(about) : {}),
     }
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(home, path)), { recursive: true })

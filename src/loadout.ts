@@ -220,6 +220,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     see: late(machine, async () => (await import('./agents/see.ts')).seeAgent),
     /** Plans the smallest change after which an agent lists every remaining skill. */
     planFix: late(machine, async () => (await import('./skills/fix-listing.ts')).planFix),
+    /** Takes back what such a plan wrote into the settings of an agent. */
+    undoFix: late(machine, async () => (await import('./agents/name-only.ts')).undoNameOnly),
     /** Carries out such a plan. */
     applyFix: late(machine, async () => (await import('./skills/fix-listing.ts')).applyFix),
     /** Lists the rules of agents that are known, by version. */

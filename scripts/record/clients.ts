@@ -33,11 +33,16 @@ export interface Client {
   files(run: Run): Record<string, string>
   /** The settings with Loadout as an MCP server. */
   mcpFiles(run: Run): Record<string, string>
+  /** The settings with some of the skills switched; undefined where the client has no switch for one skill. */
+  switchFiles?(run: Run): Record<string, string>
   /** More arguments until hooks run. */
   hookArgs?: readonly string[]
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+/** For clients that allow comments in their settings. */
+const commented = (value: unknown) => `// mine\n${json(value)}`
 
 const codexSettings = ({ address }: Run) => `model_provider = "script"
 [model_providers.script]
@@ -67,6 +72,9 @@ const opencodeSettings = ({ address, model = 'm1' }: Run) => ({
   },
 })
 
+/** `skill-000` and so on: skills of the library, each switched in another way. */
+const skillAt = (at: number) => `skill-${String(at).padStart(3, '0')}`
+
 export const CLIENTS: readonly Client[] = [
   {
     agent: 'claude',
@@ -86,6 +94,18 @@ export const CLIENTS: readonly Client[] = [
     }),
     files: () => ({}),
     mcpFiles: (run) => ({ '.claude.json': json({ mcpServers: { loadout: { type: 'stdio', ...run.mcp } } }) }),
+    // One that only the user's file names, one in every file, and one in a file of a folder above the working one.
+    switchFiles: () => {
+      const user = ['name-only', 'off', 'user-invocable-only', 'on', 'name-only', 'off', 'name-only']
+      const overrides = (values: readonly string[], from: number) =>
+        json({ skillOverrides: Object.fromEntries(values.map((value, at) => [skillAt(from + at), value])) })
+      return {
+        '.claude/settings.json': overrides(user, 0),
+        'proj/.claude/settings.json': overrides(['off'], 9),
+        'proj/sub/.claude/settings.json': overrides(['on', 'name-only', 'off', 'name-only'], 4),
+        'proj/sub/.claude/settings.local.json': overrides(['on', 'name-only'], 6),
+      }
+    },
   },
   {
     agent: 'codex',
@@ -103,6 +123,16 @@ export const CLIENTS: readonly Client[] = [
       const { command, args } = run.mcp
       const entry = `[mcp_servers.loadout]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`
       return { '.codex/config.toml': codexSettings(run) + entry }
+    },
+    switchFiles: (run) => {
+      const tables = [
+        `name = "${skillAt(0)}"\nenabled = false`,
+        `path = "${run.home}/.codex/skills/${skillAt(1)}/SKILL.md"\nenabled = false`,
+        `name = "${skillAt(2)}"\nenabled = true`,
+      ]
+      return {
+        '.codex/config.toml': codexSettings(run) + tables.map((table) => `[[skills.config]]\n${table}\n`).join(''),
+      }
     },
     hookArgs: ['--dangerously-bypass-hook-trust'],
   },
@@ -125,6 +155,11 @@ export const CLIENTS: readonly Client[] = [
     mcpFiles: (run) => ({
       '.gemini/settings.json': json({ ...geminiSettings, mcpServers: { loadout: run.mcp } }),
     }),
+    switchFiles: () => ({
+      '.gemini/settings.json': commented({ ...geminiSettings, skills: { disabled: [skillAt(0), skillAt(1)] } }),
+      'proj/.gemini/settings.json': json({ skills: { disabled: [skillAt(3)] } }),
+      'proj/sub/.gemini/settings.json': json({ skills: { disabled: [skillAt(2)] } }),
+    }),
   },
   {
     agent: 'opencode',
@@ -142,6 +177,15 @@ export const CLIENTS: readonly Client[] = [
       const { command, args } = run.mcp
       const mcp = { loadout: { type: 'local', command: [command, ...args], enabled: true, timeout: 60_000 } }
       return { '.config/opencode/opencode.json': json({ ...opencodeSettings(run), mcp }) }
+    },
+    switchFiles: (run) => {
+      const [deny, ask, allow] = ['deny', 'ask', 'allow']
+      const single = { [skillAt(0)]: deny, [skillAt(1)]: ask }
+      const skill = { ...single, 'skill-00[45]': deny, 'skill-?06': deny, 'skill-01*': deny, [skillAt(12)]: allow }
+      return {
+        '.config/opencode/opencode.json': commented({ ...opencodeSettings(run), permission: { skill } }),
+        'proj/opencode.json': json({ permission: { skill: { [skillAt(2)]: 'deny', [skillAt(0)]: 'allow' } } }),
+      }
     },
   },
   {
@@ -164,6 +208,10 @@ export const CLIENTS: readonly Client[] = [
     files: () => ({}),
     mcpFiles: (run) => ({
       '.copilot/mcp-config.json': json({ mcpServers: { loadout: { type: 'local', ...run.mcp, tools: ['*'] } } }),
+    }),
+    switchFiles: () => ({
+      '.copilot/settings.json': commented({ disabledSkills: [skillAt(0)] }),
+      '.copilot/config.json': commented({ disabledSkills: [skillAt(1)] }),
     }),
   },
 ]

@@ -3,7 +3,7 @@ import { acquireLock } from '../machine/lock.ts'
 import { type Machine, stateFolder } from '../machine/machine.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { readConfig } from './config.ts'
-import { applyHookChange, type HookChangePlan, planHookChange, splitMark } from './disk/hook-settings/hook-install.ts'
+import { applyHookChange, type HookChangePlan, planHookChange } from './disk/hook-settings/hook-install.ts'
 import {
   type HookPlace,
   hookPlace,
@@ -12,6 +12,7 @@ import {
   ownCall,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
+import { splitMark } from './disk/hook-settings/settings-change.ts'
 import { readSettings } from './disk/hook-settings/settings-file.ts'
 import type { Scope } from './rules/agents.ts'
 import { isEnabled } from './rules/config.ts'

@@ -3,7 +3,6 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Code, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
-import { splitMark } from './disk/hook-settings/hook-install.ts'
 import { findObstacles } from './disk/hook-settings/hook-obstacles.ts'
 import {
   findHookProject,
@@ -16,6 +15,7 @@ import {
   isPresent,
   requireHookProject,
 } from './disk/hook-settings/hook-places.ts'
+import { splitMark } from './disk/hook-settings/settings-change.ts'
 import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
 import { requireAgent, type Scope } from './rules/agents.ts'
 import { HOOK_EVENTS, HOOK_HOSTS, hostRefusal, isCurrent, requireHost, wantedHooks } from './rules/hook-hosts.ts'

@@ -29,6 +29,8 @@ export interface SeeRequest {
   model?: string | undefined
   /** Skills, by their names, as if they were not there. */
   without?: readonly string[] | undefined
+  /** Skills, by their names, as if the settings wanted only those listed. */
+  nameOnly?: readonly string[] | undefined
   /** By the names of skills, as if their descriptions ended after so many characters. */
   shorten?: Readonly<Record<string, number>> | undefined
 }
@@ -50,6 +52,8 @@ export interface AgentSight extends Sight {
   instructions: InstructionSight[]
   /** Skills that the agent's own record has seen used. */
   usedByAgent: string[]
+  /** Skills that its settings say something of. */
+  overridden: string[]
   mostInstructionBytes?: number
 }
 
@@ -64,7 +68,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
   const { rules: known, recordedFrom, program } = rulesOf(machine, agent)
   const { reading: rules, listing } = known
-  const settings = readAgentSettings(machine, agent, known.settings, cwd)
+  const settings = withNameOnly(readAgentSettings(machine, agent, known.settings, cwd), request.nameOnly)
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
   const found = asIf(request, findSkills(places, rules))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
@@ -82,6 +86,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
     ...sight,
     ...seeInstructions(machine, agent, known.instructions, settings, cwd),
     usedByAgent: Object.keys(settings.usage),
+    overridden: Object.keys(settings.overrides),
   }
   return { value, findings: findingsOf(value) }
 }
@@ -92,6 +97,11 @@ function asIf({ without = [], shorten = {} }: SeeRequest, found: readonly FoundS
   return found
     .filter(({ name }) => !gone.has(name))
     .map((skill) => ({ ...skill, description: skill.description.slice(0, getOwn(shorten, skill.name)) }))
+}
+
+function withNameOnly(settings: AgentSettings, names: readonly string[] = []): AgentSettings {
+  const wanted = Object.fromEntries(names.map((name) => [name, 'name-only']))
+  return { ...settings, overrides: { ...settings.overrides, ...wanted } }
 }
 
 function seeInstructions(

@@ -1,3 +1,4 @@
+import { applyNameOnly, nameOnlyPlace, planNameOnly } from '../agents/name-only.ts'
 import type { SkillSight } from '../agents/rules/sight/visibility.ts'
 import { type AgentSight, type SeeRequest, seeAgent } from '../agents/see.ts'
 import type { Machine } from '../machine/machine.ts'
@@ -15,6 +16,10 @@ export interface FixPlan {
   crowded: string[]
   /** Copies of ours that nobody used: they are removed. The library keeps them. */
   unequip: string[]
+  /** Other skills that nobody used: the settings of the agent are to list only their names. */
+  nameOnly: string[]
+  /** Where that is written; absent when nothing is. */
+  settingsFile?: string
   /** Descriptions to shorten by hand, with their length now and the most that leaves room for all. */
   shorten: { name: string; from: number; to: number }[]
   /** How many would still be dropped or cut after all of that. */
@@ -25,34 +30,58 @@ export interface FixPlan {
 
 /** What makes everything visible: what can be removed without a loss goes first, then come descriptions. */
 export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
-  const see = (what: Pick<SeeRequest, 'without' | 'shorten'> = {}) => seeAgent(machine, { ...request, ...what }).value
+  const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
+    seeAgent(machine, { ...request, ...what }).value
   const now = see()
   const { agent, label, cwd } = now
   const crowded = crowdedIn(now).map(({ name }) => name)
   const about = { agent, label, ...(cwd !== undefined && { project: cwd }), crowded }
-  if (crowded.length === 0) return { value: { ...about, unequip: [], shorten: [], left: 0 }, findings: [] }
+  if (crowded.length === 0)
+    return { value: { ...about, unequip: [], nameOnly: [], shorten: [], left: 0 }, findings: [] }
   const used = knownUse(machine, now)
   const removable = used === undefined ? [] : await unusedCopies(machine, now, used)
   const removed = fewest(removable, (names) => crowdedIn(see({ without: names })).length === 0)
-  const rest = see({ without: removed })
-  const shorten =
-    crowdedIn(rest).length === 0 ? [] : shortened(rest, (lengths) => see({ without: removed, shorten: lengths }))
+  const place = used && nameOnlyPlace(machine, agent, request.project)
+  const quiet = used === undefined || place === undefined ? [] : unusedOthers(see({ without: removed }), used)
+  const nameOnly = fewest(quiet, (names) => crowdedIn(see({ without: removed, nameOnly: names })).length === 0)
+  if (place !== undefined && nameOnly.length > 0) planNameOnly(machine, place, nameOnly)
+  const kept = { without: removed, nameOnly }
+  const rest = see(kept)
+  const shorten = crowdedIn(rest).length === 0 ? [] : shortened(rest, (lengths) => see({ ...kept, shorten: lengths }))
   const lengths = Object.fromEntries(shorten.map(({ name, to }) => [name, to]))
-  const left = crowdedIn(see({ without: removed, shorten: lengths })).length
+  const left = crowdedIn(see({ ...kept, shorten: lengths })).length
   const unusedUnknown = used === undefined && 'nothing has recorded which skills are used: loadout hooks install does'
   return {
-    value: { ...about, unequip: removed, shorten, left, ...(unusedUnknown && { unusedUnknown }) },
+    value: {
+      ...about,
+      unequip: removed,
+      nameOnly,
+      ...(place && nameOnly.length > 0 && { settingsFile: place.path }),
+      shorten,
+      left,
+      ...(unusedUnknown && { unusedUnknown }),
+    },
     findings: [],
   }
 }
 
-/** Carries out what a plan can do by itself. */
-export function applyFix(
-  machine: Machine,
-  { plan, dryRun }: { plan: FixPlan; dryRun?: boolean },
-): Promise<Report<Outcome>> {
-  const { unequip: names, agent, project } = plan
-  return unequip(machine, { names, targets: [agent], project, dryRun })
+/** Carries out what a plan can do by itself. The outcome is of the copies, where some are removed. */
+export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<Outcome | undefined>> {
+  const { unequip: names, nameOnly, agent, project } = plan
+  const place = nameOnly.length === 0 ? undefined : nameOnlyPlace(machine, agent, project)
+  if (place !== undefined) await applyNameOnly(machine, place, nameOnly)
+  if (names.length === 0) return { value: undefined, findings: [] }
+  return unequip(machine, { names, targets: [agent], project })
+}
+
+/** Used by nobody and not ours to remove, those that take most of the list first. What the settings name stays. */
+function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<string>): string[] {
+  const isOwn = ({ scope }: SkillSight) => scope === 'user' || scope === 'project'
+  const isListed = ({ fate }: SkillSight) => fate === 'visible' || fate === 'cut' || fate === 'dropped'
+  return skills
+    .filter((skill) => isOwn(skill) && isListed(skill) && !used.has(skill.name) && !overridden.includes(skill.name))
+    .sort((a, b) => b.characters.description - a.characters.description)
+    .map(({ name }) => name)
 }
 
 /** What suffers from the others; a description that is too long by itself does not. */

@@ -49,6 +49,48 @@ it('removes the fewest copies that nobody used, after a yes, and then all others
   )
 })
 
+it('lists unused skills of others only by name, and takes that back byte for byte', () => {
+  const machine = equipped(names.slice(0, 2), ['s0', 's1', 'theirs-0'])
+  const theirs = Array.from({ length: 9 }, (_, at) => `theirs-${at}`)
+  for (const name of theirs) {
+    machine.write(`.claude/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${'why '.repeat(74)}\n---\n`)
+  }
+  const settings = '{"model": "haiku",\n  "skillOverrides": { "theirs-8": "on" }}'
+  machine.write('.claude/settings.json', settings)
+  const { plan } = machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL)
+  expect([plan.unequip, plan.shorten, plan.left]).toEqual([[], [], 0])
+  expect(plan.nameOnly.length).toBeGreaterThan(0)
+  expect(plan.nameOnly.some((name) => ['theirs-0', 'theirs-8'].includes(name))).toBe(false)
+  const fates = (...more: string[]) =>
+    machine.json<{ skills: { name: string; fate: string }[] }>('see', 'claude', ...SMALL, ...more).skills
+  const fewer = plan.nameOnly.slice(1).join(',')
+  expect(fates('--name-only', fewer).some(({ fate }) => fate === 'dropped')).toBe(true)
+
+  const done = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
+  expect(done.stdout).toContain('To undo: loadout see claude --fix --undo')
+  const shown = fates()
+  expect(shown.filter(({ fate }) => fate === 'hidden').map(({ name }) => name)).toEqual([...plan.nameOnly].sort())
+  expect(shown.every(({ fate }) => fate === 'visible' || fate === 'hidden')).toBe(true)
+
+  machine.run('hooks', 'install', 'claude')
+  machine.run('hooks', 'remove', 'claude')
+  machine.run('see', 'claude', '--fix', '--undo')
+  expect(machine.read('.claude/settings.json')).toBe(settings)
+  expect(machine.run('see', 'claude', '--fix', '--undo').stdout).toBe('There is nothing to take back.\n')
+})
+
+it('says that settings with comments would be passed over, and changes nothing', () => {
+  const machine = equipped(names.slice(0, 1), ['s0'])
+  for (const at of names.keys()) {
+    machine.write(`.claude/skills/o${at}/SKILL.md`, `---\nname: o${at}\ndescription: ${'why '.repeat(99)}\n---\n`)
+  }
+  machine.write('.claude/settings.json', '{} // mine')
+  const { code, stderr } = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)
+  expect(code).toBe(2)
+  expect(stderr).toContain('comments are not allowed in it')
+  expect(machine.read('.claude/settings.json')).toBe('{} // mine')
+})
+
 it('names descriptions to shorten where every skill is used', () => {
   const machine = equipped(names, names)
   const { plan, state } = machine.json<Fixed>('see', 'claude', '--fix', ...SMALL)

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentsTable } from '../../scripts/agents-table.ts'
+import { CLIENTS } from '../../scripts/record/clients.ts'
 import { requireAgent } from '../../src/agents/rules/agents.ts'
 import { recordedRules } from '../../src/agents/rules/rule-files.ts'
 import type { SkillSight } from '../../src/agents/rules/sight/visibility.ts'
@@ -24,6 +25,8 @@ interface Recording {
   version: string
   recorded: string
   places: { read: string[]; twice: string[] }
+  /** Of the smallest library, with settings that switch some of its skills. */
+  switched?: (number | null)[]
   instructions: Record<string, [path: string, bytes: number][]>
   libraries: {
     size: number
@@ -86,6 +89,18 @@ describe.each(RECORDINGS.map((recording) => [`${recording.agent} ${recording.ver
         const agents = sight.skills.filter(({ scope, characters: { line } }) => scope === 'agent' && line > 0).length
         expect(sight.own.count + agents).toBe(own.length)
       }
+    })
+
+    it.runIf(recording.switched)('see knows which skills the settings switch', () => {
+      const client = CLIENTS.find(({ agent }) => agent === recording.agent)
+      const home = homeOf(libraryWorld(userFolder(recording.agent), SIZES[0]))
+      const run = { home, address: 'http://127.0.0.1', mcp: { command: 'true', args: [] } }
+      for (const [path, text] of Object.entries(client?.switchFiles?.(run) ?? {})) {
+        mkdirSync(dirname(join(home, path)), { recursive: true })
+        writeFileSync(join(home, path), text)
+      }
+      const listed = new Map(see(recording, home).skills.map((skill) => [skill.name, skill]))
+      expect(librarySkills(SIZES[0]).map(({ name }) => shownBy(listed.get(name)))).toEqual(recording.switched)
     })
 
     it('see reads the places that it reads', () => {

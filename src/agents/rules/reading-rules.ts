@@ -143,19 +143,24 @@ export interface InstructionRules {
 
 /** Where an agent is configured, and what of that changes its list. Later files win. */
 export interface SettingsRules {
-  files: readonly { from: 'own' | 'home' | 'machine' | 'project'; path: string }[]
-  format: 'json' | 'toml'
+  files: readonly { from: (typeof SETTINGS_STARTS)[number]; path: string }[]
+  format: (typeof SETTINGS_FORMATS)[number]
   /** The file with how often each skill was used, in the own folder or else in the home folder. */
   usageFile?: string | undefined
   variables: { budget?: string | undefined; model?: string | undefined }
   keys: Readonly<Partial<Record<SettingsKey, string | undefined>>>
 }
 
+/** `project`: the working folder. `repository`: each folder from the root of the repository down to the working one. */
+export const SETTINGS_STARTS = ['own', 'home', 'machine', 'project', 'repository'] as const
+export const SETTINGS_FORMATS = ['json', 'json with comments', 'toml'] as const
+
 export const SETTINGS_KEYS = [
   'share',
   'perSkill',
   'model',
   'window',
+  /** Skill → `on`, `name-only`, `user-invocable-only` or `off`; each as the last file says that names it. */
   'overrides',
   'withoutOwn',
   'plugins',
@@ -164,6 +169,10 @@ export const SETTINGS_KEYS = [
   'names',
   /** Tables with `path` or `name`, and `enabled`. */
   'switches',
+  /** Names of skills that are off, of all files together. */
+  'disabled',
+  /** Pattern → `deny` or another word; the last that fits counts. */
+  'permissions',
 ] as const
 
 type SettingsKey = (typeof SETTINGS_KEYS)[number]

@@ -1,6 +1,6 @@
 import { fits, type Problem, type Shape, type ValueOf } from '../../machine/rules/shape.ts'
 import { compareText, isRecord } from '../../text/values.ts'
-import { type Rules, SCOPES, SETTINGS_KEYS, STARTS } from './reading-rules.ts'
+import { type Rules, SCOPES, SETTINGS_FORMATS, SETTINGS_KEYS, SETTINGS_STARTS, STARTS } from './reading-rules.ts'
 
 const TEXT = { is: 'text', least: 1, most: 300 } as const
 const TEXTS = { is: 'list', of: TEXT } as const
@@ -133,11 +133,11 @@ const SETTINGS = {
       is: 'list',
       of: {
         is: 'object',
-        keys: { from: { is: 'choice', of: ['own', 'home', 'machine', 'project'] }, path: INNER },
+        keys: { from: { is: 'choice', of: SETTINGS_STARTS }, path: INNER },
         needs: ['from', 'path'],
       },
     },
-    format: { is: 'choice', of: ['json', 'toml'] },
+    format: { is: 'choice', of: SETTINGS_FORMATS },
     usageFile: INNER,
     variables: { is: 'object', keys: { budget: TEXT, model: TEXT } },
     keys: {

@@ -1,4 +1,4 @@
-import type { FixPlan, Outcome } from '../../loadout.ts'
+import type { FixPlan, Loadout, Outcome } from '../../loadout.ts'
 import { count, grouped, lines, printableLine, type Screen, shorten as shortenText, wrap } from '../screen.ts'
 
 /** A plan, and what became of it. */
@@ -11,9 +11,9 @@ export interface Fix {
 
 const MOST_NAMED = 20
 
-export function printPlan({ label, crowded, unequip, shorten, left, unusedUnknown, agent, project }: FixPlan): string {
+export function printPlan(plan: FixPlan): string {
+  const { label, crowded, unequip, nameOnly, settingsFile = '', shorten, left, unusedUnknown, agent, project } = plan
   if (crowded.length === 0) return lines(`${label} lists every skill that it can read.`)
-  const scope = project === undefined ? '' : ' --project .'
   return lines(
     wrap(`${label} has no room for the whole description of ${count(crowded.length, 'skill')}.`, 0),
     unequip.length > 0 && [
@@ -21,6 +21,11 @@ export function printPlan({ label, crowded, unequip, shorten, left, unusedUnknow
       `remove ${count(unequip.length, 'unused copy', 'unused copies')}; the library keeps the skills`,
     ],
     unequip.length > 0 && wrap(named(unequip), 2),
+    nameOnly.length > 0 && [
+      '',
+      ...wrap(`list only the names of ${count(nameOnly.length, 'unused skill')}, in ${printableLine(settingsFile)}`, 0),
+    ],
+    nameOnly.length > 0 && wrap(named(nameOnly), 2),
     unusedUnknown !== undefined && ['', ...wrap(`No copy is removed: ${unusedUnknown}.`, 0)],
     shorten.length > 0 && [
       '',
@@ -31,11 +36,15 @@ export function printPlan({ label, crowded, unequip, shorten, left, unusedUnknow
     left > 0 && [
       '',
       ...wrap(
-        `Even then ${count(left, 'skill')} would not fit. Unequip what you need least: loadout see ${agent} --longest${scope}`,
+        `Even then ${count(left, 'skill')} would not fit. Unequip what you need least: loadout see ${agent} --longest${scopeOf(project)}`,
         0,
       ),
     ],
   )
+}
+
+function scopeOf(project: string | undefined): string {
+  return project === undefined ? '' : ' --project .'
 }
 
 function named(names: readonly string[]): string {
@@ -44,13 +53,33 @@ function named(names: readonly string[]): string {
 }
 
 export function printFix({ plan, state, outcome }: Fix, screen: Screen): string {
+  const { unequip, nameOnly, agent, project } = plan
   const removed = outcome?.operations.filter(({ kind }) => kind === 'remove').length ?? 0
   const ends = {
     'nothing to do': '',
-    planned: plan.unequip.length > 0 ? 'Nothing was changed.' : '',
+    planned: unequip.length + nameOnly.length > 0 ? 'Nothing was changed.' : '',
     waiting: 'Nothing was changed: --yes carries it out without asking.',
     refused: 'Nothing was changed.',
-    done: screen.strong(`${count(removed, 'copy', 'copies')} removed. loadout equip brings one back.`),
+    done: [
+      ...(unequip.length > 0 ? [`${count(removed, 'copy', 'copies')} removed. loadout equip brings one back.`] : []),
+      ...(nameOnly.length > 0
+        ? [
+            `${count(nameOnly.length, 'skill')} listed by name. To undo: loadout see ${agent} --fix --undo${scopeOf(project)}`,
+          ]
+        : []),
+    ]
+      .map(screen.strong)
+      .join('\n'),
   }
   return printPlan(plan) + (ends[state] === '' ? '' : lines('', ends[state]))
+}
+
+export type Undone = Awaited<ReturnType<Loadout['undoFix']>>
+
+export function printUndone({ path, names }: Undone): string {
+  if (names.length === 0 || path === undefined) return lines('There is nothing to take back.')
+  return lines(
+    wrap(`${printableLine(path)} no longer says that only the names of these are listed:`, 0),
+    wrap(named(names), 2),
+  )
 }

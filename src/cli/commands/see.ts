@@ -5,7 +5,7 @@ import { textWidth } from '../../text/text-width.ts'
 import { type Finding, LoadoutError, type Report } from '../../text/trouble.ts'
 import { DRY_RUN_FLAG, defineCommand, type Flag, type Input, projectFlag } from '../command.ts'
 import { alignRows, count, grouped, inHome, lines, printableLine, type Screen, shorten, wrap } from '../screen.ts'
-import { type Fix, printFix, printPlan } from './see-fix.ts'
+import { type Fix, printFix, printPlan, printUndone, type Undone } from './see-fix.ts'
 
 export const see = defineCommand({
   name: 'see',
@@ -19,32 +19,37 @@ export const see = defineCommand({
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
     model: { kind: 'text', value: 'name', summary: 'as if the agent used this model' },
     without: { kind: 'list', value: 'a,b', summary: 'as if these skills were not there' },
+    'name-only': { kind: 'list', value: 'a,b', summary: 'as if only the names of these were listed' },
     shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had so many characters' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and what they cost' },
     fix: { kind: 'switch', summary: 'plan the smallest change that makes all visible, and do it after a yes' },
     yes: { kind: 'switch', summary: 'with --fix: do not ask' },
+    undo: { kind: 'switch', summary: 'with --fix: take its settings back' },
     ...DRY_RUN_FLAG,
   },
   run: async (input, loadout): Promise<Report<Shown>> => {
     const { args, flags } = input
     const { project, window, model, longest } = flags
-    const without = flags.without?.flatMap((names) => names.split(','))
+    const split = (lists: readonly string[] | undefined) => lists?.flatMap((names) => names.split(','))
     const shorten = Object.fromEntries((flags.shorten ?? []).flatMap((pairs) => pairs.split(',')).map(readShort))
-    const request = { agent: args.agent ?? '', project, window, model, without, shorten }
+    const hypothesis = { without: split(flags.without), nameOnly: split(flags['name-only']), shorten }
+    const request = { agent: args.agent ?? '', project, window, model, ...hypothesis }
+    if (flags.fix && flags.undo) return { value: { undone: await loadout.undoFix(request) }, findings: [] }
     if (flags.fix) return fixListing(request, input, loadout)
     const { value: sight, findings } = await loadout.see(request)
     return { value: { sight, isLongest: longest === true }, findings }
   },
   print: (shown: Shown, screen, findings) => {
+    if ('undone' in shown) return printUndone(shown.undone)
     if ('plan' in shown) return printFix(shown, screen)
     return shown.isLongest ? printLongest(shown.sight, screen) : printSight(shown.sight, screen, findings)
   },
-  toJson: (shown: Shown) => ('plan' in shown ? shown : shown.sight),
+  toJson: (shown: Shown) => ('sight' in shown ? shown.sight : shown),
   printsFindings: true,
   isWaiting: (shown: Shown) => 'plan' in shown && shown.state === 'waiting',
 })
 
-type Shown = { sight: AgentSight; isLongest: boolean } | Fix
+type Shown = { sight: AgentSight; isLongest: boolean } | { undone: Undone } | Fix
 
 /** Plans, shows the plan, and carries out the same plan after a yes. */
 async function fixListing(
@@ -54,15 +59,16 @@ async function fixListing(
 ): Promise<Report<Fix>> {
   const { value: plan, findings } = await loadout.planFix(request)
   if (plan.crowded.length === 0) return { value: { plan, state: 'nothing to do' }, findings }
-  if (plan.unequip.length === 0 || flags['dry-run']) return { value: { plan, state: 'planned' }, findings }
+  const change = plan.unequip.length + plan.nameOnly.length
+  if (change === 0 || flags['dry-run']) return { value: { plan, state: 'planned' }, findings }
   if (!flags.yes) {
     if (ask === undefined) return { value: { plan, state: 'waiting' }, findings }
-    if (!/^y(es)?$/i.test(ask(`${printPlan(plan)}Remove them? [y/N] `))) {
+    if (!/^y(es)?$/i.test(ask(`${printPlan(plan)}Do it? [y/N] `))) {
       return { value: { plan, state: 'refused' }, findings }
     }
   }
-  const report = await loadout.applyFix({ plan })
-  return { value: { plan, state: 'done', outcome: report.value }, findings: report.findings }
+  const { value: outcome, findings: others } = await loadout.applyFix(plan)
+  return { value: { plan, state: 'done', ...(outcome && { outcome }) }, findings: others }
 }
 
 function readShort(pair: string): [name: string, characters: number] {

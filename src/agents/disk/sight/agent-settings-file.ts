@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import { type ParseError, parse } from 'jsonc-parser'
 import type { Machine } from '../../../machine/machine.ts'
+import { findRepository, upwards } from '../../../machine/open-project.ts'
 import { readToml } from '../../../machine/toml.ts'
 import { getDeep, isRecord, isTextList } from '../../../text/values.ts'
 import type { Agent } from '../../rules/agents.ts'
 import type { SettingsRules } from '../../rules/reading-rules.ts'
 import { type AgentSettings, NO_SETTINGS, usageScore } from '../../rules/sight/agent-settings.ts'
 import { HEAD_BYTES, readHead } from './read-head.ts'
-import { ownFolder } from './skill-places.ts'
+import { homePath, ownFolder } from './skill-places.ts'
 
 /** The state file of an agent grows with every project. */
 const LARGEST_STATE = 64 * 1024 * 1024
@@ -25,7 +27,6 @@ export function readAgentSettings(
   const number = (key: string | undefined) => positive(read(key))
   const model = textOf(variables.model && machine.env[variables.model]) ?? textOf(read(keys.model))
   const budget = positive(Number(variables.budget && machine.env[variables.budget]))
-  const overrides = read(keys.overrides)
   const moreNames = read(keys.moreNames)
   const names = read(keys.names)
   return {
@@ -38,25 +39,45 @@ export function readAgentSettings(
       budget,
       names: isTextList(names) ? names : textOf(names) === undefined ? undefined : [String(names)],
     }),
-    overrides: isRecord(overrides) ? textValues(overrides) : {},
+    overrides: textValues(merged(readAll(keys.overrides))),
     withoutOwn: read(keys.withoutOwn) === true,
     plugins: switchedOn(readAll(keys.plugins)),
     moreNames: isTextList(moreNames) ? moreNames : [],
-    off: switchedOff(read(keys.switches)),
+    off: [...switchedOff(read(keys.switches)), ...disabled(readAll(keys.disabled))],
+    permissions: permissions(readAll(keys.permissions)),
     usage: readUsage(machine, agent, rules),
   }
 }
 
 type Reader = (key: string | undefined) => unknown
 
+/** The file for what one person wants: the user's own or, for a project, the last that is read there. */
+export function personalFile(
+  machine: Machine,
+  agent: Agent,
+  { files }: SettingsRules,
+  cwd: string | undefined,
+): string | undefined {
+  const last = files.findLast(({ from }) => from === (cwd === undefined ? 'own' : 'project'))
+  return last && settingsFiles(machine, agent, [last], cwd)[0]
+}
+
+function settingsFiles(machine: Machine, agent: Agent, files: SettingsRules['files'], cwd: string | undefined) {
+  return files.flatMap(({ from, path }) => {
+    if (from === 'machine') return [path]
+    if (from === 'own') return [join(ownFolder(machine, agent), path)]
+    if (from === 'home') return [homePath(machine, path)]
+    if (cwd === undefined) return []
+    const folders = from === 'project' ? [cwd] : upwards(cwd, findRepository(cwd) ?? cwd).reverse()
+    return folders.map((folder) => join(folder, path))
+  })
+}
+
 /** The values of a key in all files that have it, the one that counts first. */
 function settingsReader(machine: Machine, agent: Agent, rules: SettingsRules, cwd: string | undefined) {
-  const files = rules.files.flatMap(({ from, path }) => {
-    if (from === 'machine') return [path]
-    if (from === 'project') return cwd === undefined ? [] : [join(cwd, path)]
-    return [join(from === 'own' ? ownFolder(machine, agent) : machine.home, path)]
-  })
-  const readers = files.map((file) => (rules.format === 'json' ? jsonReader(file) : tomlReader(file))).reverse()
+  const open = { json: jsonReader, 'json with comments': commentedReader, toml: tomlReader }[rules.format]
+  const files = settingsFiles(machine, agent, rules.files, cwd)
+  const readers = files.map((file) => open(file)).reverse()
   return (key: string | undefined): unknown[] =>
     key === undefined ? [] : readers.map((read) => read(key)).filter((value) => value !== undefined)
 }
@@ -72,6 +93,14 @@ function jsonReader(file: string, largest = HEAD_BYTES): Reader {
   }
 }
 
+function commentedReader(file: string): Reader {
+  const head = readHead(file)
+  if ('problem' in head) return () => undefined
+  const errors: ParseError[] = []
+  const json: unknown = parse(head.text, errors, { allowTrailingComma: true })
+  return (key = '') => (errors.length > 0 ? undefined : getDeep(json, ...key.split('.')))
+}
+
 function tomlReader(file: string): Reader {
   const head = readHead(file)
   if ('problem' in head) return () => undefined
@@ -79,10 +108,13 @@ function tomlReader(file: string): Reader {
   return (key = '') => getDeep(toml, ...key.split('.'))
 }
 
-/** Each is on or off as the first says that speaks of it. */
+/** Of the values that count first, each key as the first says that has it. */
+function merged(values: readonly unknown[]): Record<string, unknown> {
+  return Object.assign({}, ...values.filter(isRecord).reverse())
+}
+
 function switchedOn(switches: readonly unknown[]): string[] {
-  const merged = Object.assign({}, ...switches.filter(isRecord).reverse())
-  return Object.entries(merged).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
+  return Object.entries(merged(switches)).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
 }
 
 function switchedOff(value: unknown): AgentSettings['off'] {
@@ -91,6 +123,16 @@ function switchedOff(value: unknown): AgentSettings['off'] {
     if (!isRecord(table) || table.enabled !== false) return []
     return [present({ path: textOf(table.path), name: textOf(table.name) })]
   })
+}
+
+function disabled(lists: readonly unknown[]): AgentSettings['off'] {
+  return lists.flatMap((list) => (isTextList(list) ? list : [])).map((name) => ({ name }))
+}
+
+/** One word instead of a table is about every skill. */
+function permissions(values: readonly unknown[]): AgentSettings['permissions'] {
+  const tables = values.map((value) => (typeof value === 'string' ? { '*': value } : value))
+  return Object.entries(merged(tables)).map(([pattern, word]) => ({ pattern, isOff: word === 'deny' }))
 }
 
 function readUsage(machine: Machine, agent: Agent, { usageFile }: SettingsRules): Record<string, number> {

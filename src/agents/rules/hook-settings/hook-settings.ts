@@ -60,7 +60,7 @@ export interface HookSettings {
   blanks: Blanks
 }
 
-type Read = (text: string) => SettingsTree
+export type Read = (text: string) => SettingsTree
 
 /**
  * Brings the hooks of one agent to what is wanted, and touches nothing else. With nothing wanted it takes all of ours
@@ -158,12 +158,20 @@ function removeStray(
 /** Takes a hook out, and whatever around it was made for it alone: its group, the list of its event, `hooks` itself. */
 function takeOut(tree: SettingsTree, { event, nodes }: OwnHook, blanks: Blanks): Edit[] {
   const hooks = findProperty({ value: tree.root }, 'hooks')!
-  const levels: [path: string, container: Container, item: Item][] = [
+  if (nodes.handlers.items.length > 1) return removeItem(tree, nodes.handlers, nodes.handler, undefined)
+  return removeOutermost(tree, blanks, [
     ['', tree.root as Container, hooks],
     ['hooks', hooks.value as Container, nodes.event],
     [`hooks.${event}`, nodes.event.value as Container, nodes.group],
-  ]
-  if (nodes.handlers.items.length > 1) return removeItem(tree, nodes.handlers, nodes.handler, undefined)
+  ])
+}
+
+/** Of items inside each other, the outermost first: takes out the first in which nothing else is. */
+export function removeOutermost(
+  tree: SettingsTree,
+  blanks: Blanks,
+  levels: readonly [path: string, container: Container, item: Item][],
+): Edit[] {
   const level = levels.findLastIndex(
     ([path, container, item]) => path === '' || blanks[path] !== undefined || !isAlone(tree, container, item),
   )
@@ -211,7 +219,7 @@ export function newEntry({ layout, commandKey }: HookForm, { matcher, command, b
   return layout === 'groups' ? { ...about, hooks: [handler] } : { ...about, ...handler }
 }
 
-function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
+export function add(tree: SettingsTree, path: string, container: SettingsValue, item: NewItem): Step {
   const { edits, blanks } = appendItem(tree, container as Container, item)
   return { edits, ...(blanks === undefined ? {} : { blanks: { [path]: blanks } }) }
 }
@@ -230,12 +238,12 @@ function requireShape(tree: SettingsTree, { events }: HookForm): void {
   }
 }
 
-function requireKind(tree: SettingsTree, value: SettingsValue, kind: Container['kind'], what: string): void {
+export function requireKind(tree: SettingsTree, value: SettingsValue, kind: Container['kind'], what: string): void {
   if (value.kind === kind) return
   throw refusal(`${what} is ${KINDS[value.kind]}, not ${KINDS[kind]}`, tree, value.start)
 }
 
-function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, what: string): Item | undefined {
+export function onlyOne(tree: SettingsTree, owner: SettingsValue, key: string, what: string): Item | undefined {
   const [first, second] = owner.kind === 'object' ? owner.items.filter((item) => item.key === key) : []
   if (second === undefined) return first
   throw refusal(`${what} is there twice`, tree, second.start)

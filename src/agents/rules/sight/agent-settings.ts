@@ -1,3 +1,4 @@
+import { getOwn } from '../../../text/values.ts'
 import type { InstructionRules, Listing, ModelRow } from '../reading-rules.ts'
 
 /** What a machine's configuration of an agent changes about what it lists and reads. */
@@ -20,6 +21,8 @@ export interface AgentSettings {
   moreNames: readonly string[]
   /** Skills that were switched off, by the path of their file or by their name. */
   off: readonly { path?: string; name?: string }[]
+  /** Patterns of names, of which the last that fits says whether a skill is off. */
+  permissions: readonly { pattern: string; isOff: boolean }[]
   /** Skill → how much it was used lately. */
   usage: Readonly<Record<string, number>>
 }
@@ -30,6 +33,7 @@ export const NO_SETTINGS: AgentSettings = {
   plugins: [],
   moreNames: [],
   off: [],
+  permissions: [],
   usage: {},
 }
 
@@ -69,6 +73,26 @@ export function limitsOf(
 /** What differs for a model. */
 export function modelRow({ models = [] }: Listing, model = ''): ModelRow | undefined {
   return models.find(({ marks }) => marks.some((mark) => model.includes(mark)))
+}
+
+/** Whether the settings keep a skill from the model altogether. */
+export function isSwitchedOff(
+  { overrides, off, permissions }: AgentSettings,
+  skill: { name: string; path: string; realPath: string },
+): boolean {
+  const override = getOwn(overrides, skill.name)
+  if (override === 'off' || override === 'user-invocable-only') return true
+  if (off.some(({ path, name }) => path === skill.path || path === skill.realPath || name === skill.name)) return true
+  return permissions.findLast(({ pattern }) => fitsPattern(pattern, skill.name))?.isOff === true
+}
+
+/** `*` is any text, `?` any character, and everything else itself. */
+function fitsPattern(pattern: string, name: string): boolean {
+  const source = pattern
+    .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  return new RegExp(`^${source}$`, 's').test(name)
 }
 
 const HALF_LIFE_DAYS = 7

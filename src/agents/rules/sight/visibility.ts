@@ -1,6 +1,6 @@
 import { compareText, getOwn } from '../../../text/values.ts'
 import type { Listing, ReadingRules, SkillPlace } from '../reading-rules.ts'
-import { type AgentSettings, type Limits, modelRow } from './agent-settings.ts'
+import { type AgentSettings, isSwitchedOff, type Limits, modelRow } from './agent-settings.ts'
 import { type FittedLine, fitListing, type ListingLine } from './listing-fit.ts'
 
 /** What becomes of a skill on its way to a model. */
@@ -120,11 +120,7 @@ export function decideFates(
 }
 
 /** What keeps a skill out of the list, before anything is counted. */
-function judge(
-  found: readonly FoundSkill[],
-  { overrides, off }: AgentSettings,
-  { sameName }: ReadingRules,
-): Candidate[] {
+function judge(found: readonly FoundSkill[], settings: AgentSettings, { sameName }: ReadingRules): Candidate[] {
   const seen = new Map<string, FoundSkill>()
   return found.map((skill) => {
     if (skill.problem !== undefined) return { found: skill, fate: 'unreadable', why: skill.problem }
@@ -132,9 +128,7 @@ function judge(
     const same = sameName === 'last' ? undefined : seen.get(skill.realPath)
     if (same !== undefined) return { found: skill, fate: 'shadowed', why: `the same file as ${folderOf(same)}` }
     seen.set(skill.realPath, skill)
-    const override = getOwn(overrides, skill.name)
-    const isOff = off.some(({ path, name }) => path === skill.path || path === skill.realPath || name === skill.name)
-    if (isOff || override === 'off' || override === 'user-invocable-only') {
+    if (isSwitchedOff(settings, skill)) {
       return { found: skill, fate: 'hidden', why: 'it is switched off in the settings' }
     }
     return skill.hidden === undefined ? { found: skill } : { found: skill, fate: 'hidden', why: skill.hidden }

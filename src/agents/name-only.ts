@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { refuseNamedLinkOut } from '../machine/inside.ts'
+import { acquireLock } from '../machine/lock.ts'
+import { type Machine, stateFolder } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { parseJson } from '../text/json.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import {
+  asItWas,
+  changeSettings,
+  newRecord,
+  recallChange,
+  type SettingsChange,
+  splitMark,
+} from './disk/hook-settings/settings-change.ts'
+import { readSettings, readSettingsFile } from './disk/hook-settings/settings-file.ts'
+import { rulesOf } from './disk/rules-on-machine.ts'
+import { personalFile } from './disk/sight/agent-settings-file.ts'
+import { type Agent, requireAgent } from './rules/agents.ts'
+import { addNameOnly, removeNameOnly } from './rules/hook-settings/name-only.ts'
+
+/** Where an agent lets one say that only the name of a skill is to be listed. */
+export interface NameOnlyPlace {
+  agent: Agent
+  path: string
+  key: string
+  project: string | undefined
+}
+
+const RECORDS = 'name-only.json'
+const EMPTY_FILE = '{}\n'
+
+/** Undefined for an agent that has no such setting. */
+export function nameOnlyPlace(machine: Machine, id: string, named: string | undefined): NameOnlyPlace | undefined {
+  const agent = requireAgent(id)
+  const project = named === undefined ? undefined : openProject(machine, named).place
+  const { settings } = rulesOf(machine, agent).rules
+  const key = settings?.keys.overrides
+  const path = settings && personalFile(machine, agent, settings, project)
+  return key === undefined || path === undefined ? undefined : { agent, path, key, project }
+}
+
+/** What the settings would be; nothing is written. The names are added to those of earlier times. */
+export function planNameOnly(machine: Machine, place: NameOnlyPlace, names: readonly string[]): SettingsChange {
+  const { path, key } = place
+  const { before, mark, text, read } = readPlace(place)
+  const known = recallChange(machine, RECORDS, path)
+  const record =
+    known ?? newRecord(path, before, before === undefined || splitMark(before).body.trim() === '', undefined)
+  const result = addNameOnly({ text, blanks: record.blanks }, key, names, read)
+  const added = [...new Set([...(record.added ?? []), ...names])]
+  return { ...place, before, after: mark + result.text, record: { ...record, blanks: result.blanks, added } }
+}
+
+export function applyNameOnly(machine: Machine, place: NameOnlyPlace, names: readonly string[]): Promise<void> {
+  return locked(machine, () => changeSettings(machine, RECORDS, planNameOnly(machine, place, names), true))
+}
+
+/** Takes back what `applyNameOnly` wrote, and tells for which skills. */
+export function undoNameOnly(
+  machine: Machine,
+  request: { agent: string; project?: string | undefined },
+): Promise<{ path?: string; names: string[] }> {
+  const place = nameOnlyPlace(machine, request.agent, request.project)
+  if (place === undefined) return Promise.resolve({ names: [] })
+  return locked(machine, () => {
+    const record = recallChange(machine, RECORDS, place.path)
+    if (record === undefined) return { path: place.path, names: [] }
+    const { before, mark, text, read } = readPlace(place)
+    const names = record.added ?? []
+    const result = removeNameOnly({ text, blanks: record.blanks }, place.key, names, read)
+    const emptied = mark + result.text
+    const after = result.text === EMPTY_FILE ? asItWas(place.path, record, emptied) : emptied
+    changeSettings(machine, RECORDS, { ...place, before, after: before === undefined ? before : after, record }, false)
+    return { path: place.path, names }
+  })
+}
+
+function readPlace({ path, project, agent }: NameOnlyPlace) {
+  if (project !== undefined) refuseNamedLinkOut(project, path)
+  const before = readSettingsFile(path)
+  const { mark, body } = splitMark(before ?? '')
+  const text = body.trim() === '' ? EMPTY_FILE : body
+  const read = (source: string) => readSettings(source, path)
+  read(text)
+  // Whoever has such a setting reads strict JSON.
+  if (parseJson(text).problem !== undefined) {
+    throw new LoadoutError('BAD_SETTINGS', `${agent.label} passes over ${path}: comments are not allowed in it`, {
+      hint: 'repair the file; nothing was changed',
+    })
+  }
+  return { before, mark, text, read }
+}
+
+/** The same lock as for hooks: they may be in the same file. */
+async function locked<T>(machine: Machine, run: () => T): Promise<T> {
+  const release = await acquireLock(join(stateFolder(machine), 'locks', 'hooks'), { purpose: 'hooks' })
+  try {
+    return run()
+  } finally {
+    release()
+  }
+}
