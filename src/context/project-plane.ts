@@ -5,12 +5,15 @@ import { withoutPlace } from './rules/budget/assemble.ts'
 import { cutExcerpt } from './rules/budget/excerpt.ts'
 import type { Candidate, Omission } from './rules/bundle.ts'
 import type { ControlPlaneItem } from './rules/context-settings.ts'
+import { withoutOrnaments } from './rules/plain-head.ts'
 import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 
 /** Of one file of the control plane so much is shown, or as much as a user allows one file. */
 const PLANE_CHARS = 2500
 const README_CHARS = 1200
 const README_HEAD = 800
+/** Logos and badges before it are passed over. */
+const README_LOOK = 20_000
 /** A section fits that holds at least this share of what the words of the task are worth. */
 const FITTING = 0.3
 const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
@@ -141,11 +144,14 @@ function bestOfReadme(root: string, candidate: Candidate, { terms }: ProjectAnsw
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)
   const fitting = sections.filter(({ score }) => score >= FITTING * all)
   const [best] = [...fitting].sort((a, b) => b.score - a.score || a.start - b.start)
-  if (best === undefined || best.start === 1) return shorten(candidate, README_HEAD)
+  if (best === undefined || best.start === 1) {
+    const head = withoutOrnaments(candidate.text.slice(0, README_LOOK))
+    return shorten(head === '' ? candidate : { ...candidate, text: head }, README_HEAD)
+  }
   const heading = best.symbol === undefined ? `line ${best.start}` : JSON.stringify(best.symbol.slice(0, 80))
   return {
     ...candidate,
-    text: cutExcerpt(`\u2026 line ${best.start}\n${best.text}`, README_CHARS).excerpt,
+    text: cutExcerpt(withoutOrnaments(best.text, best.start), README_CHARS).excerpt,
     reason: `what of it fits the task best: ${heading}`,
   }
 }

@@ -25,7 +25,8 @@ interface Reading {
 }
 
 const HUMP = /([a-z])([A-Z])/g
-const ACRONYM_END = /([A-Z]{2})([A-Z][a-z])/g
+// Not in `URLs`, the plural of one.
+const ACRONYM_END = /([A-Z]{2})([A-Z](?!s(?![a-z]))[a-z])/g
 // Shared, since most words have one part.
 const NONE: readonly Part[] = []
 const MAX_READINGS = 1 << 17
@@ -161,7 +162,7 @@ function splitHumps(spelling: string): string[] {
 
 // A function, because property classes take milliseconds to build, and ASCII words never need them.
 function unicodeHumps(): readonly [RegExp, RegExp] {
-  return [/(\p{Ll})(\p{Lu})/gu, /(\p{Lu}{2})(\p{Lu}\p{Ll})/gu]
+  return [/(\p{Ll})(\p{Lu})/gu, /(\p{Lu}{2})(\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu]
 }
 
 function isAscii(text: string): boolean {

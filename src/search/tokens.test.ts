@@ -12,6 +12,7 @@ test.each([
   ['parseFrontmatter', 'pars frontmatt parsefrontmatt*'],
   ['HTTPServer', 'http server httpserver*'],
   ['OAuth', 'oauth'],
+  ['URLs and APIsOfUs', 'url and! api of! us! apisofus*'],
   ['ci/cd', 'ci cd cicd*'],
   ['node.js', 'node js nodej*'],
   ['C++ and C#', 'c++ and! c#'],

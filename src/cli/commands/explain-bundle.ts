@@ -102,7 +102,9 @@ function describePlane({ preset, control_plane: { status, items } }: ContextBund
 
 const REASONS: Record<string, string> = { gate: 'not open', outside_root: 'outside the project', not_a_file: 'no file' }
 
-const LONGEST_PATH = 30
+const LONGEST_PATH = 54
+/** Beside longer ones too little room is left for a reason: it stands below. */
+const SHORT_PATH = 30
 const MOST_LINES = 2
 
 function describeFiles({ files, control_plane }: ContextBundle, screen: Screen): string[] {
@@ -119,10 +121,14 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   const table = alignRows(rows)
   const indent = column(table)
   const summaries = new Map(control_plane.items.map(({ path, summary }) => [path, summary]))
+  const isBelow = files.some(({ path }) => path.length > SHORT_PATH)
   return table.flatMap((line, at) => {
     const file = files[at]
     const why = file === undefined ? '' : reasonOf(file, summaries.get(file.path) ?? {})
-    const [first = '', ...others] = hang(line, indent, why, MOST_LINES)
+    const below = ' '.repeat(ranks + 2)
+    const [first = '', ...others] = isBelow
+      ? [line, ...hang(below, below.length, why, MOST_LINES)]
+      : hang(line, indent, why, MOST_LINES)
     return [first, ...others.map((other) => screen.faint(other))]
   })
 }

@@ -30,7 +30,7 @@ export async function readHistory(
     const inside = relative(repository, root).split(sep).join('/')
     const prefix = inside === '' ? '' : `${inside}/`
     const isShallow = isFile(join(commonGitFolder(gitFolder(repository)), 'shallow'))
-    const key = { kind: 'project-history', version: 3, name: [root], state: `${head} ${isShallow}` }
+    const key = { kind: 'project-history', version: 4, name: [root], state: `${head} ${isShallow}` }
     const name = JSON.stringify([cacheFolder(machine), root, key.state])
     const known = kept.get(name)
     if (known !== undefined) return known

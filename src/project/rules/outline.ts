@@ -10,14 +10,17 @@ export interface Definition {
 }
 
 const MODIFIERS =
-  '(?:(?:export|default|declare|pub(?:\\([^)]*\\))?|public|private|protected|static|async|abstract|unsafe|override|final|internal|open|readonly|extern(?: "[^"]*")?|inline|virtual|sealed|partial|suspend|data)\\s+)*'
+  '(?:(?:export|default|declare|pub(?:\\([^)]*\\))?|public|private|protected|static|async|abstract|local|unsafe|override|final|internal|open|readonly|extern(?: "[^"]*")?|inline|virtual|sealed|partial|suspend|data)\\s+)*'
 const KEYWORDS =
   'def|class|function\\*?|func|fn|struct|enum|trait|interface|type|const|let|var|impl|mod|module|fun|object|val|macro_rules!|namespace|union|record|protocol|extension|defmodule|defp|static|#define'
 const DEFINITION = new RegExp(
-  `^([ \\t]*)${MODIFIERS}(${KEYWORDS})(?:\\s+|(?=<))(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?([A-Za-z_$][\\w$]*)`,
+  `^([ \\t]*)${MODIFIERS}(${KEYWORDS})(?:\\s+|(?=<))(?:\\([^)]{0,200}\\)\\s*)?(?:<[^>]{0,200}>\\s*)?(?:[A-Za-z_$][\\w$]*(?:\\.|::))*([A-Za-z_$][\\w$]*)`,
 )
 const METHOD =
-  /^([ \t]{1,8})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?::[^{;]{0,200})?\{\s*$/
+  /^([ \t]{1,8})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?:(?::|throws\b|const\b|noexcept\b)[^{;]{0,200})?\{\s*$/
+/** In C, what is returned stands before the name, and the brace often in the next line. */
+const C_FUNCTION =
+  /^(?!(?:return|else|if|for|while|switch|case|goto|typedef|using)\b)[A-Za-z_][\w:<>,*& \t]{0,120}?[*& \t:]([A-Za-z_]\w*)\s*\([^;=]{0,300}$/
 const NOT_METHODS = new Set(
   'if for while switch catch return else do try with function new await typeof match loop unless foreach elif'.split(
     ' ',
@@ -29,6 +32,7 @@ const DEEPEST = 8
 
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i
 const RST = /\.(?:rst|txt)$/i
+const C_LIKE = /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|m|mm|cu)$/i
 const ASCIIDOC = /\.(?:adoc|asciidoc)$/i
 
 /** What a file defines, in the order of its lines, by patterns that hold for most languages. */
@@ -38,7 +42,8 @@ export function outlineOf(path: string, lines: readonly string[]): Definition[] 
   }
   if (RST.test(path)) return underlined(lines)
   if (ASCIIDOC.test(path)) return lines.flatMap((text, line) => asciidocHeading(text, line) ?? [])
-  return lines.flatMap((text, line) => definitionIn(text, line) ?? [])
+  const isCLike = C_LIKE.test(path)
+  return lines.flatMap((text, line) => definitionIn(text, line, isCLike) ?? [])
 }
 
 function heading(line: number, name: string, depth: number): Definition {
@@ -67,15 +72,15 @@ function underlined(lines: readonly string[]): Definition[] {
   return found
 }
 
-function definitionIn(text: string, line: number): Definition | undefined {
+function definitionIn(text: string, line: number, isCLike: boolean): Definition | undefined {
   if (text.length > LONGEST_LINE) return undefined
-  const found = DEFINITION.exec(text)
-  if (found !== null) {
-    const [, indent = '', keyword = '', name = ''] = found
-    if (indent.length > DEEPEST || (indent !== '' && LOCAL.has(keyword))) return undefined
+  const inC = isCLike ? C_FUNCTION.exec(text)?.[1] : undefined
+  if (inC !== undefined) return { line, name: inC, isHeading: false, depth: 0 }
+  const [, indent = '', keyword = '', name = ''] = DEFINITION.exec(text) ?? []
+  if (name !== '' && indent.length <= DEEPEST && (indent === '' || !LOCAL.has(keyword))) {
     return { line, name, isHeading: false, depth: indent === '' ? 0 : 1 }
   }
-  const method = METHOD.exec(text)
-  if (method === null || NOT_METHODS.has(method[2] ?? '')) return undefined
-  return { line, name: method[2] ?? '', isHeading: false, depth: 1 }
+  const method = METHOD.exec(text)?.[2]
+  if (method === undefined || NOT_METHODS.has(method)) return undefined
+  return { line, name: method, isHeading: false, depth: 1 }
 }

@@ -20,6 +20,8 @@ export interface ProjectTask {
   isAboutProse: boolean
   isAboutExamples: boolean
   isAboutLog: boolean
+  /** It asks, rather than says what to do: documents answer as well as code. */
+  isQuestion: boolean
 }
 
 // What is to be done says little about where: "add", "fix", "support".
@@ -28,6 +30,8 @@ const ACTIONS = new Set(
     .split(' ')
     .map(stemWord),
 )
+/** Stands in files of every kind. */
+const SMALL_NUMBER = /^\d{1,2}$/
 const ACTION_WEIGHT = 0.4
 const SCOPE_WEIGHT = 2
 
@@ -45,7 +49,7 @@ export function readProjectTask(whole: string): ProjectTask {
   visitTerms(scope?.[1] ?? scope?.[2] ?? '', (term, kind) => void (kind !== 'stop' && scoped.add(term)))
   const query = readQuery(task, PROJECT_TUNING)
   const weigh = (term: QueryTerm): QueryTerm => {
-    const action = ACTIONS.has(term.term) ? ACTION_WEIGHT : 1
+    const action = ACTIONS.has(term.term) || SMALL_NUMBER.test(term.term) ? ACTION_WEIGHT : 1
     return { ...term, weight: term.weight * action * (scoped.has(term.term) ? SCOPE_WEIGHT : 1) }
   }
   return {
@@ -61,6 +65,7 @@ export function readProjectTask(whole: string): ProjectTask {
     ),
     isAboutExamples: /\b(?:examples?|bench\w*|website|demos?|samples?)\b/i.test(task),
     isAboutLog: /\b(?:changelog|release notes|changes\.)/i.test(task),
+    isQuestion: /^\s*(?:how|what|which|where|when|who|explain|describe)\b/i.test(task),
   }
 }
 
@@ -113,11 +118,16 @@ function joinedTerm(identifier: string): string {
 }
 
 /** Whether a text names something, as a word of its own. Both in lower case. */
-export function names(text: string, name: string): boolean {
+function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true
   }
   return false
+}
+
+/** As `names`, for the name of a file: `exclude-newer` names `exclude_newer.rs` too. */
+export function namesStem(text: string, stem: string): boolean {
+  return names(text, stem) || (/[_-]/.test(stem) && names(text.replaceAll('_', '-'), stem.replaceAll('_', '-')))
 }
 
 function isWordAt(text: string, at: number): boolean {
