@@ -57,6 +57,11 @@ function findFlag(command: Command, name: string, word: string): Flag {
   const known: Flags = { ...command.flags, ...COMMON_FLAGS }
   const flag = Object.hasOwn(known, name) && (word.startsWith('--') || word === '-h') ? known[name] : undefined
   if (flag !== undefined) return flag
+  // No flag has a blank in it: a task that begins with one was meant.
+  if (/^--?[^\s=]*\s|\s\S+\s/.test(word)) {
+    const said = word.split(/\s/, 1)[0]
+    throw usage(command, `Unknown flag: ${said} \u2026; a text that begins with a dash comes last, after --`)
+  }
   const close = nearest(name, Object.keys(known))
   const typed = word.startsWith('--') ? `--${name}` : word
   throw usage(command, `Unknown flag: ${typed}${close === undefined ? '' : `; did you mean --${close}?`}`)

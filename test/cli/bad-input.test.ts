@@ -50,6 +50,10 @@ describe('calls that cannot be understood', () => {
     [['index', 'migrate'], '<file> is missing'],
     [['plan', 'x', '--lod'], 'did you mean --load?'],
     [['plan', 'x', '--__proto__'], 'Unknown flag: --__proto__'],
+    [
+      ['context', '--wrap=never is ignored by the pager'],
+      'Unknown flag: --wrap=never \u2026; a text that begins with a dash comes last, after --',
+    ],
     [['plan', 'x', '--load=yes'], '--load takes no value'],
     [['plan', 'x', '--budget'], '--budget needs a value'],
     [['plan', 'x', '--budget', '1e3'], 'whole number'],

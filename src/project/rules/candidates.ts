@@ -38,17 +38,27 @@ export function leftOutByPath(path: string): LeftOut | undefined {
 
 const HEAD = 1000
 const GENERATED =
-  /@generated\b|\bDO NOT EDIT\b|\b(?:auto-?generated|generated) (?:by|from|file|code)\b.{0,80}(?:do not|don't)/is
+  /@generated\b|\bDO NOT EDIT\b|\b(?:auto-?generated|generated) (?:by|from|file|code)\b.{0,80}(?:do not|don't) (?:\w+ )?(?:edit|modify|change|touch)\b/is
+/** A program that writes such a line holds it too, but not as a comment of its own. */
+const COMMENT =
+  /^[ \t]*(?:\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|<!--[\s\S]*?(?:-->|$(?![\s\S]))|"""[\s\S]*?(?:"""|$(?![\s\S]))|(?:\/\/|#|--|;|%).*)/gm
+const WITHOUT_COMMENTS = /\.json$/i
 const LONG_LINE = 500
 const LONGEST_PLAIN = 4000
 
 /** By what stands in it. Markdown may speak of generated files without being one. */
 export function leftOutByText(path: string, text: string): LeftOut | undefined {
-  if (!isProse(path) && GENERATED.test(text.slice(0, HEAD))) return 'generated'
+  if (!isProse(path) && isGenerated(path, text.slice(0, HEAD))) return 'generated'
   if (text.length < LONGEST_PLAIN) return undefined
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
   return text.length / lines > LONG_LINE && !isProse(path) ? 'minified' : undefined
+}
+
+function isGenerated(path: string, head: string): boolean {
+  // Most say nothing of the kind.
+  if (!GENERATED.test(head)) return false
+  return WITHOUT_COMMENTS.test(path) || GENERATED.test((head.match(COMMENT) ?? []).join('\n'))
 }
 
 /** What part a file plays in a project, as far as its path tells. */
@@ -72,11 +82,11 @@ const TEST_FOLDER =
 const TEST_NAME =
   /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
 const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
-const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$/i
+const CONFIG = /\.(?:jsonc?|json5|ya?ml|toml|cfg|ini|conf|properties|env)$|(?:^|\/)go\.mod$/i
 const DATA =
   /(?:^|\/)(?:licen[cs]e|copying|notice|authors|contributors|third-party)[^/]*$|\.(?:tmtheme|sublime-[a-z]+|golden|svg|csv|tsv|po|pot|snap|out|ans|patch|diff|log|jsonl|ndjson|xml|html?)$/i
 const LOG =
-  /(?:^|\/)(?:changelog|changes|history|news|releases?|(?:release[-_]notes|changelog)(?:[-_][^/]*)?)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes|release[-_]notes)\//i
+  /(?:^|\/)(?:changelog|changes|history|news|releases?|(?:release[-_ ]notes|changelog)(?:[-_][^/]*)?)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes|release[-_ ]notes)\//i
 /** Also `deps/` at the root: there C projects keep code of others, and some keep their own. */
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|benchmarks?|bench|benches|website|dist|playground)\/|^deps\//i
 
