@@ -62,14 +62,15 @@ export async function evaluateHistory(machine: Machine, request: HistoryRequest)
   }
   const inside = relative(repository, root).split(sep).join('/')
   const trees = new PastTrees(machine, repository, inside === '' ? '' : `${inside}/`)
-  const tasks = await trees.tasks(request.commits, AMONG * request.commits)
+  const history = await readHistory(machine, { root, repository })
+  // Of a repository without a commit, git would only say that there is no HEAD.
+  const tasks = history.ids.length === 0 ? [] : await trees.tasks(request.commits, AMONG * request.commits)
   if (tasks.length === 0) {
     const message = `none of the last ${AMONG * request.commits} commits can be asked`
     throw new LoadoutError('NO_PROJECT', message, {
       hint: 'a commit is asked when its subject has four words or more and it changed one to five files, tests apart',
     })
   }
-  const history = await readHistory(machine, { root, repository })
   const terms = new WantedTerms(tasks)
   const results: (Answer & { task: PastTask })[] = []
   for (const task of tasks) {
