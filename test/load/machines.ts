@@ -3,53 +3,64 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { createLoadout } from '../../src/loadout.ts'
 import { openDatabase } from '../../src/team/disk/database.ts'
 import { addToken } from '../../src/team/disk/tokens.ts'
-import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { formatToken, parseToken } from '../../src/team/rules/credentials.ts'
+import { pause, random } from './chance.ts'
+import { type LoadDatabase, startLoadDatabase } from './postgres.ts'
+import { upgradeAndBack } from './upgrade.ts'
+import { differing, writeLog } from './usage-logs.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.cjs')
 const AT_ONCE = 6
-const ENTRIES = 400
+const LEAST_RATIO = 0.5
+// Looking through millions of events takes longer than a request may.
+const STATEMENT_MS = 600_000
 
-const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms))
-const random = (from: number, to: number) => Math.floor(from + Math.random() * (to - from))
+interface Troubles {
+  client: number
+  service: number
+  database: number
+  network: number
+  upgrade: number
+}
 
-/** Machines × events, while clients, servers and the database are killed and the network is cut: each event exactly once. */
+/**
+ * Machines × events, while clients, servers and the database are killed, the network is cut and the schema goes up and
+ * back: each event exactly once.
+ */
 export async function loadMachines(machines: number, events: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-load-'))
-  const postgres = await startTryDatabase([
-    '-c',
-    'max_connections=200',
-    '-c',
-    'shared_buffers=256MB',
-    '-c',
-    'max_wal_size=4GB',
-  ])
+  const postgres = await startLoadDatabase()
   const services = await Promise.all([startService(postgres.url), startService(postgres.url)])
   const token = services.map((service) => service.token).find((each) => each !== '') ?? ''
-  const balancer = await startBalancer(services)
-  const database = openDatabase(postgres.url, () => {})
-  const kills = { client: 0, service: 0, database: 0, network: 0 }
+  // The balancer also knows instances of a newer version, for as long as they run.
+  const reachable: { port: number }[] = services.map(({ port }) => ({ port }))
+  const balancer = await startBalancer(reachable)
+  const database = openDatabase(postgres.url, () => {}, STATEMENT_MS)
+  const troubles: Troubles = { client: 0, service: 0, database: 0, network: 0, upgrade: 0 }
   try {
     const homes = await joinAll(folder, balancer.url, token, machines, database)
-    await database.query("UPDATE machine SET since = now() - interval '60 days'")
-    for (const home of homes) writeLog(home, events)
     const started = Date.now()
     let isOn = true
-    const trouble = makeTrouble(() => isOn, services, balancer, postgres.url, kills)
-    await sendAll(homes, kills)
+    const making = [
+      makeTrouble(() => isOn, services, balancer, postgres, troubles),
+      makeUpgrades(() => isOn, postgres.url, reachable, troubles),
+    ]
+    await sendAll(homes, events, troubles)
     isOn = false
-    await trouble
+    await Promise.all(making)
     const sent = Date.now()
     await counted(database)
     const ended = Date.now()
-    await verify(database, machines, events)
+    await verify(database, homes, events)
+    const crashed = services.filter(({ child }) => child.exitCode !== null || child.signalCode !== null)
+    if (crashed.length > 0) throw new Error(`${crashed.length} of the services ended by themselves`)
     print(
       'kills',
-      `${kills.client} of clients, ${kills.service} of services, ${kills.database} of the database; ${kills.network} cuts of the network`,
+      `${troubles.client} of clients, ${troubles.service} of services, ${troubles.database} of the database; ${troubles.network} cuts of the network; ${troubles.upgrade} upgrades, each taken back`,
     )
     print(
       'with all that',
@@ -105,7 +116,7 @@ interface Balancer {
 }
 
 /** Any instance for any connection, as a balancer does; `cut` tears all of them. */
-async function startBalancer(services: readonly Service[]): Promise<Balancer> {
+async function startBalancer(services: readonly { port: number }[]): Promise<Balancer> {
   const open = new Set<Socket>()
   let isCut = false
   // The gate of a service wants to be called by its own port.
@@ -163,52 +174,46 @@ async function joinAll(
     const loadout = createLoadout({ home, cwd: folder, env: { PATH: process.env.PATH, HOME: home } })
     await loadout.joinTeam({ url, token: member })
   }
+  // Their logs begin long ago; nothing counts that is older than a machine's membership.
+  await database.query("UPDATE machine SET since = now() - interval '60 days'")
   return homes
 }
 
-/** Hours of the last 50 days: nearly every event is a row of its own. */
-function writeLog(home: string, events: number): void {
-  const lines: string[] = []
-  const stages = ['planned', 'delivered', 'used']
-  for (let at = 0; at < events; at++) {
-    const timestamp = new Date(Date.now() - random(0, 50 * 24) * 3_600_000).toISOString()
-    const [entryId, via, stage] = [
-      `entry-${random(0, ENTRIES)}`,
-      ['claude', 'codex', 'mcp'][random(0, 3)],
-      stages[random(0, 3)],
-    ]
-    lines.push(
-      JSON.stringify({ timestamp, taskHash: 'x', entryId, trigger: 't', mode: 'lazy', tokensEst: 100, stage, via }),
-    )
-  }
-  writeFileSync(join(home, '.local/state/loadout/usage.jsonl'), `${lines.join('\n')}\n`)
-}
-
-/** Some machines at a time; each is killed now and then, and starts again. */
-async function sendAll(homes: readonly string[], kills?: { client: number }): Promise<void> {
+/** Some machines at a time; each uses entries while it sends, is killed now and then, and starts again. */
+async function sendAll(homes: readonly string[], events: number, kills?: { client: number }): Promise<void> {
   const waiting = [...homes]
   const work = async () => {
     for (let home = waiting.pop(); home !== undefined; home = waiting.pop()) {
+      let isWritten = false
+      const writing = writeLog(home, events).then(() => {
+        isWritten = true
+      })
       for (let isDone = false; !isDone; ) {
-        const child = spawn(process.execPath, [join(import.meta.dirname, 'machine.mjs'), home], { stdio: 'ignore' })
-        const timer =
-          kills && Math.random() < 0.6 ? setTimeout(() => child.kill('SIGKILL'), random(200, 2_500)) : undefined
-        const code = await new Promise((done) => child.once('close', done))
-        clearTimeout(timer)
-        isDone = code === 0
-        if (kills && code === null) kills.client++
+        const isLast = isWritten
+        isDone = (await sendOnce(home, kills)) && isLast
       }
+      await writing
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+/** Whether it lived until nothing was left to send. */
+async function sendOnce(home: string, kills?: { client: number }): Promise<boolean> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'machine.mjs'), home], { stdio: 'ignore' })
+  const timer = kills && Math.random() < 0.6 ? setTimeout(() => child.kill('SIGKILL'), random(200, 2_500)) : undefined
+  const code = await new Promise((done) => child.once('close', done))
+  clearTimeout(timer)
+  if (kills && code === null) kills.client++
+  return code === 0
 }
 
 async function makeTrouble(
   isOn: () => boolean,
   services: Service[],
   balancer: Balancer,
-  url: string,
-  kills: { service: number; database: number; network: number },
+  database: LoadDatabase,
+  kills: Troubles,
 ): Promise<void> {
   while (isOn()) {
     await pause(random(1_500, 4_000))
@@ -219,32 +224,31 @@ async function makeTrouble(
     } else if (kind === 2) {
       const at = random(0, services.length)
       const { child, port } = services[at]!
-      child.kill('SIGKILL')
+      if (!child.kill('SIGKILL')) throw new Error('a service had ended by itself')
       kills.service++
       await pause(random(200, 1_500))
-      for (let again = await startService(url, port); ; again = await startService(url, port)) {
+      for (let again = await startService(database.url, port); ; again = await startService(database.url, port)) {
         services[at] = again
         if (again.isUp) break
         await pause(300)
       }
     } else {
-      await killDatabase(url)
+      await database.kill()
       kills.database++
     }
   }
 }
 
-/** A server process that dies takes the whole PostgreSQL down: it recovers from its log, as after a power cut. */
-async function killDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-    process.kill(rows[0].pid, 'SIGKILL')
-    await client.end()
-  } catch {
-    // It is down already.
+async function makeUpgrades(
+  isOn: () => boolean,
+  url: string,
+  services: { port: number }[],
+  troubles: Troubles,
+): Promise<void> {
+  while (isOn()) {
+    await upgradeAndBack(url, services)
+    troubles.upgrade++
+    for (let left = random(20, 60); left > 0 && isOn(); left--) await pause(500)
   }
 }
 
@@ -258,24 +262,23 @@ async function counted(database: pg.Pool): Promise<void> {
   }
 }
 
-async function verify(database: pg.Pool, machines: number, events: number): Promise<void> {
-  const { rows } = await database.query(
-    `
+async function verify(database: pg.Pool, homes: readonly string[], events: number): Promise<void> {
+  const [machines, all] = [homes.length, homes.length * events]
+  const { rows } = await database.query(`
     SELECT (SELECT count(*) FROM machine)::int AS machines, (SELECT sum(times) FROM event)::float8 AS events,
       (SELECT count(*) FROM event)::float8 AS rows, (SELECT sum(events) FROM batch)::float8 AS batched,
       (SELECT sum(times) FROM usage_day WHERE team_group = 0 AND facet = 0)::float8 AS by_day,
       (SELECT sum(times) FROM usage_month WHERE team_group = 0 AND facet = 0)::float8 AS by_month,
-      (SELECT count(*) FROM (SELECT machine FROM event GROUP BY 1 HAVING sum(times) <> $1) odd)::int AS odd,
-      (SELECT count(*) FROM batch)::int AS batches, (SELECT sum(lost_batches) FROM machine)::int AS lost`,
-    [events],
-  )
+      (SELECT count(*) FROM batch)::int AS batches, (SELECT sum(lost_batches) FROM machine)::int AS lost`)
   const [found] = rows
+  const odd = await differing(database, homes)
   print('machines', `${found.machines} of ${machines}`)
-  print('events', `${found.events} of ${machines * events}, in ${found.rows} rows of ${found.batches} batches`)
+  print('events', `${found.events} of ${all}, in ${found.rows} rows of ${found.batches} batches`)
   print('sums', `${found.batched} in the list of batches, ${found.by_day} by day, ${found.by_month} by month`)
-  print('machines whose events are not exactly once', String(found.odd))
-  const all = [found.events, found.batched, found.by_day, found.by_month]
-  if (found.odd > 0 || found.lost > 0 || all.some((sum) => sum !== machines * events))
+  print('lost batches', String(found.lost))
+  print('differing logs', `${odd.length}: entry, agent, stage and hour of every event compared with the machine’s log`)
+  const sums = [found.events, found.batched, found.by_day, found.by_month]
+  if (odd.length > 0 || found.lost > 0 || found.machines !== machines || sums.some((sum) => sum !== all))
     throw new Error('not exactly once')
 }
 
@@ -290,10 +293,8 @@ async function compareWithInserts(
   events: number,
 ): Promise<void> {
   const homes = await joinAll(join(folder, 'calm'), url, token, machines, database)
-  await database.query("UPDATE machine SET since = now() - interval '60 days'")
-  for (const home of homes) writeLog(home, events)
   const started = Date.now()
-  await sendAll(homes)
+  await sendAll(homes, events)
   await counted(database)
   const calm = (machines * events) / ((Date.now() - started) / 1000)
   print('sustained', `${Math.round(calm).toLocaleString('en')} events/s`)
@@ -301,6 +302,7 @@ async function compareWithInserts(
   const { rate: inserts, by } = await insertRate(folder, database, databaseUrl)
   print('single inserts', `${Math.round(inserts).toLocaleString('en')}/s by ${by}`)
   print('ratio', (calm / inserts).toFixed(2))
+  if (calm < LEAST_RATIO * inserts) throw new Error(`slower than ${LEAST_RATIO} of the inserts`)
 }
 
 const INSERT = 'INSERT INTO loadout_team.insert_rate VALUES (now(), 1, 2, 3, 4, 5, 6, 7, 3, 1, 100)'

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
 import { openDatabase } from '../../src/team/disk/database.ts'
-import { type Migration, migrateDown, migrateUp, readSchema } from '../../src/team/disk/migrate.ts'
+import { migrateDown, migrateUp, readSchema } from '../../src/team/disk/migrate.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { makeFolder } from '../cli/run.ts'
+import { added, broken, NEXT } from './next-schema.ts'
 import { ask, askForPostgres, makeDatabase, withClient } from './postgres.ts'
 import {
   makeMachine,
@@ -134,21 +135,6 @@ describe('a database in trouble', () => {
     expect(await timesOf(team.databaseUrl, name)).toBe(1)
   })
 })
-
-/** The next version: one change that the version before can live with, and one that it cannot. */
-const NEXT = (MIGRATIONS.at(-1)?.version ?? 0) + 1
-const added: Migration = {
-  ...{ version: NEXT, name: 'adds', oldest: NEXT - 1 },
-  up: 'ALTER TABLE event ADD COLUMN cost int NOT NULL DEFAULT 0; CREATE TABLE extra (id int)',
-  down: 'ALTER TABLE event DROP COLUMN cost; DROP TABLE extra',
-}
-const broken: Migration = {
-  version: NEXT + 1,
-  name: 'breaks',
-  oldest: NEXT + 1,
-  up: 'CREATE TABLE newer (id int)',
-  down: 'DROP TABLE newer',
-}
 
 describe('the schema', () => {
   it('is made once when many instances start at once', async () => {

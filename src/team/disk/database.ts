@@ -32,6 +32,8 @@ export function openDatabase(url: string, onError: (error: unknown) => void, sta
     keepAlive: true,
   })
   pool.on('error', onError)
+  // One that dies between two statements of a transaction must not end the server: the next statement fails and says why.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

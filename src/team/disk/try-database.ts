@@ -40,7 +40,9 @@ const PROGRAM = `
   })
   if (process.getuid?.() === 0) await (await import('node:fs/promises')).chmod(join(databaseDir, '..'), 0o755)
   const end = async () => {
-    await database.stop().catch(() => {})
+    // One that died by itself never says that it stopped.
+    const { process: server } = database
+    if (server?.exitCode === null && server.signalCode === null) await database.stop().catch(() => {})
     await rm(join(databaseDir, '..'), { recursive: true, force: true })
     process.exit()
   }

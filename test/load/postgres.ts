@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startTryDatabase } from '../../src/team/disk/try-database.ts'
+import { pause, random } from './chance.ts'
+
+export interface LoadDatabase {
+  url: string
+  /** As after a power cut: one of its processes dies and takes the others down, or all of it dies and is started again. */
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A PostgreSQL that writes safely, as a company's does, and can be killed. */
+export async function startLoadDatabase(): Promise<LoadDatabase> {
+  const settings = ['max_connections=200', 'shared_buffers=256MB', 'max_wal_size=4GB']
+  const postgres = await startTryDatabase(settings.flatMap((each) => ['-c', each]))
+  const folder = await ask(postgres.url, 'SHOW data_directory')
+  let isReplaced = false
+  const killAll = async () => {
+    process.kill(pidIn(folder), 'SIGKILL')
+    await pause(random(200, 2_000))
+    isReplaced = true
+    do startAgain(folder)
+    while (!(await answers(postgres.url)))
+  }
+  return {
+    url: postgres.url,
+    kill: () => (Math.random() < 0.5 ? killOne(postgres.url) : killAll()),
+    stop: async () => {
+      if (isReplaced) process.kill(pidIn(folder), 'SIGINT')
+      await postgres.stop()
+    },
+  }
+}
+
+async function ask(url: string, sql: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query({ text: sql, rowMode: 'array' })
+    return String(rows[0]?.[0])
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** The server ends all its processes when one of them was killed, and recovers from its log. */
+async function killOne(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+    process.kill(rows[0].pid, 'SIGKILL')
+    await client.end()
+  } catch {
+    // It is down already.
+  }
+}
+
+function pidIn(folder: string): number {
+  return Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+/** With the words that it was started with, as the user who owns its files. */
+function startAgain(folder: string): void {
+  const [program = '', ...words] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').match(/[^\s"]+|"[^"]*"/g) ?? []
+  const { uid, gid } = statSync(folder)
+  const plain = words.map((word) => word.replaceAll('"', ''))
+  spawn(program, plain, { uid, gid, stdio: 'ignore', detached: true, cwd: '/' }).on('error', () => {})
+}
+
+async function answers(url: string): Promise<boolean> {
+  for (let left = 100; left > 0; left--) {
+    const found = await ask(url, 'SELECT 1').catch(() => undefined)
+    if (found === '1') return true
+    await pause(100)
+  }
+  return false
+}

@@ -1,0 +1,35 @@
+import { openDatabase } from '../../src/team/disk/database.ts'
+import { migrateDown, migrateUp } from '../../src/team/disk/migrate.ts'
+import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { added, NEXT } from '../team/next-schema.ts'
+import { startInstance } from '../team/server.ts'
+import { pause, random } from './chance.ts'
+
+const NEWER = [...MIGRATIONS, added]
+
+/** To the next schema with an instance that knows it beside the old ones, and back again, whatever is killed meanwhile. */
+export async function upgradeAndBack(url: string, services: { port: number }[]): Promise<void> {
+  const database = openDatabase(url, () => {})
+  try {
+    await untilDone(() => migrateUp(database, NEWER))
+    const newer = await startInstance(url, { migrations: NEWER })
+    const place = { port: Number(new URL(newer.url).port) }
+    services.push(place)
+    await pause(random(3_000, 8_000))
+    services.splice(services.indexOf(place), 1)
+    await newer.stop()
+    await untilDone(() => migrateDown(database, NEWER, NEXT - 1))
+  } finally {
+    await database.end()
+  }
+}
+
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      return void (await work())
+    } catch {
+      await pause(300)
+    }
+  }
+}
