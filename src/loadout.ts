@@ -204,8 +204,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     packStatus: late(machine, async () => (await import('./packs/compile-status.ts')).packStatus),
     /** Declares that a line of a pack only looks like a secret. */
     declareExamples: late(machine, async () => (await import('./packs/declare-example.ts')).declareExamples),
-    /** Fetches the packs of an organization. */
-    fetchPacks: late(machine, async () => (await import('./packs/fetch.ts')).fetchPacks),
+    /** Fetches the packs of an organization, and what its catalog says about packs. */
+    fetchPacks: late(machine, async () => (await import('./team/catalog.ts')).fetchWithCatalog),
     /** Adds a note that expires by itself. */
     addNote: late(machine, async () => (await import('./context/notes.ts')).addNote),
     /** Lists the notes of a project. */

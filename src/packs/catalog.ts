@@ -5,14 +5,17 @@ import { isPlace } from '../machine/folder-identity.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import { packageFolder } from '../machine/package-folder.ts'
-import type { Approval } from '../machine/rules/approval.ts'
+import type { Approval, FileDigests } from '../machine/rules/approval.ts'
+import type { Verdict } from '../machine/rules/verdict.ts'
+import { readVerdicts } from '../machine/verdicts.ts'
 import type { RankDocument } from '../search/document.ts'
-import { type Finding, LoadoutError } from '../text/trouble.ts'
+import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { type Discovery as Discovered, discoverPacks } from './disk/discover.ts'
 import { resolveLink } from './disk/linked-layer.ts'
 import { digestKnownTree, digestTree } from './disk/pack-digest.ts'
 import { readPackManifest } from './disk/pack-head.ts'
 import { findPackRoot } from './disk/pack-roots.ts'
+import { HELD_HINT } from './rules/gates/admission.ts'
 import {
   buildCatalog,
   type Catalog,
@@ -20,9 +23,18 @@ import {
   isPackPath,
   type PackChoice,
   packDocument,
+  packWord,
   type TrustedPack,
 } from './rules/gates/catalog.ts'
-import { needsApproval, type PackState, TRUST_NO_PLACE, type TrustPolicy, trustOf } from './rules/gates/trust.ts'
+import {
+  needsApproval,
+  obeyVerdict,
+  type PackState,
+  TRUST_NO_PLACE,
+  type Trust,
+  type TrustPolicy,
+  trustOf,
+} from './rules/gates/trust.ts'
 import { type KnowledgePack, PACK_FILE } from './rules/pack.ts'
 import { type PackConfig, parsePackConfig } from './rules/pack-config.ts'
 
@@ -54,14 +66,19 @@ export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCa
   const policy = isKnown ? discovery.config : TRUST_NO_PLACE
   const answers = new Map(approvals.filter(({ kind }) => kind === 'pack').map((approval) => [approval.root, approval]))
   const packs = [...explicitPacks(machine, request.packs ?? [], discovery.packs), ...discovery.packs]
-  const catalog = buildCatalog(packs.map((pack) => judge(machine, pack, answers.get(pack.root), policy)))
+  const team = teamSays(machine)
+  const judged = packs.map((pack): TrustedPack => {
+    const trust = judge(machine, pack, answers.get(pack.root), policy)
+    return { ...pack, trust: obeyVerdict(trust, team.about(pack), () => filesOf(machine, pack)) }
+  })
+  const catalog = buildCatalog(judged)
   const examples = openExamples(machine, { project: openProject(machine, request.project).root }, 'committed')
   return {
     catalog,
     discovery,
     approvals,
     examples,
-    findings: [...discovery.findings, ...findings, ...catalog.findings],
+    findings: [...discovery.findings, ...findings, ...team.findings, ...catalog.findings, ...heldFindings(judged)],
   }
 }
 
@@ -77,27 +94,45 @@ function explicitPacks(machine: Machine, typed: readonly string[], known: readon
   })
 }
 
-function judge(
-  machine: Machine,
-  pack: KnowledgePack,
-  approval: Approval | undefined,
-  policy: TrustPolicy,
-): TrustedPack {
+function judge(machine: Machine, pack: KnowledgePack, approval: Approval | undefined, policy: TrustPolicy): Trust {
   const isCompared = approval?.decision === 'approved' && needsApproval(pack.scope, policy)
   const current = isCompared ? stateOf(machine, pack, approval) : undefined
-  return { ...pack, trust: trustOf(pack, approval, current, policy) }
+  return trustOf(pack, approval, current, policy)
 }
 
 /** What cannot be read is not what was approved. */
 function stateOf(machine: Machine, pack: KnowledgePack, { place, follow }: Approval): PackState {
   const isSamePlace = place === undefined || isPlace(machine, pack.root, place)
-  if (follow === true) return { isSamePlace, files: undefined }
+  return { isSamePlace, files: follow === true ? undefined : filesOf(machine, pack) }
+}
+
+function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined {
   try {
-    return { isSamePlace, files: digestKnownTree(machine, pack) }
+    return digestKnownTree(machine, pack)
   } catch (error) {
-    if (error instanceof LoadoutError) return { isSamePlace, files: undefined }
+    if (error instanceof LoadoutError) return undefined
     throw error
   }
+}
+
+/** What the team's catalog last said. While its record cannot be read, nobody knows what it holds back. */
+function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
+  try {
+    const verdicts = new Map(readVerdicts(machine).map((verdict) => [verdict.name, verdict]))
+    return { about: ({ manifest }) => verdicts.get(manifest.name), findings: [] }
+  } catch (error) {
+    if (!(error instanceof LoadoutError)) throw error
+    const held = { state: 'held', version: '', why: 'what the catalog said cannot be read' } as const
+    return { about: ({ manifest: { name } }) => ({ kind: 'pack', name, ...held }), findings: [asFinding(error)] }
+  }
+}
+
+function heldFindings(packs: readonly TrustedPack[]): Finding[] {
+  return packs.flatMap(({ trust: { held }, manifest: { name }, root }): Finding[] => {
+    if (held === undefined) return []
+    const message = `the pack ${packWord(name)} in ${root} is not used: ${held.why}`
+    return [{ severity: 'warning', code: held.code, message, subject: name, hint: HELD_HINT }]
+  })
 }
 
 /** What the ranker reads of a pack, with what is taught about it. A project teaches only about its own packs. */

@@ -59,7 +59,9 @@ export function listPacks(machine: Machine, request: CatalogRequest & { all?: bo
     quarantined,
     roots,
     skipped,
-    disclosure: discloseCatalog(winners.filter(({ trust }) => trust.state !== 'denied').map(toDisclose)),
+    disclosure: discloseCatalog(
+      winners.filter(({ trust }) => trust.state !== 'denied' && trust.state !== 'held').map(toDisclose),
+    ),
   }
   return { value, findings }
 }

@@ -36,7 +36,9 @@ export interface PackShelf extends Shelf<PackDetails> {
 export function openPacks(machine: Machine, project: Project): PackShelf {
   const { catalog, findings } = openCatalog(machine, { project })
   const all = catalog.entries.map(({ pack }) => pack)
-  const offered = all.filter(({ trust, manifest }) => trust.state !== 'denied' && manifest.status !== 'archived')
+  const offered = all.filter(
+    ({ trust, manifest }) => trust.state !== 'denied' && trust.state !== 'held' && manifest.status !== 'archived',
+  )
   const examples = openExamples(machine, { project: project.root }, 'committed')
   const find = (name: string) => all.find(({ manifest }) => manifest.name === name)
   return {

@@ -98,9 +98,10 @@ function trustStep({ trust, scope, root }: TrustedPack): Step {
     unapproved: 'nobody has approved it',
     changed: `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
+    held: trust.held?.why ?? '',
   }
   if (!trust.isOpen) {
-    const command = `loadout approve ${shellWord(root)}`
+    const command = trust.held === undefined ? `loadout approve ${shellWord(root)}` : 'loadout catalog search'
     return { question: 'trust', isPassed: false, says: says[trust.state], command }
   }
   const warned = trust.warnings.map(({ message }) => `; ${message}`)

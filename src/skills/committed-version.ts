@@ -1,21 +1,31 @@
+import { join } from 'node:path'
+import { readConfig } from '../agents/config.ts'
+import { resolveConfigured } from '../machine/config-file.ts'
+import { exists } from '../machine/files.ts'
 import { runGit } from '../machine/git.ts'
 import type { Machine } from '../machine/machine.ts'
 import { requireRepository } from '../machine/repository.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import { readVerdicts, writeVerdicts } from './disk/approved-versions.ts'
 import { checkOutSnapshot } from './disk/check-out.ts'
 import { literal, uncommittedPaths } from './disk/library-commit.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { hashTree, listTree } from './disk/tree.ts'
 import { requireName } from './rules/skill.ts'
-import type { Verdict } from './rules/verdict.ts'
 import { openSetup } from './settings.ts'
 
 /** A skill as a commit has it: what can be published, and installed again on any machine. */
 export interface CommittedVersion {
+  /** What it says of itself; skills say nothing. */
+  version?: string | undefined
   commit: string
   digest: string
+}
+
+/** Whether the library has a skill of this name. */
+export function isInLibrary(machine: Machine, name: string): boolean {
+  const library = libraryHere(machine)
+  return library !== undefined && exists(join(library, SKILLS_FOLDER, requireName(name)))
 }
 
 /** The newest committed version of a skill. Throws while there are changes that no commit has. */
@@ -39,21 +49,16 @@ export async function committedVersion(machine: Machine, name: string): Promise<
   })
 }
 
+/** Undefined while this machine has no library. */
+export function libraryHere(machine: Machine): string | undefined {
+  const { repoPath } = readConfig(machine)
+  return repoPath === undefined ? undefined : resolveConfigured(machine, repoPath)
+}
+
 /** A file of the library as its last commit has it; undefined when there is none. */
 export async function committedFile(machine: Machine, path: string): Promise<string | undefined> {
+  if (libraryHere(machine) === undefined) return undefined
   const { library } = openSetup(machine, {})
   const { stdout, code } = await runGit(machine, library, ['show', `HEAD:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout : undefined
-}
-
-/** What the catalog last said on this machine. */
-export function lastVerdicts(machine: Machine): readonly Verdict[] {
-  const { library } = openSetup(machine, {})
-  return readVerdicts(machine, library)
-}
-
-/** From now on installs obey these. */
-export async function obeyCatalog(machine: Machine, verdicts: readonly Verdict[]): Promise<void> {
-  const { library } = openSetup(machine, {})
-  await writeVerdicts(machine, library, verdicts)
 }

@@ -8,12 +8,12 @@ import { configPath, resolveConfigured } from '../machine/config-file.ts'
 import { exists } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { openProject } from '../machine/open-project.ts'
+import type { Verdict } from '../machine/rules/verdict.ts'
+import { readVerdicts } from '../machine/verdicts.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
-import { readVerdicts } from './disk/approved-versions.ts'
 import { knownProjects } from './disk/projects.ts'
 import { requireLibraryFolder } from './disk/registry.ts'
 import { EVERY_AGENT } from './rules/skill.ts'
-import type { Verdict } from './rules/verdict.ts'
 
 /** What happens by itself when the library changes. */
 const ACTIONS = [

@@ -3,6 +3,7 @@ import type { TargetRoot } from '../agents/rules/agents.ts'
 import { isFolder } from '../machine/files.ts'
 import type { Machine } from '../machine/machine.ts'
 import { commitOf, requireRepository } from '../machine/repository.ts'
+import type { Verdict } from '../machine/rules/verdict.ts'
 import { withScratch } from '../machine/scratch.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { sortedBy } from '../text/values.ts'
@@ -46,11 +47,14 @@ export interface SyncCommand extends ScopeRequest, Carrying {
   merge?: boolean | undefined
   /** With a dry run: how the text of each skill would change. */
   diff?: boolean | undefined
+  /** What the catalog says now; default: what it last said. */
+  verdicts?: readonly Verdict[] | undefined
 }
 
 /** Brings the library up to its remote, and every managed install up to the library. */
 export async function sync(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  const setup = openSetup(machine, request)
+  const { verdicts } = request
+  const setup = { ...openSetup(machine, request), ...(verdicts && { verdicts }) }
   await requireRepository(machine, setup.library)
   const inScope = setup.project === undefined ? setup.roots : [...setup.userRoots, ...setup.roots]
   const roots = [...inScope, ...otherProjectRoots(setup)].filter(({ path }) => isFolder(path))

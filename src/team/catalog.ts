@@ -1,8 +1,11 @@
 import type { Machine } from '../machine/machine.ts'
-import { committedFile, committedVersion, lastVerdicts, obeyCatalog } from '../skills/committed-version.ts'
+import { CATALOG_KINDS, type CatalogKind, type Verdict } from '../machine/rules/verdict.ts'
+import { readVerdicts, writeVerdicts } from '../machine/verdicts.ts'
+import { committedPack, hasPack } from '../packs/committed-pack.ts'
+import { fetchPacks } from '../packs/fetch.ts'
+import { committedFile, committedVersion, isInLibrary, libraryHere } from '../skills/committed-version.ts'
 import { type EquipCommand, equip } from '../skills/equip.ts'
 import type { Outcome } from '../skills/observe.ts'
-import type { Verdict } from '../skills/rules/verdict.ts'
 import { type SyncCommand, type SyncResult, sync } from '../skills/sync.ts'
 import { asFinding, type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { isRecord, isTextList } from '../text/values.ts'
@@ -14,7 +17,6 @@ import { callTeam } from './disk/team-client.ts'
 import { type CheckedEntry, chooseVerdicts } from './rules/choose-verdicts.ts'
 import type { Membership } from './rules/membership.ts'
 import {
-  CATALOG_KINDS,
   CATALOG_STATES,
   type CatalogEntry,
   formatStatement,
@@ -27,30 +29,67 @@ import {
 export const SIGNERS_FILE = 'catalog/allowed_signers'
 
 export interface PublishRequest {
+  /** `pack:handbook`, `skill:lint`, or the bare name where only one kind has it. */
   name: string
-  /** Default: the start of its commit. */
+  /** Default: the version that a pack says it has, else the start of its commit. */
   version?: string | undefined
   owner?: string | undefined
   groups?: readonly string[] | undefined
 }
 
-export interface Published extends Pick<CatalogEntry, 'name' | 'version' | 'commit' | 'digest' | 'groups'> {
+export interface Published extends Pick<CatalogEntry, 'kind' | 'name' | 'version' | 'commit' | 'digest' | 'groups'> {
   state: string
   isNew: boolean
 }
 
-/** Puts the committed version of a skill into the catalog, as a draft. */
+/** Puts the committed version of a skill or pack into the catalog, as a draft. */
 export async function publishVersion(machine: Machine, request: PublishRequest): Promise<Report<Published>> {
   const membership = requireMembership(machine)
-  const { name, groups = ['*'] } = request
+  const { groups = ['*'] } = request
   const owner = request.owner ?? (await whoWorksHere(machine)).person
-  const { commit, digest } = await committedVersion(machine, name)
-  const version = request.version ?? commit.slice(0, 12)
-  const entry = { kind: 'skill', name, version, owner, commit, digest, groups }
+  const { kind, name } = kindHere(machine, parseNamed(request.name))
+  const read = kind === 'pack' ? committedPack : committedVersion
+  const { commit, digest, version: own } = await read(machine, name)
+  const version = request.version ?? own ?? (commit || digest).slice(0, 12)
+  const entry = { kind, name, version, owner, commit, digest, groups }
   const problem = versionProblem(entry)
   if (problem !== undefined) throw new LoadoutError('USAGE', problem)
   const { state, isNew } = await callTeam(machine, membership, { path: '/v1/catalog', body: JSON.stringify(entry) })
-  return { value: { name, version, commit, digest, groups, state: String(state), isNew: isNew === true }, findings: [] }
+  const value = { kind, name, version, commit, digest, groups, state: String(state), isNew: isNew === true }
+  return { value, findings: [] }
+}
+
+interface Named {
+  kind: CatalogKind | undefined
+  name: string
+}
+
+function parseNamed(text: string): Named {
+  const kind = CATALOG_KINDS.find((each) => text.startsWith(`${each}:`))
+  return { kind, name: kind === undefined ? text : text.slice(kind.length + 1) }
+}
+
+/** Which kind a name is of on this machine. */
+function kindHere(machine: Machine, { kind, name }: Named): { kind: CatalogKind; name: string } {
+  if (kind !== undefined) return { kind, name }
+  if (!hasPack(machine, name)) return { kind: 'skill', name }
+  if (isInLibrary(machine, name)) throw twoKinds(name)
+  return { kind: 'pack', name }
+}
+
+function twoKinds(name: string): LoadoutError {
+  return new LoadoutError('USAGE', `both a skill and a pack are called ${name}`, {
+    hint: `say which: skill:${name} or pack:${name}`,
+  })
+}
+
+/** What the catalog has under a name that was typed. */
+async function entriesNamed(machine: Machine, membership: Membership, typed: string): Promise<CatalogEntry[]> {
+  const { kind, name } = parseNamed(typed)
+  const entries = await readEntries(machine, membership)
+  const found = entries.filter((each) => each.name === name && (kind ?? each.kind) === each.kind)
+  if (new Set(found.map((each) => each.kind)).size > 1) throw twoKinds(name)
+  return found
 }
 
 export interface SignRequest {
@@ -61,14 +100,12 @@ export interface SignRequest {
   key?: string | undefined
 }
 
-export interface Signed extends Pick<Statement, 'name' | 'version' | 'state' | 'groups' | 'by' | 'at'> {}
+export interface Signed extends Pick<Statement, 'kind' | 'name' | 'version' | 'state' | 'groups' | 'by' | 'at'> {}
 
 /** Lets machines install a version. */
 export async function approveVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
   const membership = requireMembership(machine)
-  const versions = (await readEntries(machine, membership)).filter(
-    ({ name, version }) => name === request.name && version !== '*',
-  )
+  const versions = (await entriesNamed(machine, membership, request.name)).filter(({ version }) => version !== '*')
   const drafts = versions.filter(({ version, state }) =>
     request.version === undefined ? state === 'draft' : version === request.version,
   )
@@ -83,26 +120,28 @@ export async function approveVersion(machine: Machine, request: SignRequest): Pr
   return signAndSend(machine, membership, request, { kind, name, version, state: 'approved', commit, digest, groups })
 }
 
-/** Has machines remove a skill, or one version of it. */
+/** Has machines remove a skill, or stop using a pack, or one version of it. */
 export async function retireVersion(machine: Machine, request: SignRequest): Promise<Report<Signed>> {
   const membership = requireMembership(machine)
-  const { name, version = '*' } = request
-  const entries = (await readEntries(machine, membership)).filter((each) => each.name === name)
+  const { version = '*' } = request
+  const entries = await entriesNamed(machine, membership, request.name)
   const known = entries.find((each) => each.version === version)
-  if (entries.length === 0 || (version !== '*' && known === undefined)) {
-    throw new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${name}${version === '*' ? '' : ` ${version}`}`, {
-      hint: 'loadout catalog search',
-    })
-  }
+  const [first] = entries
+  if (first === undefined || (version !== '*' && known === undefined)) throw notListed(request.name, version)
   const { commit = '', digest = '', groups = ['*'] } = version === '*' ? {} : (known ?? {})
   return signAndSend(machine, membership, request, {
-    kind: 'skill',
-    name,
+    ...{ kind: first.kind, name: first.name },
     version,
     state: 'retired',
     commit,
     digest,
     groups,
+  })
+}
+
+function notListed(name: string, version: string): LoadoutError {
+  return new LoadoutError('SKILL_NOT_FOUND', `the catalog has no ${name}${version === '*' ? '' : ` ${version}`}`, {
+    hint: 'loadout catalog search',
   })
 }
 
@@ -127,8 +166,8 @@ async function signAndSend(
   }
   const body = JSON.stringify({ statement: text, signature })
   await callTeam(machine, membership, { path: '/v1/catalog/statements', body })
-  const { name, version, state, at } = statement
-  return { value: { name, version, state, groups, by, at }, findings: [] }
+  const { kind, name, version, state, at } = statement
+  return { value: { kind, name, version, state, groups, by, at }, findings: [] }
 }
 
 /** Holds a version back on every machine, or lets it go on. Needs no signature, because it installs nothing. */
@@ -136,9 +175,13 @@ export async function quarantineVersion(
   machine: Machine,
   request: { name: string; version: string; isHeld: boolean },
 ): Promise<Report<{ name: string; version: string; state: string }>> {
-  const { name, version, isHeld } = request
-  const body = JSON.stringify({ kind: 'skill', name, version, isHeld })
-  const { state } = await callTeam(machine, requireMembership(machine), { path: '/v1/catalog/quarantine', body })
+  const membership = requireMembership(machine)
+  const { version, isHeld } = request
+  const [first] = await entriesNamed(machine, membership, request.name)
+  if (first === undefined) throw notListed(request.name, version)
+  const { kind, name } = first
+  const body = JSON.stringify({ kind, name, version, isHeld })
+  const { state } = await callTeam(machine, membership, { path: '/v1/catalog/quarantine', body })
   return { value: { name, version, state: String(state) }, findings: [] }
 }
 
@@ -147,8 +190,13 @@ export interface CatalogRow extends Omit<CatalogEntry, 'statement' | 'signature'
   signedBy?: string
   signedAt?: string
   /** What this machine does with it. */
-  here: 'installs' | 'holds' | 'removes' | ''
+  here: (typeof HERE)[CatalogKind][Verdict['state']] | ''
 }
+
+const HERE = {
+  skill: { approved: 'installs', held: 'holds', retired: 'removes' },
+  pack: { approved: 'uses', held: 'does not use', retired: 'does not use' },
+} as const
 
 /** What the catalog has, with what was verified here. Words narrow it down by name and owner. */
 export async function searchCatalog(
@@ -160,9 +208,9 @@ export async function searchCatalog(
   const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   const rows = checked.map(({ entry: { statement: _, signature: __, ...entry }, signed }): CatalogRow => {
-    const verdict = verdicts.find(({ skill }) => skill === entry.name)
+    const verdict = verdicts.find(({ kind, name }) => kind === entry.kind && name === entry.name)
     const isChosen = verdict?.version === entry.version || verdict?.version === '*'
-    const here = !isChosen || entry.kind !== 'skill' ? '' : HERE[verdict?.state ?? 'held']
+    const here = isChosen ? HERE[entry.kind][verdict.state] : ''
     return { ...entry, ...(signed && { signedBy: signed.by, signedAt: signed.at }), here }
   })
   const value = rows.filter(({ name, owner }) =>
@@ -171,27 +219,32 @@ export async function searchCatalog(
   return { value, findings }
 }
 
-const HERE = { approved: 'installs', held: 'holds', retired: 'removes' } as const
-
-/** Asks the catalog, verifies what it says, and keeps it: installs obey it from then on, also without a connection. */
-export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
+/** Asks the catalog, and verifies what it says. */
+async function askCatalog(machine: Machine, milliseconds?: number): Promise<Report<readonly Verdict[]>> {
   const membership = requireMembership(machine)
-  const { checked, findings } = await checkEntries(machine, membership)
+  const { checked, findings } = await checkEntries(machine, membership, milliseconds)
   const verdicts = chooseVerdicts(checked, readerOf(machine, membership))
   const suspicious = verdicts.filter(({ why }) => why?.startsWith('the catalog no longer shows'))
-  await obeyCatalog(machine, verdicts)
-  const told = suspicious.map(({ skill, why }): Finding => {
+  const told = suspicious.map(({ name, why }): Finding => {
     const hint = 'ask who runs the team’s server: an approval or a retirement was taken away'
-    return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${skill}: ${why}`, subject: skill, hint }
+    return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message: `${name}: ${why}`, subject: name, hint }
   })
   return { value: verdicts, findings: [...findings, ...told] }
+}
+
+/** The same, and keeps it: installs and packs obey it from then on, also without a connection. */
+export async function refreshCatalog(machine: Machine, _request: object): Promise<Report<readonly Verdict[]>> {
+  const asked = await askCatalog(machine)
+  await writeVerdicts(machine, libraryHere(machine), asked.value)
+  return asked
 }
 
 /** Installs the versions that the catalog approved. */
 export async function equipFromCatalog(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
   const { value, findings } = await refreshCatalog(machine, {})
-  const approved = value.filter(({ state }) => state === 'approved').map(({ skill }) => skill)
-  const unlisted = request.names.find((name) => !value.some(({ skill }) => skill === name))
+  const skills = value.filter(({ kind }) => kind === 'skill')
+  const approved = skills.filter(({ state }) => state === 'approved').map(({ name }) => name)
+  const unlisted = request.names.find((typed) => !skills.some(({ name }) => name === typed))
   if (unlisted !== undefined) {
     throw new LoadoutError('CATALOG_HELD', `the catalog does not list ${unlisted}`, { hint: 'loadout catalog search' })
   }
@@ -205,28 +258,54 @@ export function hasTeam(machine: Machine, _request: object): boolean {
   return readMembership(machine) !== undefined
 }
 
-/** Syncs as the catalog allows it. Where the team's server does not answer, what it last said counts. */
+/** A look ahead must not wait long for a server that may be gone. */
+const LOOK_MS = 5_000
+
+/** Syncs as the catalog allows it. Where the team's server does not answer, what it last said counts, and that is told. */
 export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
-  if (readMembership(machine) === undefined) return sync(machine, request)
-  const findings: Finding[] = []
-  const refresh = async () => {
-    try {
-      findings.push(...(await refreshCatalog(machine, {})).findings)
-    } catch (error) {
-      findings.push(asFinding(error))
-    }
-  }
-  if (!request.dryRun) await refresh()
-  const report = await sync(machine, request)
+  const { value: verdicts, findings } = await tryCatalog(machine, () =>
+    request.dryRun ? askCatalog(machine, LOOK_MS) : refreshCatalog(machine, {}),
+  )
+  const report = await sync(machine, { ...request, verdicts })
   return { ...report, findings: [...findings, ...report.findings] }
 }
 
-function readerOf(machine: Machine, { team, group }: Membership) {
-  return { team, group, before: lastVerdicts(machine) }
+/** Fetches the packs of the organization, and what its catalog says about packs. */
+export async function fetchWithCatalog(
+  machine: Machine,
+  request: Parameters<typeof fetchPacks>[1],
+): ReturnType<typeof fetchPacks> {
+  const { findings } = await tryCatalog(machine, () => refreshCatalog(machine, {}))
+  const report = await fetchPacks(machine, request)
+  return { ...report, findings: [...findings, ...report.findings] }
 }
 
-async function readEntries(machine: Machine, membership: Membership): Promise<CatalogEntry[]> {
-  const { entries } = await callTeam(machine, membership, { method: 'GET', path: '/v1/catalog' })
+/** For the background: nobody reads what it would say, and the next command says it. */
+export async function refreshQuietly(machine: Machine): Promise<void> {
+  await tryCatalog(machine, () => refreshCatalog(machine, {}))
+}
+
+/** Nothing for a machine of no team. */
+async function tryCatalog(
+  machine: Machine,
+  asking: () => Promise<Report<readonly Verdict[]>>,
+): Promise<Report<readonly Verdict[] | undefined>> {
+  if (readMembership(machine) === undefined) return { value: undefined, findings: [] }
+  try {
+    return await asking()
+  } catch (error) {
+    const { message, ...finding } = asFinding(error)
+    const told = `the catalog could not be asked, so what it last said counts: ${message}`
+    return { value: undefined, findings: [{ ...finding, message: told }] }
+  }
+}
+
+function readerOf(machine: Machine, { team, group }: Membership) {
+  return { team, group, before: readVerdicts(machine, libraryHere(machine)) }
+}
+
+async function readEntries(machine: Machine, membership: Membership, milliseconds?: number): Promise<CatalogEntry[]> {
+  const { entries } = await callTeam(machine, membership, { method: 'GET', path: '/v1/catalog', milliseconds })
   return Array.isArray(entries) ? entries.filter(isEntry) : []
 }
 
@@ -242,8 +321,9 @@ function isEntry(json: unknown): json is CatalogEntry {
 async function checkEntries(
   machine: Machine,
   membership: Membership,
+  milliseconds?: number,
 ): Promise<{ checked: CheckedEntry[]; findings: Finding[] }> {
-  const entries = await readEntries(machine, membership)
+  const entries = await readEntries(machine, membership, milliseconds)
   const signers = await allowedSigners(machine)
   const rows = entries.flatMap((entry) => {
     const statement = parseStatement(entry.statement ?? '')

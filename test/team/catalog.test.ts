@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
 import { ask, askForPostgres, makeDatabase, withClient } from './postgres.ts'
@@ -233,6 +233,146 @@ describe('a stolen database', () => {
         [statement, signature, state, String(version)],
       )
     }
+  })
+})
+
+describe('a version of a pack', () => {
+  let shared: string
+  let first: Member
+  let second: Member
+
+  const guide = (member: Member) => join(member.home, '.agents/knowledge/handbook/KNOWLEDGE.md')
+  function writePack(text: string): void {
+    mkdirSync(dirname(guide(first)), { recursive: true })
+    const head = 'name: handbook\ndescription: How refunds are paid.\ntype: domain\nstatus: ready\nversion: 1.0.0\n'
+    writeFileSync(guide(first), `---\n${head}---\n\n# Refunds\n\n${text}\n`)
+  }
+  function share(): void {
+    const folder = join(first.home, '.agents')
+    git(folder, 'add', '--all')
+    git(folder, 'commit', '--quiet', '--message', 'Change the handbook')
+    git(folder, 'push', '--quiet', 'origin', 'HEAD:main')
+  }
+  const pull = () => git(join(second.home, '.agents'), 'pull', '--quiet', 'origin', 'main')
+  const uses = async (member: Member) => {
+    await member.loadout.fetchPacks({})
+    const { value, findings } = await member.loadout.resolvePacks({ task: 'refunds', packs: ['handbook'] })
+    const listed = (await member.loadout.listPacks({})).findings
+    const why = value.refused.map(({ message }) => message).join()
+    return { active: value.active.length, why, findings, codes: listed.map(({ code }) => code) }
+  }
+
+  beforeAll(async () => {
+    shared = join(makeFolder(), 'packs.git')
+    execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', shared])
+    ;[first, second] = [author, await joinAs('member', 'web')]
+    git(first.home, 'clone', '--quiet', shared, join(first.home, '.agents'))
+    git(join(first.home, '.agents'), 'checkout', '--quiet', '-B', 'main')
+    writePack('Within five days.')
+    await expect(first.loadout.publishVersion({ name: 'handbook' })).rejects.toMatchObject({ code: 'UNCOMMITTED' })
+    share()
+    git(second.home, 'clone', '--quiet', shared, join(second.home, '.agents'))
+  })
+
+  it('is used freely until the catalog lists it, and then only once it is approved', async () => {
+    expect(await uses(second)).toMatchObject({ active: 1, why: '' })
+    const { value } = await first.loadout.publishVersion({ name: 'handbook' })
+    expect(value).toMatchObject({ kind: 'pack', version: '1.0.0', state: 'draft', isNew: true })
+    expect(await uses(second)).toMatchObject({
+      active: 0,
+      why: 'the pack handbook is not used: no version of it is approved in the catalog',
+      codes: expect.arrayContaining(['CATALOG_HELD']),
+    })
+    await first.loadout.approveVersion({ name: 'pack:handbook' })
+    expect(await uses(second)).toMatchObject({ active: 1, why: '' })
+    const rows = (await second.loadout.searchCatalog({ words: 'handbook' })).value
+    expect(rows.map(({ kind, signedBy, here }) => [kind, signedBy, here])).toEqual([
+      ['pack', 'ada@example.com', 'uses'],
+    ])
+  })
+
+  it('counts by its digest: other content is not used, and told', async () => {
+    writePack('Whenever you like.')
+    share()
+    pull()
+    const { active, why } = await uses(second)
+    expect([active, why]).toEqual([
+      0,
+      'the pack handbook is not used: it is not version 1.0.0 that ada@example.com approved in the catalog',
+    ])
+    await expect(second.loadout.openGuide({ pack: 'handbook' })).rejects.toMatchObject({ code: 'CATALOG_HELD' })
+    await first.loadout.publishVersion({ name: 'handbook', version: '1.1.0' })
+    await first.loadout.approveVersion({ name: 'handbook', version: '1.1.0' })
+    expect(await uses(second)).toMatchObject({ active: 1 })
+  })
+
+  it('that is in quarantine is not used until it is let go', async () => {
+    const about = { name: 'handbook', version: '1.1.0' }
+    await first.loadout.quarantineVersion({ ...about, isHeld: true })
+    expect(await uses(second)).toMatchObject({ active: 0, why: expect.stringContaining('is in quarantine') })
+    await first.loadout.quarantineVersion({ ...about, isHeld: false })
+    expect(await uses(second)).toMatchObject({ active: 1 })
+  })
+
+  it('a stolen database cannot approve other content', async () => {
+    writePack('To the thief.')
+    share()
+    pull()
+    const { value } = await first.loadout.publishVersion({ name: 'handbook', version: '6.6.6' })
+    await withClient(team.databaseUrl, (client) =>
+      client.query(
+        `UPDATE catalog_version e SET state = 'approved', signature = l.signature,
+           statement = replace(replace(l.statement, '1.1.0', '6.6.6'), l.digest, $1)
+         FROM catalog_version l WHERE e.name = 'handbook' AND e.version = '6.6.6' AND l.name = 'handbook' AND l.version = '1.1.0'`,
+        [value.digest],
+      ),
+    )
+    expect(await uses(second)).toMatchObject({ active: 0 })
+    await withClient(team.databaseUrl, (client) => client.query(`DELETE FROM catalog_version WHERE version = '6.6.6'`))
+    writePack('Whenever you like.')
+    share()
+    pull()
+    expect(await uses(second)).toMatchObject({ active: 1 })
+  })
+
+  it('that is retired is not used any more, and says who retired it', async () => {
+    await first.loadout.retireVersion({ name: 'handbook' })
+    expect(await uses(second)).toMatchObject({
+      active: 0,
+      why: 'the pack handbook is not used: ada@example.com retired it in the catalog',
+      codes: expect.arrayContaining(['CATALOG_RETIRED']),
+    })
+  })
+
+  it('has to be named by its kind where a skill is called the same', async () => {
+    writeSkill('handbook', 'A skill.')
+    publishLibrary('Add a skill of that name')
+    await expect(first.loadout.publishVersion({ name: 'handbook' })).rejects.toMatchObject({ code: 'USAGE' })
+    await first.loadout.publishVersion({ name: 'skill:handbook', version: '1' })
+    await expect(first.loadout.retireVersion({ name: 'handbook' })).rejects.toMatchObject({ code: 'USAGE' })
+  })
+})
+
+describe('a dry run of sync', () => {
+  it('asks the catalog, writes nothing of what it said, and says when it could not ask', async () => {
+    writeSkill('fresh', 'One.')
+    publishLibrary('Add fresh')
+    const member = await joinAs('member', 'web')
+    await approved('fresh', '1')
+    await member.loadout.equipFromCatalog({ names: ['fresh'] })
+    await author.loadout.retireVersion({ name: 'fresh' })
+    const record = join(member.home, '.local/state/loadout/team/verdicts.json')
+    const before = readFileSync(record, 'utf8')
+    const { value } = await member.loadout.sync({ dryRun: true })
+    expect(value.operations.map(({ kind, skill }) => [kind, skill])).toContainEqual(['remove', 'fresh'])
+    expect([readFileSync(record, 'utf8'), member.installed('fresh')]).toEqual([before, expect.stringContaining('One.')])
+    const membership = join(member.home, '.local/state/loadout/team/membership.json')
+    writeFileSync(membership, readFileSync(membership, 'utf8').replace(team.url, 'http://127.0.0.1:9'))
+    const { findings, value: unasked } = await member.loadout.sync({ dryRun: true })
+    expect(unasked.operations).toEqual([])
+    expect(findings.map(({ code, message }) => `${code} ${message}`).join()).toContain(
+      'UNREACHABLE the catalog could not be asked, so what it last said counts',
+    )
   })
 })
 

@@ -3,7 +3,11 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { defineCommand } from '../command.ts'
 import { alignRows, count, lines } from '../screen.ts'
 
-const NAME = { name: 'name', summary: 'a skill of the library', required: true } as const
+const NAME = {
+  name: 'name',
+  summary: 'a skill of the library, or a pack; skill:<name> or pack:<name> where both have the name',
+  required: true,
+} as const
 const VERSION_FLAG = { kind: 'text', value: 'version', summary: 'the version, such as 1.2.0' } as const
 const GROUP_FLAG = {
   kind: 'list',
@@ -18,30 +22,34 @@ const KEY_FLAG = {
 
 export const catalogPublish = defineCommand({
   name: 'catalog publish',
-  summary: 'propose a version of a skill to the organization',
+  summary: 'propose a version of a skill or pack to the organization',
   details:
-    'Puts the last committed version of the skill into the catalog of the team, as a draft. Content stays in git: the catalog holds the commit and a digest. Machines install it once it is approved.',
+    'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. Content stays in git, or for a pack in its package: the catalog holds the commit and a digest. Machines use it once it is approved.',
   args: [NAME],
   flags: {
-    version: { ...VERSION_FLAG, summary: 'what to call it; default: the start of its commit' },
+    version: {
+      ...VERSION_FLAG,
+      summary: 'what to call it; default: what a pack says it is, else the start of the commit',
+    },
     owner: { kind: 'text', value: 'name', summary: 'who looks after it; default: you, as git knows you' },
     group: GROUP_FLAG,
   },
   run: ({ args: { name = '' }, flags: { version, owner, group } }, loadout) =>
     loadout.publishVersion({ name, version, owner, groups: group }),
-  print: ({ name, version, commit, state, isNew }: Published, screen) =>
+  print: ({ kind, name, version, commit, digest, state, isNew }: Published, screen) =>
     lines(
       isNew
         ? screen.good(`${name} ${version} is in the catalog as a draft`)
         : `${name} ${version} is in the catalog already (${state})`,
-      `  commit ${commit.slice(0, 12)}`,
-      state === 'draft' && `next: loadout catalog approve ${name} --version ${version}`,
+      commit === '' ? `  digest ${digest.slice(0, 12)}, of a package` : `  commit ${commit.slice(0, 12)}`,
+      state === 'draft' &&
+        `next: loadout catalog approve ${kind === 'pack' ? 'pack:' : ''}${name} --version ${version}`,
     ),
 })
 
 export const catalogApprove = defineCommand({
   name: 'catalog approve',
-  summary: 'let machines install a version, with your signature',
+  summary: 'let machines use a version, with your signature',
   details:
     'Signs the version with your SSH key (ssh-keygen -Y sign). Every machine checks the signature against catalog/allowed_signers in the library, or against the signers that were pinned when it joined.',
   args: [NAME],
@@ -53,8 +61,9 @@ export const catalogApprove = defineCommand({
 
 export const catalogRetire = defineCommand({
   name: 'catalog retire',
-  summary: 'have machines remove a skill, with your signature',
-  details: 'Without --version every version is retired. Machines remove it with their next sync, and say so.',
+  summary: 'have machines remove a skill or stop using a pack, with your signature',
+  details:
+    'Without --version every version is retired. With their next sync machines remove the skill, or stop using the pack, and say so.',
   args: [NAME],
   flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
   run: ({ args: { name = '' }, flags: { version, key } }, loadout) => loadout.retireVersion({ name, version, key }),
@@ -68,10 +77,11 @@ function about({ by, groups }: Signed): string[] {
 
 export const catalogQuarantine = defineCommand({
   name: 'catalog quarantine',
-  summary: 'stop installs of a version at once',
-  details: 'Needs no signature, because nothing is installed or removed: machines keep what they have.',
+  summary: 'stop installs of a skill, or the use of a pack, without a signature',
+  details:
+    'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip --from-catalog and packs fetch, and in the background.',
   args: [NAME],
-  flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'let it be installed again' } },
+  flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'let it be used again' } },
   run: ({ args: { name = '' }, flags: { version, off } }, loadout) => {
     if (version === undefined) {
       throw new LoadoutError('USAGE', 'no version is named', { hint: 'loadout catalog search lists them; --version' })
@@ -89,8 +99,9 @@ export const catalogSearch = defineCommand({
   run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
   print: (rows: readonly CatalogRow[]) => {
     if (rows.length === 0) return 'The catalog has nothing that fits.\n'
-    const table = rows.map(({ name, version, state, owner, groups, signedBy, here }) => [
-      `  ${name}`,
+    const hasPacks = rows.some(({ kind }) => kind === 'pack')
+    const table = rows.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
+      `  ${hasPacks ? `${kind}:` : ''}${name}`,
       version === '*' ? 'all' : version,
       groups.includes('*') ? state : `${state} for ${groups.join(', ')}`,
       signedBy === undefined ? 'not signed' : `signed by ${signedBy}`,

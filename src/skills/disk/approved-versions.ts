@@ -2,34 +2,14 @@ import { join } from 'node:path'
 import { exists, makeFolders } from '../../machine/files.ts'
 import { ownedName, removeOrphans } from '../../machine/leftovers.ts'
 import { cacheFolder, type Machine } from '../../machine/machine.ts'
-import { realOrSame } from '../../machine/open-project.ts'
 import { move } from '../../machine/platform.ts'
-import { changeRecord, type RecordFile, readRecord } from '../../machine/records.ts'
+import { type Verdict, whyNot } from '../../machine/rules/verdict.ts'
 import { withScratch } from '../../machine/scratch.ts'
 import type { RegisteredSkill, SkillStatus } from '../rules/skill.ts'
-import { NO_VERDICTS, parseVerdicts, type Verdict, type Verdicts } from '../rules/verdict.ts'
 import { checkOutSnapshot } from './check-out.ts'
 import { type RegistryReading, readSkillAt } from './registry.ts'
 import { copyTree, hashTree, listTree } from './tree.ts'
 import type { TreeCache } from './tree-cache.ts'
-
-const RECORD: RecordFile<Verdicts> = {
-  place: 'team/verdicts.json',
-  empty: NO_VERDICTS,
-  parse: parseVerdicts,
-  format: (verdicts) => `${JSON.stringify(verdicts, null, 1)}\n`,
-  broken: { code: 'BAD_TEAM_FILE', hint: 'remove the file; loadout sync asks the catalog again' },
-}
-
-/** What the catalog last said about the skills of a library. */
-export function readVerdicts(machine: Machine, library: string): readonly Verdict[] {
-  const known = readRecord(machine, RECORD)
-  return known.library === realOrSame(library) ? known.verdicts : []
-}
-
-export async function writeVerdicts(machine: Machine, library: string, verdicts: readonly Verdict[]): Promise<void> {
-  await changeRecord(machine, RECORD, 'catalog', () => ({ library: realOrSame(library), verdicts }))
-}
 
 type Refusals = Map<string, NonNullable<SkillStatus['refusal']>>
 
@@ -45,7 +25,8 @@ export async function obeyVerdicts(
   const refusals: Refusals = new Map()
   const approved = new Map<string, RegisteredSkill>()
   for (const verdict of verdicts) {
-    const { skill: name, state } = verdict
+    const { kind, name, state } = verdict
+    if (kind !== 'skill') continue
     if (state !== 'approved') {
       refusals.set(name, { kind: state, why: whyNot(verdict) })
       continue
@@ -62,16 +43,11 @@ export async function obeyVerdicts(
   return { registry: { ...registry, skills }, refusals }
 }
 
-function whyNot({ state, version, by, why }: Verdict): string {
-  if (state === 'retired') return `${by ?? 'the organization'} retired it in the catalog`
-  return why ?? `version ${version} is not approved in the catalog`
-}
-
 /** A skill as the catalog approved it, or why it cannot be had. Its files are cached by their hash. */
 async function readVersion(
   machine: Machine,
   repo: string,
-  { skill, version, commit = '', digest = '' }: Verdict,
+  { name: skill, version, commit = '', digest = '' }: Verdict,
   cache: TreeCache,
 ): Promise<RegisteredSkill | string> {
   const folder = join(cacheFolder(machine), 'versions')

@@ -1,9 +1,8 @@
 import { HttpRefusal } from '../../machine/http.ts'
+import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 import {
-  CATALOG_KINDS,
   type CatalogEntry,
-  type CatalogKind,
   type CatalogState,
   parseStatement,
   type Statement,
@@ -42,7 +41,7 @@ async function publish({ desk: { database }, caller, readBody }: Call): Promise<
   if (typeof commit !== 'string' || typeof digest !== 'string' || !isTextList(groups)) {
     throw badRequest('"commit", "digest" and "groups" are needed')
   }
-  const problem = versionProblem({ name, version, commit, digest, groups })
+  const problem = versionProblem({ kind, name, version, commit, digest, groups })
   if (problem !== undefined) throw badRequest(problem)
   return inTransaction(database, async (connection) => {
     const values = [kind, name, version, owner, commit, digest, groups]

@@ -13,7 +13,7 @@ export interface TeamCall {
   method?: 'GET' | 'POST'
   path: string
   body?: string | undefined
-  milliseconds?: number
+  milliseconds?: number | undefined
 }
 
 /** Asks the team's server. Gives every answer that is one of its own; throws when another program answers, or none. */

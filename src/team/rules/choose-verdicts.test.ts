@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Verdict } from '../../skills/rules/verdict.ts'
+import type { Verdict } from '../../machine/rules/verdict.ts'
 import { type CheckedEntry, chooseVerdicts } from './choose-verdicts.ts'
 import type { CatalogEntry, CatalogState, Statement } from './statement.ts'
 
@@ -64,7 +64,8 @@ describe('what a machine does with a skill of the catalog', () => {
 
 describe('a database that takes something away', () => {
   const known = (state: Verdict['state'], day: number): Verdict => ({
-    skill: 'lint',
+    kind: 'skill',
+    name: 'lint',
     state,
     version: '2',
     commit: 'c2',

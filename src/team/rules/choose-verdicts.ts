@@ -1,4 +1,4 @@
-import type { Verdict } from '../../skills/rules/verdict.ts'
+import type { Verdict } from '../../machine/rules/verdict.ts'
 import { sortedBy } from '../../text/values.ts'
 import type { CatalogEntry, Statement } from './statement.ts'
 
@@ -17,19 +17,19 @@ export interface Reader {
 }
 
 /**
- * What this machine does with each skill of the catalog. The newest approval for its group decides; a retirement ends
- * every approval before it. What only the database says can hold a skill back, and do nothing else.
+ * What this machine does with each skill and pack of the catalog. The newest approval for its group decides; a retirement
+ * ends every approval before it. What only the database says can hold something back, and do nothing else.
  */
 export function chooseVerdicts(entries: readonly CheckedEntry[], reader: Reader): Verdict[] {
-  const skills = entries.filter(({ entry }) => entry.kind === 'skill')
+  const named = ({ kind, name }: Pick<Verdict, 'kind' | 'name'>) => `${kind}:${name}`
   const names = sortedBy(
-    new Set([...skills.map(({ entry }) => entry.name), ...reader.before.map(({ skill }) => skill)]),
-    (name) => name,
+    new Set([...entries.map(({ entry }) => named(entry)), ...reader.before.map(named)]),
+    (id) => id,
   )
-  return names.flatMap((name) => {
-    const known = reader.before.find(({ skill }) => skill === name)
+  return names.flatMap((id) => {
+    const known = reader.before.find((each) => named(each) === id)
     const verdict = verdictFor(
-      skills.filter(({ entry }) => entry.name === name),
+      entries.filter(({ entry }) => named(entry) === id),
       reader,
     )
     if (known?.at === undefined || (verdict?.at ?? '') >= known.at) return verdict ?? []
@@ -41,8 +41,9 @@ export function chooseVerdicts(entries: readonly CheckedEntry[], reader: Reader)
 function verdictFor(entries: readonly CheckedEntry[], { team, group }: Reader): Verdict | undefined {
   const first = entries[0]?.entry
   if (first === undefined) return undefined
+  const { kind, name } = first
   const signed = entries.flatMap(({ signed: statement }) =>
-    statement !== undefined && statement.team === team && statement.name === first.name ? [statement] : [],
+    statement?.team === team && statement.kind === kind && statement.name === name ? [statement] : [],
   )
   const newest = sortedBy(signed, ({ at, state }) => `${at} ${state}`).reverse()
   const ended = newest.find(({ state, version }) => state === 'retired' && version === '*')?.at ?? ''
@@ -60,21 +61,21 @@ function verdictFor(entries: readonly CheckedEntry[], { team, group }: Reader): 
     const signature = { by, at: at ?? approved.at }
     if (isHeld)
       return {
-        skill: first.name,
+        ...{ kind, name },
         state: 'held',
         version,
         ...signature,
         why: `version ${version} is in quarantine in the catalog`,
       }
-    return { skill: first.name, state: 'approved', version, commit, digest, ...signature }
+    return { kind, name, state: 'approved', version, commit, digest, ...signature }
   }
   const retired = newest.find(({ state }) => state === 'retired')
   const isApprovedElsewhere = [...byVersion.values()].some((each) => each.state === 'approved' && each.at > ended)
   if (retired !== undefined && !isApprovedElsewhere) {
-    return { skill: first.name, state: 'retired', version: retired.version, by: retired.by, at: at ?? retired.at }
+    return { kind, name, state: 'retired', version: retired.version, by: retired.by, at: at ?? retired.at }
   }
   const why = isApprovedElsewhere
     ? `no version is approved for the group ${group}`
     : `no version of it is approved in the catalog`
-  return { skill: first.name, state: 'held', version: first.version, why, ...(at === undefined ? {} : { at }) }
+  return { kind, name, state: 'held', version: first.version, why, ...(at === undefined ? {} : { at }) }
 }

@@ -36,7 +36,14 @@ it('has one form only: any other bytes say nothing', () => {
   )
 })
 
-const VERSION = { name: 'lint', version: '1.0.0', groups: ['*'], commit: 'a'.repeat(40), digest: 'b'.repeat(64) }
+const VERSION = {
+  kind: 'skill' as const,
+  name: 'lint',
+  version: '1.0.0',
+  groups: ['*'],
+  commit: 'a'.repeat(40),
+  digest: 'b'.repeat(64),
+}
 
 it.each([
   ['fine', {}, undefined],
@@ -46,6 +53,8 @@ it.each([
   ['no groups', { groups: [] }, /groups/],
   ['a group with a quote', { groups: ["'"] }, /not the name of a group/],
   ['a short commit', { commit: 'abc' }, /commit/],
+  ['no commit', { commit: '' }, /commit/],
+  ['no commit, as a pack of a package has none', { kind: 'pack' as const, commit: '' }, undefined],
   ['a digest that is none', { digest: 'xyz' }, /digest/],
 ])('a version with %s', (_, change, expected) => {
   const problem = versionProblem({ ...VERSION, ...change })

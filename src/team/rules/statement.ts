@@ -1,3 +1,4 @@
+import { CATALOG_KINDS, type CatalogKind } from '../../machine/rules/verdict.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 
 /** What a person signs: an approval or the retirement of one version of a skill or pack. */
@@ -8,7 +9,7 @@ export interface Statement {
   /** `*` retires every version that was approved before. */
   version: string
   state: 'approved' | 'retired'
-  /** The commit that has the version, and the hash of its folder. Empty when everything is retired. */
+  /** The commit that has the version, and the hash of its folder. Empty when everything is retired. A pack may have no commit. */
   commit: string
   digest: string
   /** Who gets it: groups of the team, or `*` for everybody. */
@@ -16,9 +17,6 @@ export interface Statement {
   by: string
   at: string
 }
-
-export const CATALOG_KINDS = ['skill', 'pack'] as const
-export type CatalogKind = (typeof CATALOG_KINDS)[number]
 
 /** States of a version. A database alone may hold one back; only a signature lets it be installed or removed. */
 export const CATALOG_STATES = ['draft', 'approved', 'quarantined', 'retired'] as const
@@ -90,7 +88,7 @@ const GROUP = /^(?:\*|[\w.-]{1,60})$/
 
 /** What is wrong with the words that name a version, if anything. */
 export function versionProblem(
-  version: Pick<CatalogEntry, 'name' | 'version' | 'groups' | 'commit' | 'digest'>,
+  version: Pick<CatalogEntry, 'kind' | 'name' | 'version' | 'groups' | 'commit' | 'digest'>,
 ): string | undefined {
   if (!NAME.test(version.name) || version.name.length > 64)
     return `"${version.name.slice(0, 80)}" is not the name of a skill or pack`
@@ -99,6 +97,9 @@ export function versionProblem(
     return 'a version needs 1 to 50 groups, or * for everybody'
   const group = version.groups.find((each) => !GROUP.test(each))
   if (group !== undefined) return `"${group.slice(0, 80)}" is not the name of a group`
-  if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version.commit)) return 'the commit is not a full commit id'
+  // A pack may come with a package instead.
+  const isInPackage = version.kind === 'pack' && version.commit === ''
+  if (!isInPackage && !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version.commit))
+    return 'the commit is not a full commit id'
   return /^[0-9a-f]{64}$/.test(version.digest) ? undefined : 'the digest is not a SHA-256'
 }

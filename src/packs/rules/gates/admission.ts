@@ -37,6 +37,9 @@ export function isOfStatus({ status }: TrustedPack['manifest']): string {
   return status === 'draft' ? 'is a draft' : `is ${status ?? 'of unknown status'}`
 }
 
+/** For a person whose pack the catalog holds back. */
+export const HELD_HINT = 'loadout catalog search shows what is approved; loadout sync asks the catalog again'
+
 /** For a caller that asked for the guide of a pack and gets nothing of it. */
 export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['verdict'], 'admitted'>): LoadoutError {
   const { manifest, root, trust } = pack
@@ -54,6 +57,10 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
   if (trust.state === 'denied') {
     const hint = `loadout approve ${shellWord(root)} takes the denial back`
     return new LoadoutError('pack.trust.denied', `the pack ${name} was denied`, { hint })
+  }
+  if (trust.held !== undefined) {
+    const { code, why } = trust.held
+    return new LoadoutError(code, `the pack ${name} is not used: ${why}`, { hint: HELD_HINT })
   }
   const message = `the pack ${name} cannot be used: its status is ${manifest.status ?? 'none that is known'}`
   const code = manifest.status === 'archived' ? 'pack.status.archived' : 'pack.status.unknown'

@@ -21,6 +21,9 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
   if (trust.state === 'denied') {
     return { ...named, reason: 'denied', message: `the pack ${word} was denied`, command: approve }
   }
+  if (trust.held !== undefined) {
+    return { ...named, reason: 'held', message: `the pack ${word} is not used: ${trust.held.why}` }
+  }
   if (manifest.status === undefined) {
     return { ...named, reason: 'unknown-status', message: `the pack ${word} has a status that nobody knows` }
   }

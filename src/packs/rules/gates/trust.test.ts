@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { type Approval, makeApproval } from '../../../machine/rules/approval.ts'
+import type { Verdict } from '../../../machine/rules/verdict.ts'
 import type { Scope, Tier, TrustLabel } from '../pack.ts'
 import { makePack, makeTrusted } from './pack.fixture.ts'
-import { DEFAULT_TRUST_POLICY, isTrustedLess, opensTier, trustOf } from './trust.ts'
+import {
+  DEFAULT_TRUST_POLICY,
+  isTrustedLess,
+  obeyVerdict,
+  opensTier,
+  packDigest,
+  type Trust,
+  trustOf,
+} from './trust.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -135,5 +144,42 @@ describe('trust by label', () => {
     expect(isTrustedLess(unreviewed, confirmed)).toBe(true)
     expect(isTrustedLess(confirmed, official)).toBe(false)
     expect(isTrustedLess(official, confirmed)).toBe(false)
+  })
+})
+
+describe('the catalog of a team', () => {
+  const trusted = makeTrusted({}, {}).trust
+  const open = { ...trusted, state: 'trusted', isOpen: true } as const
+  const unapproved = trustOf(makePack({}, { scope: 'workspace' }), undefined, undefined, policy)
+  const denied = trustOf(makePack({}, { scope: 'user' }), answer({ decision: 'denied' }), undefined, policy)
+  const says = (state: Verdict['state'], digest = packDigest(FILES)): Verdict => ({
+    ...{ kind: 'pack', name: 'handbook', version: '1', by: 'ada', commit: '', digest },
+    state,
+  })
+  const ROWS: [what: string, Trust, Verdict | undefined, state: string, code?: string][] = [
+    ['does not list it', open, undefined, 'trusted'],
+    ['approved these files', open, says('approved'), 'trusted'],
+    ['approved other files', open, says('approved', DIGEST), 'held', 'CATALOG_HELD'],
+    ['holds it', open, says('held'), 'held', 'CATALOG_HELD'],
+    ['retired it', open, says('retired'), 'held', 'CATALOG_RETIRED'],
+    ['approved it, and nobody here did', unapproved, says('approved'), 'unapproved', 'pack.trust.unapproved'],
+    ['retired what nobody here approved', unapproved, says('retired'), 'held', 'CATALOG_RETIRED'],
+    ['approved what a person denied', denied, says('approved'), 'denied', 'pack.trust.denied'],
+  ]
+  it.each(ROWS)('%s', (_, trust, verdict, state, code) => {
+    const judged = obeyVerdict(trust, verdict, () => FILES)
+    expect([judged.state, judged.isOpen]).toEqual([state, state === 'trusted'])
+    if (code !== undefined) expect(judged.warnings.map((each) => each.code)).toEqual([code])
+  })
+
+  it('pins the files that it approved, and holds back what cannot be read', () => {
+    expect(obeyVerdict(open, says('approved'), () => FILES).files).toEqual(FILES)
+    expect(obeyVerdict(open, says('approved'), () => undefined).state).toBe('held')
+  })
+
+  it('knows a pack by every file, in any order', () => {
+    const [a, b] = Object.entries(FILES)
+    expect(packDigest(Object.fromEntries([b!, a!]))).toBe(packDigest(FILES))
+    expect(packDigest({ ...FILES, 'wiki/b.md': DIGEST })).not.toBe(packDigest(FILES))
   })
 })

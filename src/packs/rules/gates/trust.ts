@@ -1,5 +1,7 @@
 import { type Approval, changesSince, type FileDigests, summarizeChanges } from '../../../machine/rules/approval.ts'
+import { type Verdict, whyNot } from '../../../machine/rules/verdict.ts'
 import type { Code, Severity } from '../../../text/trouble.ts'
+import { sha256 } from '../../../text/values.ts'
 import { type KnowledgePack, type PackWarning, SCOPES, type Scope, TIERS, type Tier, type TrustLabel } from '../pack.ts'
 
 /** Whose packs have to be approved, besides those that always have to. */
@@ -14,8 +16,11 @@ export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIs
 
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
 
-/** Trusted by its place; approved by a person; or not open, because nobody was asked, it changed since, or it was denied. */
-const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied'] as const
+/**
+ * Trusted by its place; approved by a person; or not open, because nobody was asked, it changed since, it was denied, or
+ * the catalog of the team holds it back.
+ */
+const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied', 'held'] as const
 export type TrustState = (typeof TRUST_STATES)[number]
 
 /** What follows from a pack's place, a person's answer and, to its disadvantage only, from what it says of itself. */
@@ -30,7 +35,14 @@ export interface Trust {
   files?: FileDigests
   /** What differs from it, in words. */
   changes?: readonly string[]
+  /** Why the catalog holds it back. */
+  held?: Held
   warnings: readonly PackWarning[]
+}
+
+export interface Held {
+  code: 'CATALOG_HELD' | 'CATALOG_RETIRED'
+  why: string
 }
 
 /** What a pack is now. */
@@ -66,6 +78,33 @@ export function trustOf(
     ...pinned,
     warnings: labelWarnings(manifest.trust),
   }
+}
+
+/** What the digest of a version in the catalog is made from: every file of the pack. */
+export function packDigest(files: FileDigests): string {
+  return sha256(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/**
+ * The catalog of the team takes away and never adds: what it does not approve is shut, and of what it approves only the
+ * very files that were signed may be read. `read` gives the files as they are; undefined where they cannot be read.
+ */
+export function obeyVerdict(trust: Trust, verdict: Verdict | undefined, read: () => FileDigests | undefined): Trust {
+  if (verdict === undefined || trust.state === 'denied') return trust
+  if (verdict.state !== 'approved') {
+    const code = verdict.state === 'retired' ? 'CATALOG_RETIRED' : 'CATALOG_HELD'
+    return heldBack({ code, why: whyNot(verdict) })
+  }
+  // Nothing is read of a pack that nobody has answered for here.
+  if (!trust.isOpen) return trust
+  const files = read()
+  if (files !== undefined && packDigest(files) === verdict.digest) return { ...trust, files }
+  const { version, by = 'somebody' } = verdict
+  return heldBack({ code: 'CATALOG_HELD', why: `it is not version ${version} that ${by} approved in the catalog` })
+}
+
+function heldBack(held: Held): Trust {
+  return { state: 'held', isOpen: false, tier: undefined, held, warnings: [warning('error', held.code, held.why)] }
 }
 
 /** What comes with a workspace, or lies at a path that was only named, is a stranger's; no setting makes it ours. */

@@ -29,7 +29,7 @@ export interface RefusedPack {
   scope: Scope
   path: string
   status: PackStatus | undefined
-  reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'archived' | 'unknown-status' | 'invalid'
+  reason: 'approval-needed' | 'confirmation-needed' | 'denied' | 'held' | 'archived' | 'unknown-status' | 'invalid'
   message: string
   /** The command that opens it; absent when there is none. */
   command?: string

@@ -1,0 +1,64 @@
+import { relative, sep } from 'node:path'
+import { runGit } from '../machine/git.ts'
+import { refuseUnsafeConfig } from '../machine/git-config.ts'
+import type { Machine } from '../machine/machine.ts'
+import { openProject } from '../machine/open-project.ts'
+import { LoadoutError } from '../text/trouble.ts'
+import { findPack, openCatalog } from './catalog.ts'
+import { linkedRoot } from './disk/linked-layer.ts'
+import { digestTree } from './disk/pack-digest.ts'
+import { packWord, type TrustedPack } from './rules/gates/catalog.ts'
+import { packDigest } from './rules/gates/trust.ts'
+
+/** A pack as it can be published: what other machines get of it has the same digest. */
+export interface CommittedPack {
+  /** What it says of itself. */
+  version?: string | undefined
+  /** Empty for a pack that came with a package: then its registry has it. */
+  commit: string
+  digest: string
+}
+
+/** Whether a pack of this name can be seen from here. */
+export function hasPack(machine: Machine, name: string): boolean {
+  return openCatalog(machine, {}).catalog.entries.some(({ pack }) => pack.manifest.name === name)
+}
+
+/** Throws while the pack has files that no commit has. */
+export async function committedPack(machine: Machine, name: string): Promise<CommittedPack> {
+  const { catalog } = openCatalog(machine, {})
+  const pack = findPack(machine, catalog, name)
+  const { repository } = openProject(machine, pack.root)
+  const isInGit = repository !== undefined && !(await isIgnored(machine, repository, pack.root))
+  if (!isInGit && !pack.root.split(sep).includes('node_modules')) {
+    throw new LoadoutError('UNCOMMITTED', `${pack.root} is neither in a git repository nor in a package`, {
+      hint: 'commit it to one: other machines get it from there',
+    })
+  }
+  const commit = isInGit ? await commitWith(machine, repository, pack) : ''
+  return { version: pack.manifest.version, commit, digest: packDigest(digestTree(pack)) }
+}
+
+/** As the packages of a project are. */
+async function isIgnored(machine: Machine, repository: string, folder: string): Promise<boolean> {
+  await refuseUnsafeConfig(machine, repository)
+  const { code } = await runGit(machine, repository, ['check-ignore', '--quiet', '--', folder], { okCodes: [0, 1] })
+  return code === 0
+}
+
+/** The last commit of the pack and of what it links, when nothing in them differs from it. */
+async function commitWith(machine: Machine, repository: string, { root, linked, manifest }: TrustedPack) {
+  const folders = [root, ...(linked === undefined ? [] : [linkedRoot(linked)])]
+  const paths = folders.map((folder) => `:(literal)${relative(repository, folder) || '.'}`)
+  const status = ['status', '--porcelain', '--ignored', '--untracked-files=all', '-z', '--', ...paths]
+  const { stdout } = await runGit(machine, repository, status)
+  const [changed] = stdout.split('\0')
+  if (changed) {
+    const problem = changed.startsWith('!!') ? 'is ignored by git: other machines do not have it' : 'is not committed'
+    throw new LoadoutError('UNCOMMITTED', `${changed.slice(3)} ${problem}`, {
+      hint: `commit or remove it, then publish ${packWord(manifest.name)}`,
+    })
+  }
+  const log = await runGit(machine, repository, ['log', '-1', '--format=%H', 'HEAD', '--', ...paths])
+  return log.stdout.trim()
+}
