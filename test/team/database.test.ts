@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
 import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { makeFolder } from '../cli/run.ts'
 import { added, broken, NEXT } from './next-schema.ts'
-import { ask, askForPostgres, makeDatabase, withClient } from './postgres.ts'
+import { ask, askForPostgres, makeDatabase, settled, withClient } from './postgres.ts'
 import {
   makeMachine,
   startInstance,
@@ -38,17 +38,13 @@ async function newMember(team: TestServer, url = team.url): Promise<TestMachine>
 }
 
 async function timesOf(url: string, entry: string): Promise<number> {
-  for (let left = 200; left > 0; left--) {
-    const [row] = await ask(
-      url,
-      `SELECT (SELECT count(*) FROM inbox) AS waiting,
-         (SELECT coalesce(sum(times), 0) FROM event JOIN label ON label.id = entry WHERE text = $1) AS times`,
-      [`skill:${entry}`],
-    )
-    if (row?.waiting === 0) return Number(row.times)
-    await new Promise((wake) => setTimeout(wake, 50))
-  }
-  throw new Error('it was never counted')
+  await settled(url)
+  const [row] = await ask(
+    url,
+    'SELECT coalesce(sum(times), 0) AS times FROM event JOIN label ON label.id = entry WHERE text = $1',
+    [`skill:${entry}`],
+  )
+  return Number(row?.times)
 }
 
 const ready = async (url: string) => {

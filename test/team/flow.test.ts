@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { makeFolder } from '../cli/run.ts'
-import { ask, askForPostgres, makeDatabase } from './postgres.ts'
+import { ask, askForPostgres, makeDatabase, settled } from './postgres.ts'
 import { makeMachine, startProxy, startTeam, type TestMachine, type TestServer, type Wire } from './server.ts'
 
 let team: TestServer
@@ -24,7 +24,7 @@ async function member(machine: TestMachine, url = team.url): Promise<TestMachine
 
 /** How often the database counted entries of a name. */
 async function counted(entry: string): Promise<Record<string, number>> {
-  await settled()
+  await settled(team.databaseUrl)
   const rows = await ask(
     team.databaseUrl,
     `SELECT stage, sum(times) AS times FROM event JOIN label ON label.id = entry WHERE text = $1 GROUP BY 1`,
@@ -33,14 +33,6 @@ async function counted(entry: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ stage, times }) => [STAGES[Number(stage)], Number(times)]))
 }
 const STAGES = ['installed', 'planned', 'delivered', 'used']
-
-async function settled(): Promise<void> {
-  for (;;) {
-    const [row] = await ask(team.databaseUrl, 'SELECT count(*) AS waiting FROM inbox')
-    if (row?.waiting === 0) return
-    await new Promise((wake) => setTimeout(wake, 50))
-  }
-}
 
 const stateOf = (home: string) => join(home, '.local/state/loadout/team')
 
@@ -156,7 +148,7 @@ describe('exactly once', () => {
       await machine.loadout.pushUsage({})
     }
     const { machine: id } = JSON.parse(readFileSync(join(stateOf(machine.home), 'outbox.json'), 'utf8'))
-    await settled()
+    await settled(team.databaseUrl)
     // The backup was made after the first batch.
     await ask(
       team.databaseUrl,
@@ -265,7 +257,7 @@ describe('odd machines', () => {
     }
     time = Date.now()
     await machine.loadout.pushUsage({})
-    await settled()
+    await settled(team.databaseUrl)
     const [row] = await ask(
       team.databaseUrl,
       `SELECT count(DISTINCT hour) AS hours, sum(times) AS times FROM event JOIN label ON label.id = entry WHERE text = 'skill:offline'`,

@@ -80,3 +80,12 @@ export async function ask(url: string, sql: string, values: unknown[] = []): Pro
     ),
   )
 }
+
+/** Waits until all that the servers of a database took in is counted. */
+export async function settled(url: string): Promise<void> {
+  for (;;) {
+    const [row] = await ask(url, 'SELECT count(*) AS waiting FROM inbox')
+    if (row?.waiting === 0) return
+    await new Promise((wake) => setTimeout(wake, 50))
+  }
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { removeOld } from '../../src/team/disk/count.ts'
 import type { UsageEvent } from '../../src/usage/rules/usage-event.ts'
-import { ask, askForPostgres, makeDatabase } from './postgres.ts'
+import { ask, askForPostgres, makeDatabase, settled } from './postgres.ts'
 import { makeMachine, startTeam, type TestMachine, type TestServer } from './server.ts'
 
 const DAY = 86_400_000
@@ -33,6 +33,7 @@ beforeAll(async () => {
   }
   for (let each = 0; each < 2; each++)
     await person('search', [{ entryId: 'review', version: NEW, via: 'codex', timestamp: at(1) }])
+  await settled(team.databaseUrl)
   reader = makeMachine()
   await reader.loadout.joinTeam({ url: team.url, token: await team.token() })
 })

@@ -40,7 +40,7 @@ export interface Trust {
   warnings: readonly PackWarning[]
 }
 
-export interface Held {
+interface Held {
   code: 'CATALOG_HELD' | 'CATALOG_RETIRED'
   why: string
 }
