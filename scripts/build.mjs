@@ -25,6 +25,7 @@ const PARTS = {
   context: ['src/context/', 'src/project/', 'src/kit/try.ts'],
   agents: ['src/agents/', 'src/kit/agents-md.ts', 'src/kit/hooks-status.ts'],
   pointers: ['src/kit/session/file-pointers.ts'],
+  sections: ['src/kit/session/pack-pointers.ts'],
   use: ['src/kit/session/tool-use.ts'],
   again: ['src/kit/session/given-packs.ts'],
   session: ['src/kit/session/'],

@@ -5,6 +5,7 @@ import type { Machine } from '../machine/machine.ts'
 import { openProject, type Project, realFolder } from '../machine/open-project.ts'
 import type { Approval, Decision } from '../machine/rules/approval.ts'
 import { openCatalog, pinPack, readChoice } from '../packs/catalog.ts'
+import { keepSections } from '../packs/keep-sections.ts'
 import { choosePack, isPackPath, isUndecided, packWord, type TrustedPack } from '../packs/rules/gates/catalog.ts'
 import type { Tier } from '../packs/rules/pack.ts'
 import { answerForSkill } from '../skills/approve-skill.ts'
@@ -56,6 +57,8 @@ export async function approve(machine: Machine, request: ApproveRequest): Promis
     tier: request.tier ?? 'evidence',
     decision: 'approved',
   })
+  const { all } = openCatalog(machine, { project: named.project, packs: [pack.root] }).catalog
+  for (const each of all) if (each.root === pack.root) keepSections(machine, each)
   return { value: [answered(approval)], findings: [] }
 }
 

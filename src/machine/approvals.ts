@@ -23,6 +23,11 @@ const APPROVALS: RecordFile<readonly Approval[]> = {
 /** Where earlier versions kept the answers about packs. */
 const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }
 
+/** The file that changes with every answer. */
+export function approvalsPath(machine: Machine): string {
+  return recordPath(machine, APPROVALS.place)
+}
+
 export interface Answers {
   approvals: readonly Approval[]
   /** False when there is a file that cannot be understood: then nobody knows what was approved or denied. */

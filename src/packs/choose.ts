@@ -5,11 +5,11 @@ import { readTaskWords } from '../search/task-words.ts'
 import { type OpenedCatalog, taughtPack } from './catalog.ts'
 import { type SectionsOf, sectionsOnce } from './disk/section-cache.ts'
 import { admit } from './rules/gates/admission.ts'
-import { createSelector, MOST_PACKS, type TrustedPack } from './rules/gates/catalog.ts'
+import { createSelector, type TrustedPack } from './rules/gates/catalog.ts'
 import { opensTier } from './rules/gates/trust.ts'
 import { isKnownType, PACK_TYPES } from './rules/pack.ts'
 import type { SectionHit } from './rules/resolve/section-index.ts'
-import { type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
+import { likelyPacks, type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
 
 interface ChosenPack {
   pack: TrustedPack
@@ -32,11 +32,6 @@ interface PackReason {
   section?: SectionHit
 }
 
-// What only the description says has to be likely, or the text has to speak of it too.
-const LIKELY = 0.3
-const LEAST_SPOKEN = 0.4
-const LEAST_OF_BEST = 0.85
-
 /** Chooses by descriptions and examples; packs that may be read also by what their sections say. */
 export function createChooser(packs: readonly TrustedPack[], examples: Examples, sectionsOf: SectionsOf): PackChooser {
   const byName = new Map(packs.map((pack) => [pack.manifest.name, pack]))
@@ -58,21 +53,14 @@ export function createChooser(packs: readonly TrustedPack[], examples: Examples,
   const choose = (task: string): ChosenPack[] => {
     const { those, selector } = openFor(task)
     if (those.length === 0) return []
-    const spoken = new Map(those.map((pack) => [pack, spokenOf(task)(pack)]))
-    const described = selector()
-      .select(task)
-      .flatMap(({ id, confidence }) => {
-        const pack = byName.get(id)
-        if (pack === undefined) return []
-        const share = spoken.get(pack)?.share ?? 1
-        return confidence >= LIKELY || share >= LEAST_SPOKEN ? [{ pack, confidence }] : []
-      })
-    const best = Math.max(0, ...[...spoken.values()].map((each) => (each?.isAbout ? each.share : 0)))
-    const read = those.flatMap((pack) => {
-      const { isAbout = false, share = 0 } = spoken.get(pack) ?? {}
-      return isAbout && share >= LEAST_OF_BEST * best ? [{ pack, confidence: share }] : []
-    })
-    return mostLikely([...read, ...described])
+    const described = new Map(
+      selector()
+        .select(task)
+        .map(({ id, confidence }) => [byName.get(id), confidence]),
+    )
+    const spoken = spokenOf(task)
+    const judged = those.map((pack) => ({ pack, described: described.get(pack) ?? 0, spoken: spoken(pack) }))
+    return likelyPacks(judged)
   }
   return {
     choose,
@@ -89,15 +77,6 @@ export function createChooser(packs: readonly TrustedPack[], examples: Examples,
       }
     },
   }
-}
-
-/** Each pack once, with the stronger of its reasons. */
-function mostLikely(found: readonly ChosenPack[]): ChosenPack[] {
-  const best = new Map<TrustedPack, ChosenPack>()
-  for (const each of found) {
-    if (each.confidence > (best.get(each.pack)?.confidence ?? -1)) best.set(each.pack, each)
-  }
-  return [...best.values()].sort((a, b) => b.confidence - a.confidence).slice(0, MOST_PACKS)
 }
 
 /** A persona is not looked up for what it says; one of a type nobody knows must be named. */

@@ -1,10 +1,8 @@
 import type { Machine } from '../machine/machine.ts'
 import { readTaskWords, shareOf } from '../search/task-words.ts'
-import { headingsOf } from '../text/headings.ts'
 import { compareText } from '../text/values.ts'
 import { entryId } from '../usage/rules/entry-id.ts'
 import { isReadable } from './choose.ts'
-import { openPack } from './disk/pack-folder.ts'
 import { openSections } from './disk/section-cache.ts'
 import type { TrustedPack } from './rules/gates/catalog.ts'
 import { shownText } from './rules/shown-text.ts'
@@ -40,27 +38,16 @@ export function searchSections(
     .filter((pack) => pack.scope !== 'built-in' && isReadable(pack))
     .flatMap((pack) => {
       const hits = openSections(machine, pack).rank(query, MOST_OF_ONE)
-      return hits.flatMap(({ path, from, to, score, terms }) => {
+      return hits.flatMap(({ path, from, to, score, terms, title }) => {
         const share = shareOf(words, new Set(terms.filter((term) => words.has(term))))
-        return share < LEAST_SHARE ? [] : [{ pack, path, from, to, score, share }]
+        return share < LEAST_SHARE ? [] : [{ pack, path, from, to, score, share, title }]
       })
     })
     .sort((a, b) => b.share - a.share || b.score - a.score || compareText(a.path, b.path))
     .slice(0, limit)
-  return found.map(({ pack, path, from, to, share }) => {
+  return found.map(({ pack, path, from, to, share, title }) => {
     const { name } = pack.manifest
     const id = `${entryId('pack', name, path)}#L${from}-L${to}`
-    return { id, pack: name, path, from, to, title: titleOf(pack, path, from), confidence: share }
+    return { id, pack: name, path, from, to, title: shownText(title || path, 160), confidence: share }
   })
-}
-
-function titleOf(pack: TrustedPack, path: string, line: number): string {
-  const text = openPack(pack, pack.trust.files).read(path)?.text ?? ''
-  const above: string[] = []
-  for (const heading of headingsOf(path, text.split('\n'))) {
-    if (heading.line >= line) break
-    above.length = Math.min(above.length, heading.level - 1)
-    above[heading.level - 1] = heading.title
-  }
-  return shownText(above.filter(Boolean).join(' > ') || path, 160)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryPack } from '../../src/packs/rules/pack-files.fixture.ts'
-import { buildSectionIndex, loadSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
+import { buildSectionIndex } from '../../src/packs/rules/resolve/build-section-index.ts'
+import { openSectionIndex } from '../../src/packs/rules/resolve/section-index.ts'
 import { DOCUMENT_FIRST, FERRY } from './ferry-pack.ts'
 import { type Files, resolveFiles } from './resolving.ts'
 
@@ -185,7 +186,8 @@ describe('what was not found', () => {
 
 it('the index of sections reads the same after it was saved, and holds no source', () => {
   const index = buildSectionIndex(memoryPack({ 'KNOWLEDGE.md': '---\nname: x\n---\n', ...FERRY }))
-  const loaded = loadSectionIndex(index.save())
+  const saved = index.save()
+  const loaded = openSectionIndex((from, length) => saved.subarray(from, from + length), saved.length)
   for (const task of ['ferry built', 'oak piles', 'forty people crossed']) {
     expect(loaded?.rank(task, 9)).toEqual(index.rank(task, 9))
     expect(index.rank(task, 9).filter(({ path }) => path.startsWith('sources/'))).toEqual([])

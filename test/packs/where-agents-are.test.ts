@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approve } from '../../src/kit/approve.ts'
+import { approve, revoke } from '../../src/kit/approve.ts'
 import { readEntry as read } from '../../src/kit/read.ts'
 import { searchAll } from '../../src/kit/search.ts'
 import { answerHook } from '../../src/kit/session/hook.ts'
@@ -18,10 +18,16 @@ const DOCS = {
     'Carriers\n========\n\nHeavy parcels\n-------------\n\nHeavy parcels travel with the Kestrel line.\n',
 }
 
+/** What changed a moment ago is not kept. */
+function settled(): Promise<void> {
+  return new Promise((done) => setTimeout(done, 150))
+}
+
 async function shop(isApproved = true): Promise<Machine> {
   const cwd = makeProject({ '.git/HEAD': 'ref: refs/heads/main\n', ...DOCS })
   const machine: Machine = { cwd, home: makeFolder(), env: {}, now: () => new Date() }
   await startPackFrom(machine, { from: 'docs', name: 'shop' })
+  await settled()
   if (isApproved) await approve(machine, { what: 'pack:shop' })
   return machine
 }
@@ -71,6 +77,34 @@ describe('hooks and guides', () => {
     const { guide } = openGuide(machine, { pack: 'shop' }).value
     expect(guide).toContain('loadout packs resolve "<question>" --pack shop')
     expect(guide).toContain('activate_pack')
+  })
+
+  describe('a prompt is pointed to the section that speaks of it', () => {
+    const ASKED = 'what does FST_ERR_DOCK_TIMEOUT mean'
+    const prompt = (machine: Machine, text: string, session = 's1') =>
+      hook(machine, 'UserPromptSubmit', { prompt: text, session_id: session })
+
+    it('once, by words that its description does not have; everyday work is left alone', async () => {
+      const machine = await shop()
+      await settled()
+      const told = await prompt(machine, ASKED)
+      expect(told).toContain('section: Errors \u203a Codes')
+      expect(told).toContain('`loadout packs resolve "the question" --pack shop`')
+      expect(await prompt(machine, ASKED)).toBe('')
+      expect(await prompt(machine, 'fix the failing test', 's2')).toBe('')
+    })
+
+    it('no section is ranked at a prompt, and none of a pack whose approval was taken back is told', async () => {
+      const machine = await shop()
+      rmSync(join(machine.home, '.cache', 'loadout', 'pack-sections'), { recursive: true })
+      await settled()
+      expect(await prompt(machine, ASKED)).toBe('')
+      expect(existsSync(join(machine.home, '.cache', 'loadout', 'pack-sections'))).toBe(false)
+      resolvePacks(machine, { task: ASKED })
+      expect(await prompt(machine, ASKED)).toContain('section: Errors')
+      await revoke(machine, { what: 'pack:shop' })
+      expect(await prompt(machine, ASKED, 's3')).not.toContain('Errors')
+    })
   })
 
   it('a session gets its packs again after a compaction, as often as it happens', async () => {

@@ -17,11 +17,14 @@ export interface IndexItem {
   rank: number
   /** Within a group, the more the earlier. */
   reach: number
+  /** The headings of the part that fits, where that is told. */
+  section?: string
   /** What it costs, where that is told. */
   tokens?: number
 }
 
 const LONGEST_SUMMARY = 160
+const LONGEST_SECTION = 120
 const LONGEST_WORD = 40
 const MOST_WORDS = 6
 
@@ -68,11 +71,15 @@ export function orderItems(items: readonly IndexItem[]): IndexItem[] {
 }
 
 /** One line of Markdown. Nothing in it can start a line, a comment, a tag, a link or a span of code of its own. */
-export function indexLine({ id, summary, when, where, tokens }: IndexItem): string {
+export function indexLine({ id, summary, when, where, section, tokens }: IndexItem): string {
   const words = [...new Set(when.map((word) => harmless(word, LONGEST_WORD)))].filter((word) => word !== '')
   const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '...'] : words
   const about = harmless(summary, LONGEST_SUMMARY)
-  const notes = [...(shown.length === 0 ? [] : [shown.join(', ')]), ...(tokens ? [`${tokens} tokens`] : [])]
+  const notes = [
+    ...(shown.length === 0 ? [] : [shown.join(', ')]),
+    ...(section === undefined ? [] : [`section: ${harmless(section, LONGEST_SECTION)}`]),
+    ...(tokens ? [`${tokens} tokens`] : []),
+  ]
   return [
     `- ${harmless(id, LONGEST_WORD * 2)}`,
     about === '' ? '' : `: ${about}`,

@@ -1,4 +1,5 @@
-import { type CacheKey, openCached, signatureOf, writeCached } from '../../machine/cache.ts'
+import { approvalsPath } from '../../machine/approvals.ts'
+import { type CacheKey, jsonCodec, openCached, readCached, signatureOf, writeCached } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Project } from '../../machine/open-project.ts'
 import { layerPlaces } from '../../payloads/layers.ts'
@@ -26,6 +27,14 @@ export function keptItem(kept: unknown): CatalogItem {
   return kept as CatalogItem
 }
 
+/** A pack that may be read: what its sections say counts too. */
+export interface ReadablePack {
+  name: string
+  description: string
+  /** Where its sections are kept, once something has ranked them. */
+  sections: CacheKey
+}
+
 /** The ranker's id of an item. */
 function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
   return `${kind}:${id}`
@@ -33,16 +42,19 @@ function catalogId({ kind, id }: Pick<CatalogItem, 'kind' | 'id'>): string {
 
 /**
  * Leaves behind what the prompts to come are compared with, so that none of them has to look for it. It holds while the
- * indexes stay as they are; other changes count from the next start of a session.
+ * indexes and a person's approvals stay as they are; other changes count from the next start of a session.
  */
 export function storeCatalog(
   machine: Machine,
   project: Project,
   agent: string,
   entries: readonly { item: CatalogItem; document: RankDocument }[],
+  packs: readonly ReadablePack[],
 ): HookCatalog {
+  const key = keyOf(machine, project, agent)
   const catalog = createRanker(entries.map(({ item, document }) => ({ ...document, id: catalogId(item), kept: item })))
-  writeCached(machine, keyOf(machine, project, agent), catalog.save())
+  writeCached(machine, key, catalog.save())
+  writeCached(machine, packsKey(key), PACKS.encode([...packs]) ?? new Uint8Array())
   return catalog
 }
 
@@ -55,8 +67,19 @@ export function readCatalog(machine: Machine, project: Project, agent: string): 
   return (opened && openSavedRanker(opened.read, opened.size)) ?? undefined
 }
 
+/** The packs whose sections a prompt may be about. */
+export function readReadablePacks(machine: Machine, project: Project, agent: string): ReadablePack[] {
+  return readCached(machine, packsKey(keyOf(machine, project, agent)), PACKS.decode) ?? []
+}
+
+function packsKey(key: CacheKey): CacheKey {
+  return { ...key, kind: 'hook-packs', version: 1 }
+}
+
+const PACKS = jsonCodec((json): json is ReadablePack[] => Array.isArray(json))
+
 function keyOf(machine: Machine, project: Project, agent: string): CacheKey {
   const indexes = layerPlaces(machine, { projectRoot: project }).map(({ path }) => path)
-  const { state, isSettled } = signatureOf(indexes, machine.now())
-  return { kind: 'hook-catalogs', version: 5, name: [agent, project.root], state, isSettled }
+  const { state, isSettled } = signatureOf([...indexes, approvalsPath(machine)], machine.now())
+  return { kind: 'hook-catalogs', version: 6, name: [agent, project.root], state, isSettled }
 }

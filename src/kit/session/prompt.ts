@@ -31,7 +31,8 @@ import {
   measureIn,
   renderParts,
 } from '../rules/session/session-text.ts'
-import { type HookCatalog, keptItem, readCatalog } from './hook-catalog.ts'
+import { type HookCatalog, keptItem, readCatalog, readReadablePacks } from './hook-catalog.ts'
+import type { PackPointers } from './pack-pointers.ts'
 
 const DEFAULT_TOKENS = 1_200
 
@@ -52,7 +53,8 @@ export async function answerPrompt(machine: Machine, call: HookCall, budget = DE
   const knowledge = openStoredKnowledge(machine, layers, true)
   for (const { code, message } of brokenLayers(knowledge)) log(`${code} ${message}`)
   const catalog = await openCatalog(machine, project, call.host.agent, knowledge, log)
-  const prompt: Prompt = { project, knowledge, catalog, strategy, task: call.prompt }
+  const packs = await openPacksFor(machine, project, call, log)
+  const prompt: Prompt = { project, knowledge, catalog, packs, strategy, task: call.prompt }
   const plain = await find(machine, call, prompt, log)
   const files = await findFilesFor(machine, prompt, log)
   if (plain.found.length + files.length === 0) {
@@ -81,6 +83,8 @@ interface Prompt {
   project: Project
   knowledge: Knowledge
   catalog: HookCatalog
+  /** Absent where no pack may be read. */
+  packs: PackPointers | undefined
   strategy: Strategy
   task: string
 }
@@ -100,6 +104,23 @@ async function openCatalog(
   if (known !== undefined) return known
   const { refreshCatalog } = await import('./start-parts.ts')
   return refreshCatalog(machine, project, agent, knowledge, log).catalog
+}
+
+/** What packs say about the prompt, from what was kept of their sections. */
+async function openPacksFor(
+  machine: Machine,
+  project: Project,
+  { host, prompt }: HookCall,
+  log: (message: string) => void,
+): Promise<PackPointers | undefined> {
+  const readable = readReadablePacks(machine, project, host.agent)
+  if (readable.length === 0) return undefined
+  try {
+    return (await import('./pack-pointers.ts')).openPackPointers(machine, readable, prompt)
+  } catch (error) {
+    log(`sections of packs are left out: ${describeTrouble(error)}`)
+    return undefined
+  }
 }
 
 /** What the session adds: which families its last prompts were about. A text must be sure without it. */
@@ -134,13 +155,18 @@ async function find(
 
 /** Best first. What the last prompts were about lifts what belongs to it. */
 function findFor(prompt: Prompt, session?: Session): Finds {
-  const { catalog, knowledge, strategy, task } = prompt
+  const { catalog, knowledge, packs, strategy, task } = prompt
   const familyOf = (_: string, kept: unknown) => keptItem(kept).family
   const lift = session && sessionLift(session.recent, familyOf)
   const hits = catalog.rank(task, { limit: MOST_POINTERS, ...(lift && { lift }) })
   const sure = new Set(hits.filter(({ confidence }) => answerForm(confidence) === 'text').map(({ id }) => id))
+  const described = new Map<string, number>()
   const ranked = hits.flatMap((hit): Found[] => {
     const { kind, id, line, position } = keptItem(hit.kept)
+    if (kind === 'pack' && packs?.asked.has(id)) {
+      described.set(id, hit.confidence)
+      return []
+    }
     if (line !== undefined) {
       return [{ pointer: { part: { form: 'pointer', kind, id, sum: digestOf(line) }, text: line } }]
     }
@@ -149,7 +175,8 @@ function findFor(prompt: Prompt, session?: Session): Finds {
     return [{ match: rankedMatch(entry, hit), form: (session?.sure ?? sure).has(hit.id) ? 'text' : 'pointer' }]
   })
   const keywords = strategy === 'keywords' ? keywordMatches(prompt) : []
-  return { found: [...keywords, ...ranked], about: sharesOf(hits, familyOf), sure }
+  const spoken = packs?.find(described).map((pointer): Found => ({ pointer })) ?? []
+  return { found: [...keywords, ...spoken, ...ranked], about: sharesOf(hits, familyOf), sure }
 }
 
 /** A project with a larger index takes longer to answer than a person should wait at every prompt. */

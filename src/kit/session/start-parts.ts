@@ -3,6 +3,7 @@ import { libraryPath, readConfig } from '../../agents/config.ts'
 import type { HookCall } from '../../agents/rules/hook-call.ts'
 import { contextSettings } from '../../context/settings.ts'
 import { openExamples } from '../../examples/examples.ts'
+import type { CacheKey } from '../../machine/cache.ts'
 import { readText } from '../../machine/files.ts'
 import { attempt } from '../../machine/hook-log.ts'
 import type { Machine } from '../../machine/machine.ts'
@@ -10,6 +11,7 @@ import type { Project } from '../../machine/open-project.ts'
 import { findFiles } from '../../machine/project-files.ts'
 import { claimant, claimLine, readSession } from '../../machine/sessions.ts'
 import { openCatalog } from '../../packs/catalog.ts'
+import { sectionsPlace } from '../../packs/keep-sections.ts'
 import { admit } from '../../packs/rules/gates/admission.ts'
 import { isKnownType, PACK_TYPES } from '../../packs/rules/pack.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
@@ -192,6 +194,8 @@ export interface OfferedPack {
   description: string
   /** Whether it may be used; else a person has to approve it first. */
   isOpen: boolean
+  /** Where its sections are kept, when it may be read. */
+  sections?: CacheKey
 }
 
 /** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
@@ -202,7 +206,8 @@ function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
     const { name, description, type } = pack.manifest
     const isOffered = verdict === 'admitted' || verdict === 'approval-needed'
     if (!isOffered || pack.scope === 'built-in' || !isKnownType(type, PACK_TYPES)) return []
-    return [{ name, description, isOpen: verdict === 'admitted' }]
+    const sections = sectionsPlace(machine, pack)
+    return [{ name, description, isOpen: verdict === 'admitted', ...(sections && { sections }) }]
   })
 }
 
@@ -245,12 +250,16 @@ function writeCatalog(machine: Machine, project: Project, agent: string, sources
     const item: CatalogItem = { kind: 'payload', id: entry.id, family: familyOf(entry.id, entry.path), position }
     return findings.length > 0 ? [] : [{ item, document }]
   })
-  const offered = packs.map((pack) => ({ item: packPointer(pack), document: { ...pack, id: pack.name } }))
+  const offered = packs.map((pack) => {
+    const { name, description } = pack
+    return { item: packPointer(pack), document: { id: name, name, description } }
+  })
   const callable = skills.map((skill) => ({ item: skillPointer(skill), document: skillDocument(skill) }))
   const all = [...payloads, ...offered, ...callable]
   const examples = openExamples(machine, { project: project.root, library: sources.library }, 'here')
   const taught = all.map(({ item, document }) => ({ item, document: examples.into(item.kind, document) }))
-  return storeCatalog(machine, project, agent, taught)
+  const readable = packs.flatMap(({ name, description, sections }) => (sections ? { name, description, sections } : []))
+  return storeCatalog(machine, project, agent, taught, readable)
 }
 
 interface CatalogSources {

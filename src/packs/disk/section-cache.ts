@@ -1,32 +1,37 @@
-import { type Codec, cached, signatureOf } from '../../machine/cache.ts'
+import { type CacheKey, type Codec, cached, signatureOf } from '../../machine/cache.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { sha256 } from '../../text/values.ts'
 import type { TrustedPack } from '../rules/gates/catalog.ts'
 import { PACK_FILE } from '../rules/pack.ts'
-import { buildSectionIndex, loadSectionIndex, type SectionIndex } from '../rules/resolve/section-index.ts'
+import { buildSectionIndex } from '../rules/resolve/build-section-index.ts'
+import { openSectionIndex, type SectionIndex } from '../rules/resolve/section-index.ts'
 import { openPack } from './pack-folder.ts'
 
 /** What the index is made from. Raw sources are not among them. */
 const FOLDERS = ['compiled', 'wiki', 'documents', 'indexes', 'runs', 'answers', 'ontology']
 
-/** The sections of a pack, read again only when one of its files or its approval has changed. */
-export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
-  const { manifest, trust } = pack
-  const approved = trust.files
+/** Where the sections of a pack are kept, for its files as they are now and as they were approved. */
+export function sectionsKey(machine: Machine, pack: TrustedPack): CacheKey {
+  const approved = pack.trust.files
   const files = openPack(pack, approved)
   const paths = [PACK_FILE, ...FOLDERS.flatMap((folder) => files.list(folder))]
   const { state, isSettled } = signatureOf(
     paths.map((path) => files.fullPath(path)),
     machine.now(),
   )
-  const key = {
+  return {
     kind: 'pack-sections',
-    version: 6,
+    version: 7,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,
   }
-  return cached(machine, key, SECTIONS, () => buildSectionIndex(files, manifest))
+}
+
+/** The sections of a pack, read again only when one of its files or its approval has changed. */
+export function openSections(machine: Machine, pack: TrustedPack): SectionIndex {
+  const files = openPack(pack, pack.trust.files)
+  return cached(machine, sectionsKey(machine, pack), SECTIONS, () => buildSectionIndex(files, pack.manifest))
 }
 
 export type SectionsOf = (pack: TrustedPack) => SectionIndex
@@ -44,5 +49,5 @@ export function sectionsOnce(machine: Machine): SectionsOf {
 const SECTIONS: Codec<SectionIndex> = {
   // What a file's bytes say is told from the cache too; other trouble may pass without a change of the file.
   encode: (index) => (index.warnings.every(({ code }) => code === 'file.repaired') ? index.save() : undefined),
-  decode: loadSectionIndex,
+  decode: (bytes) => openSectionIndex((from, length) => bytes.subarray(from, from + length), bytes.length),
 }

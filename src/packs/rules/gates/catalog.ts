@@ -14,6 +14,7 @@ import {
   SCOPES,
   type Scope,
 } from '../pack.ts'
+import { MOST_PACKS } from '../resolve/speaks-of.ts'
 import { compareLabels, isTrustedLess, type Trust, type TrustState } from './trust.ts'
 import { compareVersions, isLaterDay } from './version-order.ts'
 
@@ -224,9 +225,6 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
     hint: 'loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
   })
 }
-
-/** Of many that fit a little, few are worth their place. */
-export const MOST_PACKS = 3
 
 /** So few are ranked as they are. */
 const FEW_PACKS = 12

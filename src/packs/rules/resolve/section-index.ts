@@ -1,18 +1,9 @@
-import { createRanker, loadRanker, type Ranker } from '../../../search/ranker.ts'
+import { openSavedRanker, type Ranker } from '../../../search/ranker.ts'
+import type { ReadBytes } from '../../../search/saved-pages.ts'
 import { termsOf } from '../../../search/tokens.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../../search/tuning.ts'
-import { frontmatterTitle } from '../../../text/headings.ts'
 import { isRecord } from '../../../text/values.ts'
-import { readGuide } from '../fence/guide.ts'
-import { recordTexts } from '../graph/record-grounding.ts'
-import type { PackManifest, PackWarning } from '../pack.ts'
-import type { PackFiles } from '../pack-files.ts'
-import { type Records, readRecords } from '../records/health.ts'
-import { SOURCE_MAP_PATH } from '../records/source-map.ts'
-import { pathWords, sectionsOf } from './choice.ts'
-import { labelsOf } from './page-labels.ts'
-import { isProse } from './reading.ts'
-import { piecesOf } from './statements.ts'
+import type { PackWarning } from '../pack.ts'
 
 /** A section of a view, page, slice or document, and how well it fits a text. */
 export interface SectionHit {
@@ -23,6 +14,8 @@ export interface SectionHit {
   score: number
   /** Stems of the words that it was found by. */
   terms: readonly string[]
+  /** The headings it stands below, itself included; empty when there are none. */
+  title: string
 }
 
 /**
@@ -42,8 +35,6 @@ export interface SectionIndex {
   save(): Uint8Array
 }
 
-const LAYERS = ['compiled', 'wiki', 'documents'] as const
-
 const FIELDS: readonly Field[] = [
   { name: 'heading', weight: 2.5, norm: 0.5, length: 8 },
   { name: 'label', label: 'map and indexes', weight: 2, norm: 0.4, length: 10 },
@@ -55,92 +46,10 @@ const TUNING: Tuning = { ...DEFAULT_TUNING, fields: FIELDS, pair: 0, saturation:
 /** So many sections are looked at, of however many. */
 export const MOST_HITS = 40
 
-const OPTIONS = { silence: 0, tuning: TUNING }
+export const SECTION_RANKING = { silence: 0, tuning: TUNING }
 
-/** Reads every file that can be chosen. */
-export function buildSectionIndex(
-  files: PackFiles,
-  manifest: Partial<Pick<PackManifest, 'primaryOntology' | 'primaryAnswers'>> = {},
-): SectionIndex {
-  const { labels, warnings } = labelsOf(files)
-  const hints = new Map<string, string>()
-  const hint = (path: string, text: string) => hints.set(path, `${hints.get(path) ?? ''} ${text}`)
-  for (const entry of readGuide(files)?.map ?? []) if (!entry.isDirectory) hint(entry.path, entry.hint)
-  const records = readRecords(files)
-  for (const [path, title] of splitTitles(records)) hint(path, title)
-  const counts = new Map<string, number>()
-  const documents = LAYERS.flatMap((layer) => files.list(layer))
-    .filter(isChoosable)
-    .flatMap((path) => {
-      const file = files.read(path)
-      if (file === undefined) return []
-      const label = `${hints.get(path) ?? ''} ${labels.get(path) ?? ''}`
-      return trailed(file.text, path).map(({ from, to, trail, text }) => {
-        const heading = `${pathWords(path)} ${trail}`
-        for (const term of new Set(termsOf(`${heading} ${text}`))) counts.set(term, (counts.get(term) ?? 0) + 1)
-        return { id: `${from}-${to} ${path}`, name: '', fields: { heading, label, body: withoutTableTags(text) } }
-      })
-    })
-  const noted = [
-    ...recordTexts(manifest, files),
-    ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
-  ].map(({ path, text }, at) => ({ id: `0-${at} ${path}`, name: '', fields: { body: text } }))
-  const told = [...warnings, ...tellOnce(files.warnings)]
-  return openIndex(createRanker([...documents, ...noted], OPTIONS), noted.length, counts, told)
-}
-
-/** The same trouble in many files is one warning: hundreds of them would leave no room for an answer. */
-function tellOnce(warnings: readonly PackWarning[]): PackWarning[] {
-  const alike = new Map<string, PackWarning[]>()
-  for (const warning of warnings) {
-    const key = `${warning.code} ${warning.message}`
-    const known = alike.get(key)
-    if (known === undefined) alike.set(key, [warning])
-    else known.push(warning)
-  }
-  return [...alike.values()].flatMap(([first, ...others]) => {
-    if (first === undefined || others.length === 0) return first ?? []
-    const files = others.length === 1 ? '1 other file' : `${others.length} other files`
-    return { ...first, message: `${first.message}; the same in ${files}` }
-  })
-}
-
-/** The tags of an HTML table are many, and say nothing. */
-function withoutTableTags(text: string): string {
-  return /<t[dhr]\b/i.test(text) ? text.replace(/<\/?[a-z][^<>]*>/gi, ' ') : text
-}
-
-function isChoosable(path: string): boolean {
-  return isProse(path) && path !== 'wiki/index.md' && path !== 'wiki/log.md'
-}
-
-/** Sections with the title and the headings they stand below. One that is nothing but a heading says nothing. */
-function trailed(text: string, path: string) {
-  const above: string[] = []
-  const title = frontmatterTitle(text)
-  const sections = sectionsOf(text, path)
-  return sections.flatMap((section) => {
-    const { level, height } = section
-    above.length = Math.max(0, Math.min(above.length, level - 1))
-    while (above.length < level - 1) above.push('')
-    if (level > 0) above.push(section.heading)
-    const isBare = level > 0 && section.text.split('\n').slice(height).join('').trim() === ''
-    const trail = [title, ...above].join(' ')
-    return isBare && sections.length > 1 ? [] : piecesOf(section, path).map((piece) => ({ ...piece, trail }))
-  })
-}
-
-/** The titles that a pack's records give to its slices. */
-function splitTitles({ sections, runs }: Records): Map<string, string> {
-  const titles = new Map<string, string>()
-  for (const { title, compiledInto } of sections) for (const { path } of compiledInto) titles.set(path, title)
-  for (const { run } of runs) {
-    for (const { path, title } of run.chapters) if (path !== undefined) titles.set(path, title)
-  }
-  return titles
-}
-
-function openIndex(
+/** Sections and, after them, so many records. */
+export function openIndex(
   ranker: Ranker,
   records: number,
   counts: ReadonlyMap<string, number>,
@@ -153,10 +62,11 @@ function openIndex(
     return last.hits.slice(0, limit)
   }
   const rankAnew = (text: string, limit: number) =>
-    ranker.rank(text, { limit }).flatMap(({ id, score, why }) => {
+    ranker.rank(text, { limit }).flatMap(({ id, score, why, kept }) => {
       const [, from, to, path] = /^(\d+)-(\d+) (.*)$/s.exec(id) ?? []
       if (path === undefined) return []
-      return [{ path, from: Number(from), to: Number(to), score, terms: why.flatMap(({ term }) => termsOf(term)) }]
+      const terms = why.flatMap(({ term }) => termsOf(term))
+      return [{ path, from: Number(from), to: Number(to), score, terms, title: typeof kept === 'string' ? kept : '' }]
     })
   return {
     size: ranker.size - records,
@@ -186,11 +96,13 @@ function openIndex(
   }
 }
 
-/** Undefined when the bytes are of another version or damaged. */
-export function loadSectionIndex(bytes: Uint8Array): SectionIndex | undefined {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-  const head: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
-  const ranker = loadRanker(bytes.slice(Math.ceil((4 + length) / 8) * 8), OPTIONS)
+/** Reads what a task needs. Undefined when the bytes are of another version; damage that is found later is a DamagedForm. */
+export function openSectionIndex(read: ReadBytes, size: number): SectionIndex | undefined {
+  const first = read(0, 4)
+  const length = new DataView(first.buffer, first.byteOffset).getUint32(0)
+  const head: unknown = JSON.parse(new TextDecoder().decode(read(4, length)))
+  const start = Math.ceil((4 + length) / 8) * 8
+  const ranker = openSavedRanker((from, count) => read(start + from, count), size - start, undefined, SECTION_RANKING)
   if (
     ranker === null ||
     !isRecord(head) ||

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readTaskWords } from '../../../search/task-words.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
-import { buildSectionIndex } from './section-index.ts'
+import { buildSectionIndex } from './build-section-index.ts'
 import { speaksOf } from './speaks-of.ts'
 
 const INDEX = buildSectionIndex(
@@ -22,6 +22,19 @@ describe('a pack speaks of', () => {
     ['', false],
   ])('%s: %s', (task, isAbout) => {
     expect(speaksOf(INDEX, task, readTaskWords(task), 'A radio.').isAbout).toBe(isAbout)
+  })
+
+  it.each([
+    ['fix the failing test', false],
+    ['find all places where this function is called', false],
+    ['which winch lifts the anchor', true],
+  ])('in a large pack, %s: %s', (task, isAbout) => {
+    const pages = Array.from({ length: 200 }, (_, at) => [
+      `wiki/${at}.md`,
+      `# Page ${at}\n\nThe winch number ${at} lifts ${at % 2 ? 'an anchor' : 'a boat'}.${at === 7 ? ' Fix a test that fails in the function.' : ''}\n`,
+    ])
+    const index = buildSectionIndex(memoryPack(Object.fromEntries(pages)))
+    expect(speaksOf(index, task, readTaskWords(task), 'Ships.').isAbout).toBe(isAbout)
   })
 
   it('nothing, when it has no text', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { readTaskWords } from '../../../search/task-words.ts'
 import { makePack } from '../gates/pack.fixture.ts'
 import { memoryPack } from '../pack-files.fixture.ts'
+import { buildSectionIndex } from './build-section-index.ts'
 import { resolvePack } from './resolve-pack.ts'
-import { buildSectionIndex } from './section-index.ts'
 
 const FILES = {
   'KNOWLEDGE.md': '---\nname: house\n---\n\n# House\n',

@@ -1,0 +1,35 @@
+import type { Machine } from '../../machine/machine.ts'
+import { askKeptSections } from '../../packs/kept-sections.ts'
+import { likelyPacks } from '../../packs/rules/resolve/speaks-of.ts'
+import { indexLine, packItem } from '../rules/index-line.ts'
+import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
+import type { ReadablePack } from './hook-catalog.ts'
+
+/** Packs by what their sections say: `described` is how likely their descriptions make them. */
+export interface PackPointers {
+  /** Packs whose sections were asked: their descriptions alone do not decide. */
+  asked: ReadonlySet<string>
+  /** Best first. */
+  find(described: ReadonlyMap<string, number>): (GivenPart & { part: { form: 'pointer' } })[]
+}
+
+export function openPackPointers(machine: Machine, packs: readonly ReadablePack[], task: string): PackPointers {
+  const asked = packs.flatMap((pack) => {
+    const spoken = askKeptSections(machine, pack, task)
+    return spoken === undefined ? [] : [{ pack, spoken }]
+  })
+  return {
+    asked: new Set(asked.map(({ pack }) => pack.name)),
+    find: (described) => {
+      const judged = asked.map(({ pack, spoken }) => ({ pack, spoken, described: described.get(pack.name) ?? 0 }))
+      return likelyPacks(judged).map(({ pack, section }) => {
+        const item = packItem(pack)
+        const line = (title?: string) =>
+          indexLine({ ...item, id: `pack ${pack.name}`, ...(title && { section: title }) })
+        // Known by its pack: after a compaction the pack is named, without the section.
+        const part = { form: 'pointer', kind: 'pack', id: pack.name, sum: digestOf(line()) } as const
+        return { part, text: line(section && (section.title || section.path)) }
+      })
+    },
+  }
+}

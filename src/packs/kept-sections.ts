@@ -1,0 +1,26 @@
+import { type CacheKey, openCached } from '../machine/cache.ts'
+import type { Machine } from '../machine/machine.ts'
+import { readTaskWords } from '../search/task-words.ts'
+import { openSectionIndex } from './rules/resolve/section-index.ts'
+import { type Spoken, speaksOf } from './rules/resolve/speaks-of.ts'
+
+/** A person waits for the answer: a larger index is not asked. */
+const LARGEST_INDEX = 16 * 1024 * 1024
+
+/** What a pack says about a task, from what was kept of it. Undefined where nothing usable is: nothing is made anew. */
+export function askKeptSections(
+  machine: Machine,
+  { description, name, sections }: { name: string; description: string; sections: CacheKey },
+  task: string,
+): Spoken | undefined {
+  const opened = openCached(machine, sections)
+  if (opened === undefined) return undefined
+  try {
+    const index = opened.size > LARGEST_INDEX ? undefined : openSectionIndex(opened.read, opened.size)
+    return index && speaksOf(index, task, readTaskWords(task), `${name} ${description}`)
+  } catch {
+    return undefined
+  } finally {
+    opened.close()
+  }
+}
