@@ -21,7 +21,7 @@ export function sectionsKey(machine: Machine, pack: TrustedPack): CacheKey {
   )
   return {
     kind: 'pack-sections',
-    version: 7,
+    version: 8,
     name: [pack.root],
     state: sha256(JSON.stringify([paths, state, approved])),
     isSettled,

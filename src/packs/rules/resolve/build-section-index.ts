@@ -45,7 +45,13 @@ export function buildSectionIndex(
     ...records.claims.map(({ id, text }) => ({ path: SOURCE_MAP_PATH, text: `${id} ${text}` })),
   ].map(({ path, text }, at) => ({ id: `0-${at} ${path}`, name: '', fields: { body: text } }))
   const told = [...warnings, ...tellOnce(files.warnings)]
-  return openIndex(createRanker([...documents, ...noted], SECTION_RANKING), noted.length, counts, told)
+  return openIndex(createRanker([...documents, ...noted], SECTION_RANKING), noted.length, linesOf(counts), told)
+}
+
+/** Sorted by term, so that the same pack gives the same bytes. */
+function linesOf(counts: ReadonlyMap<string, number>): string {
+  const lines = [...counts].map(([term, count]) => `\n${term} ${count}`)
+  return `${lines.sort().join('')}\n`
 }
 
 /** The same trouble in many files is one warning: hundreds of them would leave no room for an answer. */

@@ -48,11 +48,14 @@ export const MOST_HITS = 40
 
 export const SECTION_RANKING = { silence: 0, tuning: TUNING }
 
-/** Sections and, after them, so many records. */
+/**
+ * Sections and, after them, so many records. `counts`: a line for each stem, with how many sections hold it. It is searched
+ * as text, because a table of all stems would take longer to read than a question takes to answer.
+ */
 export function openIndex(
   ranker: Ranker,
   records: number,
-  counts: ReadonlyMap<string, number>,
+  counts: string,
   warnings: readonly PackWarning[],
 ): SectionIndex {
   // A pack is chosen and then read by the same task: it is ranked once.
@@ -71,9 +74,12 @@ export function openIndex(
   return {
     size: ranker.size - records,
     warnings,
-    holders: (term) => counts.get(term) ?? 0,
+    holders: (term) => {
+      const at = counts.indexOf(`\n${term} `)
+      return at === -1 ? 0 : Number.parseInt(counts.slice(at + term.length + 2), 10)
+    },
     rank: (text, limit) =>
-      rankAll(text, Math.max(limit, MOST_HITS) + records)
+      rankAll(text, limit + records)
         .filter(({ from }) => from > 0)
         .slice(0, limit),
     rankRecords: (text, limit) =>
@@ -83,7 +89,7 @@ export function openIndex(
             .filter(({ from }) => from === 0)
             .slice(0, limit),
     save() {
-      const head = new TextEncoder().encode(JSON.stringify({ counts: [...counts], records, warnings }))
+      const head = new TextEncoder().encode(JSON.stringify({ counts, records, warnings }))
       const body = ranker.save()
       // The ranker reads numbers in place, so it starts on a boundary of eight.
       const start = Math.ceil((4 + head.length) / 8) * 8
@@ -106,11 +112,11 @@ export function openSectionIndex(read: ReadBytes, size: number): SectionIndex | 
   if (
     ranker === null ||
     !isRecord(head) ||
-    !Array.isArray(head.counts) ||
+    typeof head.counts !== 'string' ||
     !Array.isArray(head.warnings) ||
     typeof head.records !== 'number'
   ) {
     return undefined
   }
-  return openIndex(ranker, head.records, new Map(head.counts), head.warnings)
+  return openIndex(ranker, head.records, head.counts, head.warnings)
 }
