@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { readConfig } from '../agents/config.ts'
 import { judgeHooks } from '../agents/hooks-status.ts'
 import { AGENTS, type Agent } from '../agents/rules/agents.ts'
+import { RECORDED_AGENTS } from '../agents/rules/rule-files.ts'
 import type { Fate } from '../agents/rules/sight/visibility.ts'
 import { type AgentSight, seeAgent } from '../agents/see.ts'
 import { userRoot } from '../agents/target-roots.ts'
@@ -26,7 +27,8 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   const found = AGENTS.filter((agent) => isThere(machine, agent))
   const agents = found.map((agent) => statusOf(machine, agent, project))
   const library = await libraryOf(machine, project)
-  const status = { agents, library, hooks: hookedAgents(machine) }
+  const neverRan = AGENTS.filter((agent) => !found.includes(agent)).flatMap((agent) => installed(machine, agent))
+  const status = { agents, neverRan, library, hooks: hookedAgents(machine) }
   return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
 }
 
@@ -38,6 +40,12 @@ function isThere(machine: Machine, agent: Agent): boolean {
 
 function isThereAt(root: string): boolean {
   return isFolder(root) || (!root.endsWith('/.agents/skills') && isFolder(dirname(root)))
+}
+
+/** An agent whose program is there. Of those that were never recorded nothing says what it is called. */
+function installed(machine: Machine, { id, label }: Agent): MachineStatus['neverRan'] {
+  const program = RECORDED_AGENTS.includes(id) ? seeAgent(machine, { agent: id }).value.program : undefined
+  return program === undefined ? [] : [{ agent: id, label, program }]
 }
 
 function statusOf(machine: Machine, { id, label }: Agent, project: string | undefined): AgentStatus {

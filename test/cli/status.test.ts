@@ -14,15 +14,13 @@ const many = (folder: string, number: number) =>
 describe('status', () => {
   it('of an empty home says how to begin, and leaves it empty', () => {
     const home = makeFolder()
-    const run = runWarm(['status'], { home })
+    const run = runWarm(['status'], { home, env: { PATH: '/nowhere' } })
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(run.stdout).toBe(
       [
         'No agent was found on this machine.',
-        '',
         'No library of skills yet.',
         '',
-        'Next',
         '  1  what a task needs, in any project  loadout context "<task>"',
         '  2  a library keeps skills in git      loadout init --new ~/skills',
         '',
@@ -65,7 +63,7 @@ describe('status', () => {
     expect(agents.map(({ agent }: { agent: string }) => agent)).toEqual(['claude', 'codex'])
     expect(agents[0].dropped).toBeGreaterThan(0)
     expect(agents[1].cutFiles).toHaveLength(1)
-    expect(next[0].command).toBe('loadout see claude --fix --dry-run --project .')
+    expect(next[0].command).toBe('loadout see claude --fix --project .')
     const { stdout } = runWarm(['status', '--project', `${home}/p`], { home })
     expect(stdout).toContain(`Claude Code 2.1.326  60 skills, ${agents[0].seen} seen  `)
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true)
@@ -124,15 +122,24 @@ describe('status', () => {
     expect(status.library.unused).toEqual(status.library.equipped.filter((name) => name !== 's5'))
     expect(stdout).toContain('60 skills, 60 equipped')
     expect(stdout).toContain('9 copies to refresh')
-    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(17)
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(12)
+  })
+
+  it('names an agent that is installed and never ran', () => {
+    const home = makeProject({ '.claude/skills/a/SKILL.md': skill('a', 1) })
+    const PATH = installAgent(home, { package: 'opencode-ai', command: 'opencode' }, '1.18.33')
+    const { stdout } = runWarm(['status'], { home, env: { PATH } })
+    expect(stdout).toContain('\nInstalled, but never run: OpenCode 1.18.33\n')
+    const { agents, neverRan } = JSON.parse(runWarm(['status', '--json'], { home, env: { PATH } }).stdout)
+    expect([agents[0].agent, neverRan[0].agent, neverRan[0].program.version]).toEqual(['claude', 'opencode', '1.18.33'])
   })
 
   it('says when the numbers are those of another version, or of none', () => {
     const home = makeProject({ '.claude/skills/a/SKILL.md': skill('a', 1) })
     const at = (PATH: string) => runWarm(['status'], { home, env: { PATH } }).stdout
-    expect(at('/nowhere')).toContain('its program is not in the PATH; seen by the rules of 2.1.326')
+    expect(at('/nowhere')).toContain('    not in the PATH, by the rules of 2.1.326')
     const newer = installAgent(home, { package: '@anthropic-ai/claude-code', command: 'claude' }, '9.0.1')
-    expect(at(newer)).toMatch(/Claude Code 9\.0\.1 .*\n {4}seen by the rules of 2\.1\.326/)
+    expect(at(newer)).toMatch(/Claude Code 9\.0\.1 .*\n {4}by the rules of 2\.1\.326/)
   })
 
   it.each([

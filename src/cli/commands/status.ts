@@ -10,12 +10,11 @@ export const status = defineCommand({
   args: [],
   flags: projectFlag('only your own skills and instructions'),
   run: ({ flags }, loadout) => loadout.status({ project: flags.project }),
-  print: (value: MachineStatus, screen) =>
-    lines(agents(value, screen), library(value), '', screen.strong('Next'), next(value)),
+  print: (value: MachineStatus, screen) => lines(agents(value, screen), library(value), '', next(value)),
 })
 
-function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
-  if (found.length === 0) return ['No agent was found on this machine.', '']
+function agents({ agents: found, neverRan }: MachineStatus, screen: Screen): string[] {
+  if (found.length + neverRan.length === 0) return ['No agent was found on this machine.']
   const table = alignRows(
     found.map(({ label, program, skills = 0, seen = 0, undescribed = 0, tokens = 0 }) => [
       program?.version === undefined ? label : `${label} ${program.version}`,
@@ -25,7 +24,13 @@ function agents({ agents: found }: MachineStatus, screen: Screen): string[] {
       `${grouped(tokens)} tokens at session start`,
     ]),
   )
-  return [...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]), '']
+  const others = neverRan.map(({ label, program: { version } }) =>
+    version === undefined ? label : `${label} ${version}`,
+  )
+  return [
+    ...found.flatMap((agent, at) => [screen.strong(table[at] ?? ''), ...trouble(agent)]),
+    ...(others.length > 0 ? wrap(printableLine(`Installed, but never run: ${others.join(', ')}`), 0) : []),
+  ]
 }
 
 type AgentStatus = MachineStatus['agents'][number]
@@ -44,28 +49,30 @@ function trouble(agent: AgentStatus): string[] {
     room,
     cutFiles = [],
   } = agent
-  const size = room === undefined ? '' : `: the list has room for ${grouped(room.size)} ${room.unit}`
+  const size = room === undefined ? '' : ` (room for ${grouped(room.size)} ${room.unit})`
+  const skills = [
+    dropped > 0 && `${grouped(dropped)} without a description${size}`,
+    cut > 0 && `${grouped(cut)} cut${dropped > 0 ? '' : size}`,
+    undescribed > 0 && `${grouped(undescribed)} by the first line`,
+    doubles > 0 && `${grouped(doubles)} hidden by another of the same name`,
+    unreadable > 0 && `${grouped(unreadable)} unreadable: loadout see ${id}`,
+  ]
   const texts = [
     problem !== undefined && problem,
-    recordedFrom !== undefined && program?.version !== recordedFrom.version && versionNote(program, recordedFrom),
-    dropped > 0 && `${be(dropped, 'skill')} listed without a description${size}`,
-    cut > 0 && `${be(cut, 'description')} cut${size}`,
-    undescribed > 0 && `${be(undescribed, 'skill')} listed by the first line, without a description`,
-    doubles > 0 && `${be(doubles, 'skill')} hidden by another of the same name`,
-    unreadable > 0 && `${be(unreadable, 'skill')} unreadable: loadout see ${id} says why`,
+    skills.filter((text) => text !== false).join(', '),
     ...cutFiles.map(({ path, bytes, read }) => `${path} is cut: ${grouped(read)} of ${grouped(bytes)} bytes are read`),
+    recordedFrom !== undefined && program?.version !== recordedFrom.version && versionNote(program, recordedFrom),
   ]
-  return texts.flatMap((text) => (text === false ? [] : wrap(printableLine(text), 4)))
+  const said = texts.filter((text) => text !== false && text !== '').join('; ')
+  return said === '' ? [] : wrap(printableLine(said), 4)
 }
 
 /** Why the numbers may be those of another version. */
 function versionNote(program: AgentStatus['program'], { version }: NonNullable<AgentStatus['recordedFrom']>): string {
-  const rules = `seen by the rules of ${version}`
-  if (program === undefined) return `its program is not in the PATH; ${rules}`
-  return program.version === undefined ? `its version is not known: ${program.problem}; ${rules}` : rules
+  const rules = `by the rules of ${version}`
+  if (program === undefined) return `not in the PATH, ${rules}`
+  return program.version === undefined ? `its version is not known: ${program.problem}, ${rules}` : rules
 }
-
-const be = (number: number, noun: string) => `${count(number, noun)} ${number === 1 ? 'is' : 'are'}`
 
 function library({ library: found }: MachineStatus): string[] {
   if (found === undefined) return ['No library of skills yet.']
@@ -76,7 +83,7 @@ function library({ library: found }: MachineStatus): string[] {
     found.stands,
     ...(drift > 0 ? [`${count(drift, 'copy', 'copies')} to refresh`] : []),
   ]
-  return [`Library ${printableLine(found.library)}`, ...wrap(printableLine(text.join('; ')), 4)]
+  return wrap(printableLine(`Library ${found.library}: ${text.join('; ')}`), 0)
 }
 
 function next({ next: steps }: MachineStatus): string[] {

@@ -43,6 +43,6 @@ describe('the next steps', () => {
     expect(commandsFor(LIBRARY, [ROO], [])).toEqual(['loadout context "<task>"'])
     expect(commandsFor(LIBRARY, [CLAUDE], [])).toEqual(['loadout hooks install claude', 'loadout context "<task>"'])
     const crowded = [{ ...CLAUDE, cut: 1 } as typeof CLAUDE]
-    expect(commandsFor(LIBRARY, crowded, ['claude'], '/p')[0]).toBe('loadout see claude --fix --dry-run --project .')
+    expect(commandsFor(LIBRARY, crowded, ['claude'], '/p')[0]).toBe('loadout see claude --fix --project .')
   })
 })

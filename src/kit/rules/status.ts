@@ -47,22 +47,27 @@ export interface NextStep {
 
 export interface MachineStatus {
   agents: AgentStatus[]
+  /** Agents whose program is installed, but that have no folder yet. */
+  neverRan: { agent: string; label: string; program: InstalledProgram }[]
   library: LibraryStatus | undefined
   /** Agents with our hooks in their settings. */
   hooks: string[]
   next: NextStep[]
 }
 
+/** What next steps follow from. */
+type Known = Pick<MachineStatus, 'agents' | 'library' | 'hooks'>
+
 const MOST_STEPS = 3
 
 /** The most useful commands for this machine, the most urgent first. */
-export function nextSteps(status: Omit<MachineStatus, 'next'>, project: string | undefined): NextStep[] {
+export function nextSteps(status: Known, project: string | undefined): NextStep[] {
   const scope = project === undefined ? '' : ' --project .'
   const steps = [...librarySteps(status), ...agentSteps(status, scope), ...firstSteps(status)]
   return steps.slice(0, MOST_STEPS)
 }
 
-function librarySteps({ library }: Omit<MachineStatus, 'next'>): NextStep[] {
+function librarySteps({ library }: Known): NextStep[] {
   if (library === undefined) return []
   if (library.problem !== undefined) return [{ why: 'the library cannot be used', command: 'loadout doctor' }]
   const { merges, behind, drift, dirty, ahead } = library
@@ -70,16 +75,14 @@ function librarySteps({ library }: Omit<MachineStatus, 'next'>): NextStep[] {
   return [
     ...(merges.length > 0 ? [{ why: waits, command: 'loadout merge' }] : []),
     ...(behind > 0 ? [{ why: `the library is ${commits(behind)} behind`, command: 'loadout sync --dry-run' }] : []),
-    ...(behind === 0 && drift > 0
-      ? [{ why: `${copies(drift)} not as the library has it`, command: 'loadout sync --dry-run' }]
-      : []),
+    ...(behind === 0 && drift > 0 ? [{ why: copies(drift), command: 'loadout sync --dry-run' }] : []),
     ...(behind === 0 && dirty + ahead > 0
       ? [{ why: 'the library has changes that are not shared', command: 'loadout sync' }]
       : []),
   ]
 }
 
-function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, scope: string): NextStep[] {
+function agentSteps({ agents, library, hooks }: Known, scope: string): NextStep[] {
   const unused = library?.problem === undefined ? (library?.unused?.length ?? 0) : 0
   const crowded = agents.filter(({ dropped = 0, cut = 0 }) => dropped + cut > 0)
   const unhooked = agents.filter(
@@ -92,7 +95,7 @@ function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, sco
       : []),
     ...crowded.map(({ agent, label }) => ({
       why: `the list of ${label} is full`,
-      command: `loadout see ${agent} --fix --dry-run${scope}`,
+      command: `loadout see ${agent} --fix${scope}`,
     })),
     ...agents
       .filter(({ undescribed = 0 }) => undescribed > 0)
@@ -106,7 +109,7 @@ function agentSteps({ agents, library, hooks }: Omit<MachineStatus, 'next'>, sco
   ]
 }
 
-function firstSteps({ agents, library }: Omit<MachineStatus, 'next'>): NextStep[] {
+function firstSteps({ agents, library }: Known): NextStep[] {
   const hasSkills = agents.some(({ skills: count = 0 }) => count > 0)
   const begin = { why: 'a library keeps skills in git', command: 'loadout init --new ~/skills' }
   const task = { why: 'what a task needs, in any project', command: 'loadout context "<task>"' }
@@ -115,5 +118,5 @@ function firstSteps({ agents, library }: Omit<MachineStatus, 'next'>): NextStep[
 }
 
 const commits = (count: number) => (count === 1 ? '1 commit' : `${count} commits`)
-const copies = (count: number) => (count === 1 ? '1 installed copy is' : `${count} installed copies are`)
+const copies = (count: number) => (count === 1 ? '1 copy is not up to date' : `${count} copies are not up to date`)
 const skills = (count: number) => (count === 1 ? '1 equipped skill was' : `${count} equipped skills were`)
