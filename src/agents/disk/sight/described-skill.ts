@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import { KeptFiles } from '../../../machine/kept.ts'
 import { readDocument, type SkillDocument } from '../../../machine/skill-document.ts'
 import { parseYaml, readValue } from '../../../machine/yaml.ts'
 import { cutDocument } from '../../../text/frontmatter-block.ts'
@@ -6,11 +7,21 @@ import { DOCUMENT_FILE, type Fields } from '../../../text/skill-document.ts'
 import { isRecord } from '../../../text/values.ts'
 import type { HidingRule, ReadingRules } from '../../rules/reading-rules.ts'
 import type { FoundSkill } from '../../rules/sight/visibility.ts'
-import { readHead } from './read-head.ts'
+import { type Head, readHead } from './read-head.ts'
 
 type Described = Pick<FoundSkill, 'name' | 'description' | 'problem' | 'loss' | 'hidden'>
 
 const BOM = '\ufeff'
+
+/** Heads of skills and their frontmatter: a status and what one agent sees ask for the same ones, a page again and again. */
+const READ = new KeptFiles<(Head & { document: SkillDocument }) | { problem: string }>(64 * 1024 * 1024)
+
+function readSkill(path: string) {
+  return READ.of(path, () => {
+    const head = readHead(path)
+    return 'problem' in head ? head : { ...head, document: readDocument(head.text) }
+  })
+}
 
 /** What an agent makes of a SKILL.md, or of a command. Never throws. */
 export function describeSkill(
@@ -22,7 +33,7 @@ export function describeSkill(
 ): Described {
   const called = isCommand ? relativePath.replace(/\.md$/, '').replaceAll('/', ':') : basename(dirname(path))
   if (problem !== undefined) return { name: called, description: '', problem }
-  const head = readHead(path)
+  const head = readSkill(path)
   const file = isCommand ? 'it' : DOCUMENT_FILE
   if ('problem' in head) return { name: called, description: '', problem: `${file} ${head.problem}` }
   if (rules.largestFile !== undefined && head.size > rules.largestFile) {
@@ -30,14 +41,20 @@ export function describeSkill(
     return { name: called, description: '', problem: limit }
   }
   if (rules.needsUtf8 && !head.isUtf8) return { name: called, description: '', problem: `${file} is not UTF-8 text` }
-  return describeText(head.text, path, called, rules, isCommand)
+  return describeText(head, path, called, rules, isCommand)
 }
 
-function describeText(text: string, path: string, called: string, rules: ReadingRules, isCommand: boolean): Described {
+function describeText(
+  { text, document: read }: { text: string; document: SkillDocument },
+  path: string,
+  called: string,
+  rules: ReadingRules,
+  isCommand: boolean,
+): Described {
   const isMarked = text.startsWith(BOM) && !rules.readsBehindMark
   const document: SkillDocument = isMarked
     ? { frontmatter: undefined, body: text, problem: 'it starts with a byte order mark' }
-    : readDocument(text)
+    : read
   const fields = document.frontmatter ?? {}
   const name = isCommand || rules.namedBy === 'folder' ? called : (lineOf(fields.name, rules) ?? called)
   const own = lineOf(fields.description, rules)

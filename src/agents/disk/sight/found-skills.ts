@@ -19,18 +19,20 @@ export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): 
   return places.flatMap((place, at) => {
     if (place.state !== 'read') return []
     const files = place.isCommands ? findCommands(place.path) : findDocuments(place.path, rules)
-    return files.map(({ relativePath, problem }) => {
+    return files.map(({ relativePath, realPath, problem }) => {
       const path = join(place.path, relativePath)
       const where = { path, relativePath, place: at, scope: place.scope, isCommand: place.isCommands }
       const described = describeSkill(path, relativePath, rules, where.isCommand, problem)
       const name = place.plugin === undefined ? described.name : `${place.plugin}:${described.name}`
-      return { ...where, realPath: realOrSame(path), ...described, name }
+      return { ...where, realPath: realPath ?? realOrSame(path), ...described, name }
     })
   })
 }
 
 interface FoundFile {
   relativePath: string
+  /** Where it is known without following links again. */
+  realPath?: string
   /** Why the agent does not even open it. */
   problem?: string
 }
@@ -38,20 +40,22 @@ interface FoundFile {
 /** Folders with a SKILL.md, breadth first. No real folder is entered twice, so that links cannot lead in circles. */
 function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
   const files: FoundFile[] = []
-  const visited = new Set([realOrSame(root)])
-  let level = ['']
+  const realRoot = realOrSame(root)
+  const visited = new Set([realRoot])
+  let level = [{ parent: '', realParent: realRoot }]
   for (let depth = 1; depth <= rules.depth && level.length > 0; depth++) {
-    const next: string[] = []
-    for (const parent of level) {
+    const next: typeof level = []
+    for (const { parent, realParent } of level) {
       for (const entry of listFolder(join(root, parent))) {
         if (entry.isFile() || (rules.skipsDotFolders && entry.name.startsWith('.'))) continue
         const folder = join(parent, entry.name)
-        const found = findDocument(root, folder, rules)
+        // A folder that is not a link stands where its parent does: following it again costs a call for each part of the path.
+        const real = entry.isDirectory() ? join(realParent, entry.name) : realOrSame(join(root, folder))
+        const found = findDocument(root, folder, real, rules)
         if (found !== undefined) files.push(found)
-        const real = realOrSame(join(root, folder))
-        if (!isFolder(real) || visited.has(real) || visited.size >= MOST_FOLDERS) continue
+        if (depth === rules.depth || visited.has(real) || visited.size >= MOST_FOLDERS || !isFolder(real)) continue
         visited.add(real)
-        next.push(folder)
+        next.push({ parent: folder, realParent: real })
       }
     }
     level = next
@@ -59,7 +63,7 @@ function findDocuments(root: string, rules: ReadingRules): FoundFile[] {
   return files
 }
 
-function findDocument(root: string, folder: string, rules: ReadingRules): FoundFile | undefined {
+function findDocument(root: string, folder: string, real: string, rules: ReadingRules): FoundFile | undefined {
   const path = join(root, folder)
   const relativePath = join(folder, DOCUMENT_FILE)
   if (!isFolder(path)) {
@@ -72,10 +76,9 @@ function findDocument(root: string, folder: string, rules: ReadingRules): FoundF
     const near = listFolder(path).find(({ name }) => name.toLowerCase() === DOCUMENT_FILE.toLowerCase())
     return near && { relativePath, problem: `its file is called ${near.name}; only ${DOCUMENT_FILE} is read` }
   }
-  if (!rules.followsLinkedFiles && isLink(document)) {
-    return { relativePath, problem: `${DOCUMENT_FILE} is a link; only linked folders are followed` }
-  }
-  return { relativePath }
+  if (!isLink(document)) return { relativePath, realPath: join(real, DOCUMENT_FILE) }
+  if (rules.followsLinkedFiles) return { relativePath }
+  return { relativePath, problem: `${DOCUMENT_FILE} is a link; only linked folders are followed` }
 }
 
 function isThere(path: string): boolean {
