@@ -153,6 +153,10 @@ const SUBJECTS = {
       'The history of a source no longer contains the imported commit.',
       'Check `loadout update --dry-run` before you update.',
     ],
+    COMMIT_NOT_FOUND: [
+      'Loadout cannot undo this commit: the library does not have it, or it did not only change skills.',
+      'Name another commit, or use `git revert`.',
+    ],
     NO_SOURCE: [
       'Loadout does not know where a skill came from, so it cannot update it.',
       'Import it again from its source.',

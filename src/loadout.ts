@@ -124,6 +124,8 @@ export function createLoadout(options: Partial<Machine> = {}) {
     finishMerge: late(machine, async () => (await import('./skills/merges.ts')).finishMerge),
     /** Changes which agents a skill is for. */
     changeTargets: late(machine, async () => (await import('./skills/targets.ts')).changeTargets),
+    /** Takes back what a commit of the library did to skills, as a new commit. */
+    undo: late(machine, async () => (await import('./skills/undo.ts')).undoCommit),
     /** Deletes a skill from the library. */
     deleteSkill: late(machine, async () => (await import('./skills/delete.ts')).deleteSkill),
     /** Deletes several skills from the library in one commit. */
@@ -417,6 +419,7 @@ export type { SharedSkill } from './skills/share.ts'
 export type { Suggestions } from './skills/suggest.ts'
 export type { SyncResult } from './skills/sync.ts'
 export type { TargetsChange } from './skills/targets.ts'
+export type { Undone } from './skills/undo.ts'
 export type { UpdateResult } from './skills/update.ts'
 export type { CatalogRow, Published, Signed } from './team/catalog.ts'
 export type { Joined, Left } from './team/join.ts'

@@ -43,7 +43,7 @@ import { teamJoin, teamLeave, teamPush, teamStatus } from './commands/team.ts'
 import { teamReport } from './commands/team-report.ts'
 import { teamInvite, teamMachines, teamMigrate, teamRevoke, teamServe, teamTokens } from './commands/team-server.ts'
 import { tryIt } from './commands/try.ts'
-import { outdated, pin, unpin, update } from './commands/update.ts'
+import { outdated, pin, undo, unpin, update } from './commands/update.ts'
 import { usage } from './commands/usage.ts'
 import { validate } from './commands/validate.ts'
 import { web } from './commands/web.ts'
@@ -56,7 +56,20 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   {
     title: 'The library of skills',
-    commands: [init, newSkill, importSkills, targets, outdated, update, pin, unpin, deleteSkill, share, pluginBuild],
+    commands: [
+      init,
+      newSkill,
+      importSkills,
+      targets,
+      outdated,
+      update,
+      undo,
+      pin,
+      unpin,
+      deleteSkill,
+      share,
+      pluginBuild,
+    ],
   },
   {
     title: 'This machine',

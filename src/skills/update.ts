@@ -84,7 +84,8 @@ export async function updateSkills(machine: Machine, request: UpdateRequest): Pr
       if (request.dryRun || !updates.some(({ result }) => result === 'updated')) {
         return { value, findings: [...findings, ...done.findings] }
       }
-      const refreshed = await refreshInstalls(setup, roots, updates, request)
+      const updated = updates.flatMap(({ name, result }) => (result === 'updated' ? [name] : []))
+      const refreshed = await refreshInstalls(setup, roots, new Set(updated), request)
       return {
         value: { ...value, ...done.value, operations: refreshed.value },
         findings: [...findings, ...done.findings, ...refreshed.findings],
@@ -250,13 +251,13 @@ async function takeAll(
   return { value: { ...(commit && { commit }) }, findings }
 }
 
-async function refreshInstalls(
+/** Brings installed copies of these skills up to the library, unless somebody edited them. */
+export async function refreshInstalls(
   setup: Setup,
   roots: Setup['roots'],
-  updates: readonly SkillUpdate[],
+  names: ReadonlySet<string>,
   request: Carrying,
 ): Promise<Report<Operation[]>> {
-  const names = new Set(updates.flatMap(({ name, result }) => (result === 'updated' ? [name] : [])))
   const observation = await observe(setup, roots, true)
   const statuses = observation.statuses.filter(({ name }) => names.has(name))
   const plan = planRefresh(statuses, observation.state, { keepEdits: true })

@@ -1,4 +1,4 @@
-import type { PinResult, SourceState, UpdateResult } from '../../loadout.ts'
+import type { PinResult, SourceState, Undone, UpdateResult } from '../../loadout.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn } from '../command.ts'
 import { alignRows, count, lines, printableLine, printableText, type Screen } from '../screen.ts'
@@ -83,6 +83,26 @@ export const update = defineCommand({
     return loadout.update(request)
   },
   print: printUpdates,
+})
+
+export const undo = defineCommand({
+  name: 'undo',
+  shortensHome: true,
+  summary: 'take back what a commit of the library did to skills',
+  details:
+    'Makes a new commit in which these skills are as they were before, and refreshes their installed copies. Refused when\n' +
+    'one of them has changed since, so that no later change is lost.',
+  args: [{ name: 'commit', summary: 'a commit of the library (default: the last one)' }],
+  flags: DRY_RUN_FLAG,
+  run: ({ args, flags, signal }, loadout) => loadout.undo({ commit: args.commit, dryRun: flags['dry-run'], signal }),
+  print: ({ undone, subject, names, diff, commit, operations, isDryRun }: Undone, screen) =>
+    lines(
+      isDryRun && printableText(diff).trimEnd(),
+      `${isDryRun ? 'Nothing was changed. This would be undone' : 'undone'}: ${undone.slice(0, 7)} ${printableLine(subject)}`,
+      `  ${names.map(printableLine).join(', ')}`,
+      alignRows(operations.map(({ skill, agent, root }) => ['  refreshed', skill, agent, root])),
+      commit !== undefined && screen.strong(`commit ${commit.slice(0, 7)}`),
+    ),
 })
 
 const RESULTS = {

@@ -4,7 +4,8 @@ import { answer, bodyOf, type Desk, listIn, planOrDo, scopeOf } from '../desk.ts
 
 /**
  * `GET /api/inventory`: `loadout inventory`. `GET /api/inspect/x`, `/api/diff/x`: `loadout inspect x`, `loadout diff x`.
- * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout equip` and `unequip`. `POST /api/update`.
+ * `GET /api/outdated`: `loadout outdated`. `POST /api/installs`: `loadout equip` and `unequip`. `POST /api/update`,
+ * `POST /api/undo`.
  */
 export function addSkills(app: HttpApp, desk: Desk): void {
   app.get('/api/inventory', async (context) =>
@@ -37,6 +38,12 @@ export function addSkills(app: HttpApp, desk: Desk): void {
     const request = { names: listIn(body, 'names') }
     const run = (dryRun: boolean) => desk.open().update({ ...request, dryRun })
     return planOrDo(context, body, run, ({ updates, operations }) => [updates, operations])
+  })
+  app.post('/api/undo', async (context) => {
+    const body = await bodyOf(context)
+    const commit = typeof body.commit === 'string' ? body.commit : ''
+    const run = (dryRun: boolean) => desk.open().undo({ commit, dryRun })
+    return planOrDo(context, body, run, ({ undone, diff }) => [undone, diff])
   })
 }
 

@@ -7,6 +7,7 @@ import type {
   SkillPreview,
   SkillView,
   SourceState,
+  Undone,
   UpdateResult,
 } from '../../../loadout.ts'
 import type { PlacementState } from '../../../skills/rules/skill.ts'
@@ -253,9 +254,34 @@ function update(names: readonly string[], onDone: () => void): void {
     isEmpty: ({ updates }) => updates.every(({ result }) => result === 'unchanged'),
     onDone,
     done: ({ updates, commit }) => ({
-      text: `${count(updates.filter(({ result }) => result === 'updated').length, 'skill')} updated${commit === undefined ? '' : `, commit ${commit.slice(0, 7)}: git revert takes it back`}.`,
+      text: `${count(updates.filter(({ result }) => result === 'updated').length, 'skill')} updated${commit === undefined ? '' : `, commit ${commit.slice(0, 7)}`}.`,
+      undo: commit === undefined ? undefined : (undoOf(commit) as unknown as Change<Planned>),
     }),
   })
+}
+
+/** Takes a commit of the library back. */
+function undoOf(commit: string): Change<Answer<Undone> & Planned> {
+  return {
+    title: `Undo commit ${commit.slice(0, 7)}`,
+    verb: 'Undo',
+    command: `loadout undo ${commit.slice(0, 7)}`,
+    path: '/api/undo',
+    body: { commit },
+    show: ({ subject, names, diff }) => (
+      <>
+        <p class="wraps">
+          {line(subject)}: {names.map((name) => line(name, 60)).join(', ')}
+        </p>
+        <MarkedText label="What would be undone" text={diff} />
+      </>
+    ),
+    isEmpty: ({ names }) => names.length === 0,
+    done: ({ names, commit: made }) => ({
+      text: `${count(names.length, 'skill')} as before${made === undefined ? '' : `, commit ${made.slice(0, 7)}`}.`,
+      undo: made === undefined ? undefined : (undoOf(made) as unknown as Change<Planned>),
+    }),
+  }
 }
 
 function SkillCard({ skill, scope, agents }: { skill: SkillView; scope: string; agents: readonly string[] }) {

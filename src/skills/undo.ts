@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { exists, isFolder } from '../machine/files.ts'
+import { runGit } from '../machine/git.ts'
+import type { Machine } from '../machine/machine.ts'
+import { requireRepository } from '../machine/repository.ts'
+import { withScratch } from '../machine/scratch.ts'
+import { LoadoutError, type Report } from '../text/trouble.ts'
+import { checkOutSnapshot } from './disk/check-out.ts'
+import { changeLibrary, type LibraryChange } from './disk/library-transaction.ts'
+import { SKILLS_FOLDER } from './disk/registry.ts'
+import { copyTree, hashTree, listTree } from './disk/tree.ts'
+import { asWriter, type Carrying } from './observe.ts'
+import type { Operation } from './rules/operations.ts'
+import { openSetup, type Setup } from './settings.ts'
+import { refreshInstalls } from './update.ts'
+
+export interface UndoRequest extends Carrying {
+  /** Of the library; default: its last one. */
+  commit?: string | undefined
+}
+
+export interface Undone {
+  /** The commit that is taken back, and what it was called. */
+  undone: string
+  subject: string
+  /** The skills that are as they were before it. */
+  names: string[]
+  /** From the library as it is to the library afterwards. */
+  diff: string
+  /** The new commit. */
+  commit?: string
+  /** Installed copies that were refreshed. */
+  operations: Operation[]
+  isDryRun: boolean
+}
+
+/**
+ * Takes back what a commit did to skills, as a new commit, and refreshes their copies. Refused when one of these skills
+ * has changed since: a later change is never lost.
+ */
+export async function undoCommit(machine: Machine, request: UndoRequest): Promise<Report<Undone>> {
+  const setup = openSetup(machine, {})
+  await requireRepository(machine, setup.library)
+  const roots = setup.roots.filter(({ path }) => isFolder(path))
+  const isDryRun = request.dryRun ?? false
+  const run = (recovered: Report<unknown>['findings']) =>
+    withScratch(async (scratch): Promise<Report<Undone>> => {
+      const { commit: undone, subject } = await findCommit(setup, request.commit)
+      const folders = await changedFolders(setup, undone)
+      const changes: LibraryChange['changes'][number][] = []
+      for (const [at, folder] of folders.entries()) {
+        await requireUnchanged(setup, undone, folder, scratch, `${at}-after`)
+        const source = await checkOutSnapshot(
+          machine,
+          { repo: setup.library, commit: `${undone}^`, folder },
+          scratch,
+          `${at}-before`,
+        )
+        if (source === undefined) throw added(undone, folder)
+        changes.push({ folder, write: (stage) => copyTree(source, stage) })
+      }
+      const { stdout: diff } = await runGit(machine, setup.library, [
+        'diff',
+        '--no-color',
+        '--no-ext-diff',
+        '--no-textconv',
+        undone,
+        `${undone}^`,
+      ])
+      const names = folders.map((folder) => folder.slice(SKILLS_FOLDER.length + 1))
+      const value = { undone, subject, names, diff, operations: [], isDryRun }
+      if (isDryRun) return { value, findings: recovered }
+      const message = `Undo: ${subject}\n\nTakes back ${undone}.\n`
+      const commit = await changeLibrary(machine, setup.library, { changes, message })
+      const refreshed = await refreshInstalls(setup, roots, new Set(names), request)
+      return {
+        value: { ...value, ...(commit && { commit }), operations: refreshed.value },
+        findings: [...recovered, ...refreshed.findings],
+      }
+    })
+  return isDryRun ? run([]) : asWriter(setup, roots, 'undo', run, request.signal)
+}
+
+async function findCommit({ machine, library }: Setup, named = 'HEAD'): Promise<{ commit: string; subject: string }> {
+  const unknown = new LoadoutError('COMMIT_NOT_FOUND', `the library has no commit ${JSON.stringify(named)} to undo`, {
+    hint: `git -C ${library} log lists them`,
+  })
+  if (!/^(?:HEAD|[0-9a-f]{7,64})$/.test(named)) throw unknown
+  const before = ['merge-base', '--is-ancestor', named, 'HEAD']
+  if ((await runGit(machine, library, before, { okCodes: [0, 1, 128] })).code !== 0) throw unknown
+  const { stdout } = await runGit(machine, library, ['log', '-1', '--format=%H %P%n%s', named])
+  const [ids = '', subject = ''] = stdout.split('\n')
+  const [commit = '', ...parents] = ids.split(' ').filter((id) => id !== '')
+  if (parents.length === 1) return { commit, subject }
+  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} has ${parents.length} commits before it, not one`, {
+    hint: 'name another commit; git can take back this one',
+  })
+}
+
+/** The folders of the skills that a commit changed. Throws when it changed anything else. */
+async function changedFolders({ machine, library }: Setup, commit: string): Promise<string[]> {
+  const list = ['diff-tree', '--no-commit-id', '--name-only', '--no-renames', '-r', '-z', commit]
+  const paths = (await runGit(machine, library, list)).stdout.split('\0').filter((path) => path !== '')
+  const folders = paths.map((path) => /^([^/]+\/[^/]+)\//.exec(path)?.[1] ?? path)
+  const other = folders.find((folder) => !folder.startsWith(`${SKILLS_FOLDER}/`))
+  if (paths.length > 0 && other === undefined) return [...new Set(folders)].sort()
+  const what = other === undefined ? 'changes nothing' : `also changes ${other}, which is not a skill`
+  throw new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} ${what}`, {
+    hint: `git -C ${library} revert ${commit.slice(0, 7)} takes it back`,
+  })
+}
+
+async function requireUnchanged(setup: Setup, commit: string, folder: string, scratch: string, name: string) {
+  const { machine, library } = setup
+  const then = await checkOutSnapshot(machine, { repo: library, commit, folder }, scratch, name)
+  const now = join(library, folder)
+  const hashOf = (place: string | undefined) =>
+    place !== undefined && exists(place) ? hashTree(place, listTree(place).files) : undefined
+  if (hashOf(then) === hashOf(now)) return
+  throw new LoadoutError('MERGE_CONFLICT', `${folder} has changed since ${commit.slice(0, 7)}; nothing was undone`, {
+    hint: `undo the later change first, or merge by hand: git -C ${library} revert ${commit.slice(0, 7)}`,
+  })
+}
+
+function added(commit: string, folder: string): LoadoutError {
+  const name = folder.slice(SKILLS_FOLDER.length + 1)
+  return new LoadoutError('COMMIT_NOT_FOUND', `${commit.slice(0, 7)} added ${folder}; there is nothing before it`, {
+    hint: `loadout delete ${name} removes it`,
+  })
+}
