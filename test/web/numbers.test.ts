@@ -45,7 +45,7 @@ function offer(step: string): void {
   write(join(source, 'skills/planning/SKILL.md'), text)
 }
 
-const grouped = (number: number) => new Intl.NumberFormat('en').format(number)
+const grouped = (number: unknown) => new Intl.NumberFormat('en').format(Number(number))
 const figures = (name: string) => page.getByRole('region', { name, exact: true }).locator('.figure dd').allInnerTexts()
 /** The first columns of a table, row by row. */
 const rows = async (name: string, columns: number) => {
@@ -53,7 +53,7 @@ const rows = async (name: string, columns: number) => {
   const cells = await found.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)))
   return cells.map((row) => row.slice(0, columns))
 }
-type Row = Record<string, never>
+type Row = Record<string, unknown>
 
 describe('what a screen shows is what --json says', () => {
   it('Usage', async () => {
