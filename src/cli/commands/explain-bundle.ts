@@ -96,6 +96,7 @@ function describeState(bundle: ContextBundle, each: SourceClass): string {
 /** The files of the generic preset are welcome, not expected: one of them is enough. */
 function describePlane({ preset, control_plane: { status, items } }: ContextBundle): string {
   if (status === 'complete' || (preset === 'generic' && status === 'partial')) return ''
+  if (preset === 'generic') return `${status}: no instruction file and no README`
   const lacking = items.filter(({ present }) => !present).map(({ path }) => path)
   return `${status}: ${lacking.join(', ')} missing`
 }

@@ -62,7 +62,10 @@ export function orderSections(
     }
   })
   const first = order.length
-  rest.sort((a, b) => b.worth - a.worth || a.file - b.file || a.section - b.section)
+  const best = files.map((_, file) => order.find((each) => each.file === file)?.section ?? 0)
+  // Many sections hold no word of the task: those beside the best one say more than the head of the file.
+  const distance = ({ file, section }: Portion) => Math.abs(section - best[file]!)
+  rest.sort((a, b) => b.worth - a.worth || distance(a) - distance(b) || a.file - b.file || a.section - b.section)
   const fits = ({ file, section }: Portion) => shown[file]! + files[file]!.sections[section]!.text.length <= mostPerFile
   const isShared = ({ file, section }: Portion) => {
     const { length } = files[file]!.sections[section]!.text

@@ -14,6 +14,9 @@ const FILES = {
   'src/on_node/serve.ts': 'export const listen = () => {}\n',
   'docs/api/routing.md': '# Paths\n\nThe middleware.\n',
   'docs/routing.md': '# Routing\n\nRouting, and the middleware.\n',
+  'src/router.ts': 'export const route = (paths) => paths\n',
+  'src/show_all.ts': 'export const pager = 1\n',
+  'src/see_all.ts': 'export const pager = 1\nexport const show = 1\n',
   'src/macros.rs': 'macro_rules! bat_warning {\n}\n',
   'docs/cors.md': '# CORS\n\nHow to set the origin.\n',
   'tsconfig.json': '{ "compilerOptions": {} }\n',
@@ -48,6 +51,8 @@ describe('the first file', () => {
     ['look at src/hono.ts', 'src/hono.ts'],
     ['remove what nobody uses from on_node', 'src/on_node/serve.ts'],
     ['remove what nobody uses from src.on_node', 'src/on_node/serve.ts'],
+    ['how are the paths routed?', 'docs/api/routing.md'],
+    ['why is show-all ignored by the pager', 'src/show_all.ts'],
     ['docs: middleware in the api routing page', 'docs/api/routing.md'],
   ])('for "%s" is %s', (task, expected) => {
     expect(first(task)).toBe(expected)

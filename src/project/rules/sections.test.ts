@@ -29,6 +29,14 @@ describe('sections', () => {
     expect(best).toMatchObject({ symbol: 'allow', words: ['origin'] })
   })
 
+  it('are worth less where most of them are imports', () => {
+    const imports = `import {\n${'  allowOrigin,\n'.repeat(12)}} from 'origin'\n`
+    const use = `export function allow() {\n${'  check()\n'.repeat(12)}  return origin\n}\n`
+    const [first, last] = weighSections(cutSections('a.ts', imports + use), terms)
+    expect(first?.text).toBe(imports)
+    expect(last?.score).toBeGreaterThan(first?.score ?? 0)
+  })
+
   it('never part a private key', () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${'abc\n'.repeat(100)}-----END PRIVATE KEY-----\n`
     const sections = weighSections(cutSections('a.txt', `${'a\n'.repeat(50)}${key}${'b\n'.repeat(50)}`), terms)
@@ -95,6 +103,13 @@ describe('the order of sections', () => {
     const { order } = orderSections(files, { mostPerFile: 100_000 })
     const shown = order.slice(0, 30)
     expect(shown.filter((each) => each.file === 0).length).toBeLessThanOrEqual(10)
+  })
+
+  it('shows what stands beside the best rather than the head of a file', () => {
+    const whole = file('a', 1, Array(20).fill(1000))
+    const sections = whole.sections.map((section, at) => ({ ...section, score: at === 15 ? 1 : 0.1 }))
+    const { order } = orderSections([{ ...whole, sections }], { mostPerFile: 3000 })
+    expect(order.map(({ section }) => section)).toEqual([15, 14, 16])
   })
 
   it('stops at what one file may show', () => {
