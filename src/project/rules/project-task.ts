@@ -118,16 +118,11 @@ function joinedTerm(identifier: string): string {
 }
 
 /** Whether a text names something, as a word of its own. Both in lower case. */
-function names(text: string, name: string): boolean {
+export function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true
   }
   return false
-}
-
-/** As `names`, for the name of a file: `exclude-newer` names `exclude_newer.rs` too. */
-export function namesStem(text: string, stem: string): boolean {
-  return names(text, stem) || (/[_-]/.test(stem) && names(text.replaceAll('_', '-'), stem.replaceAll('_', '-')))
 }
 
 function isWordAt(text: string, at: number): boolean {

@@ -15,8 +15,6 @@ const FILES = {
   'docs/api/routing.md': '# Paths\n\nThe middleware.\n',
   'docs/routing.md': '# Routing\n\nRouting, and the middleware.\n',
   'src/router.ts': 'export const route = (paths) => paths\n',
-  'src/show_all.ts': 'export const pager = 1\n',
-  'src/see_all.ts': 'export const pager = 1\nexport const show = 1\n',
   'src/macros.rs': 'macro_rules! bat_warning {\n}\n',
   'docs/cors.md': '# CORS\n\nHow to set the origin.\n',
   'tsconfig.json': '{ "compilerOptions": {} }\n',
@@ -52,7 +50,6 @@ describe('the first file', () => {
     ['remove what nobody uses from on_node', 'src/on_node/serve.ts'],
     ['remove what nobody uses from src.on_node', 'src/on_node/serve.ts'],
     ['how are the paths routed?', 'docs/api/routing.md'],
-    ['why is show-all ignored by the pager', 'src/show_all.ts'],
     ['docs: middleware in the api routing page', 'docs/api/routing.md'],
   ])('for "%s" is %s', (task, expected) => {
     expect(first(task)).toBe(expected)

@@ -5,7 +5,7 @@ import { keyOf } from '../../text/values.ts'
 import { type Role, roleOf } from './candidates.ts'
 import { MOST_PIECES, nameOf, PROJECT_TUNING, SYMBOL_FIELD } from './file-document.ts'
 import { changedTogether, type History, type Votes, voteByHistory } from './history.ts'
-import { namesStem, type ProjectTask, pairsOf } from './project-task.ts'
+import { names, type ProjectTask, pairsOf } from './project-task.ts'
 import type { TermPostings } from './saved-segment.ts'
 
 /** What is known of a project, by slot. */
@@ -278,7 +278,7 @@ function addNames(task: ProjectTask, scored: readonly Scored[], project: Project
     if (isNamedFile(task, each.path)) {
       each.total += weights.namedFile * share
       each.isNamed = true
-    } else if (stem.length >= SHORTEST_STEM && namesStem(task.text, stem)) each.total += weights.namedStem * share
+    } else if (stem.length >= SHORTEST_STEM && names(task.text, stem)) each.total += weights.namedStem * share
     if (definers.some((found) => found !== undefined && isDefiner(found, each.slot))) {
       each.total += weights.identifier * share
     }

@@ -29,14 +29,6 @@ describe('sections', () => {
     expect(best).toMatchObject({ symbol: 'allow', words: ['origin'] })
   })
 
-  it('are worth less where most of them are imports', () => {
-    const imports = `import {\n${'  allowOrigin,\n'.repeat(12)}} from 'origin'\n`
-    const use = `export function allow() {\n${'  check()\n'.repeat(12)}  return origin\n}\n`
-    const [first, last] = weighSections(cutSections('a.ts', imports + use), terms)
-    expect(first?.text).toBe(imports)
-    expect(last?.score).toBeGreaterThan(first?.score ?? 0)
-  })
-
   it('never part a private key', () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${'abc\n'.repeat(100)}-----END PRIVATE KEY-----\n`
     const sections = weighSections(cutSections('a.txt', `${'a\n'.repeat(50)}${key}${'b\n'.repeat(50)}`), terms)

@@ -31,31 +31,12 @@ export function cutSections(path: string, text: string): CutSection[] {
     end: to,
     text: `${lines.slice(from, to).join('\n')}\n`,
     symbols: symbolsIn(outline, from, to),
-    isImports: isImports(lines.slice(from, to)),
   }))
-}
-
-const IMPORT =
-  /^\s*(?:(?:pub(?:\([^)]*\))?\s+)?use\s|import\b|from\s+\S+\s+import\b|using\s|#\s*include\b|require\b|package\s|(?:const|let|var)\s.{1,200}=\s*require\()/
-const MOSTLY = 0.6
-
-/** Whether most of it only names what other files define. */
-function isImports(lines: readonly string[]): boolean {
-  let [said, imports, open] = [0, 0, 0]
-  for (const line of lines) {
-    if (line.trim() === '') continue
-    said++
-    if (open <= 0 && !IMPORT.test(line)) continue
-    imports++
-    for (const char of line) open += '({'.includes(char) ? 1 : ')}'.includes(char) ? -1 : 0
-  }
-  return imports > MOSTLY * said
 }
 
 interface CutSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
   /** What is defined in it, or else what it is a part of. */
   symbols: readonly string[]
-  isImports: boolean
 }
 
 function symbolsIn(outline: readonly Definition[], from: number, to: number): string[] {
@@ -141,8 +122,6 @@ function isShort({ from, to }: Bounds, lines: readonly string[]): boolean {
 
 const NEIGHBOUR = 0.5
 const FLOOR = 0.3
-/** What an import names is defined elsewhere. */
-const OF_IMPORTS = 0.4
 
 /** All words of a section, in the order of the text, and how often each stands there. */
 interface SectionTerms {
@@ -181,12 +160,12 @@ export function weighSections(
   const found = sections.map((section, at) =>
     counted === undefined ? countTerms(section.text, byTerm, hint) : pickCounts(counted[at]!, byTerm),
   )
-  const own = found.map((counts, at) => {
+  const own = found.map((counts) => {
     let sum = 0
     for (const [{ weight }, count] of counts) sum += (weight * count) / (count + 1)
-    return sections[at]!.isImports ? OF_IMPORTS * sum : sum
+    return sum
   })
-  return sections.map(({ symbols, isImports: _, ...section }, at) => ({
+  return sections.map(({ symbols, ...section }, at) => ({
     ...section,
     symbol: found[at]!.size === 0 ? symbols[0] : symbolFor(symbols, byTerm),
     score: own[at]! + NEIGHBOUR * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0) + FLOOR,
