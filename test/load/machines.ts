@@ -8,8 +8,8 @@ import { createLoadout } from '../../src/loadout.ts'
 import { openDatabase } from '../../src/team/disk/database.ts'
 import { addToken } from '../../src/team/disk/tokens.ts'
 import { formatToken, parseToken } from '../../src/team/rules/credentials.ts'
-import { pause, random } from './chance.ts'
-import { type LoadDatabase, startLoadDatabase } from './postgres.ts'
+import { pause, random } from '../team/chance.ts'
+import { type KillableDatabase, startKillable } from '../team/killable-postgres.ts'
 import { upgradeAndBack } from './upgrade.ts'
 import { differing, writeLog } from './usage-logs.ts'
 
@@ -33,7 +33,7 @@ interface Troubles {
  */
 export async function loadMachines(machines: number, events: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'loadout-load-'))
-  const postgres = await startLoadDatabase()
+  const postgres = await startKillable()
   const services = await Promise.all([startService(postgres.url), startService(postgres.url)])
   const token = services.map((service) => service.token).find((each) => each !== '') ?? ''
   // The balancer also knows instances of a newer version, for as long as they run.
@@ -212,7 +212,7 @@ async function makeTrouble(
   isOn: () => boolean,
   services: Service[],
   balancer: Balancer,
-  database: LoadDatabase,
+  database: KillableDatabase,
   kills: Troubles,
 ): Promise<void> {
   while (isOn()) {

@@ -1,9 +1,9 @@
 import { openDatabase } from '../../src/team/disk/database.ts'
 import { migrateDown, migrateUp } from '../../src/team/disk/migrate.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
+import { pause, random } from '../team/chance.ts'
 import { added, NEXT } from '../team/next-schema.ts'
 import { startInstance } from '../team/server.ts'
-import { pause, random } from './chance.ts'
 
 const NEWER = [...MIGRATIONS, added]
 

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { SENT_STAGES } from '../../src/team/rules/batch.ts'
-import { pause, random } from './chance.ts'
+import { pause, random } from '../team/chance.ts'
 
 const ENTRIES = 400
 const PARTS = 5

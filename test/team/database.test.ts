@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { createLoadout } from '../../src/loadout.ts'
-import { openDatabase } from '../../src/team/disk/database.ts'
+import { inTransaction, openDatabase } from '../../src/team/disk/database.ts'
 import { migrateDown, migrateUp, readSchema } from '../../src/team/disk/migrate.ts'
 import { MIGRATIONS } from '../../src/team/disk/migrations/index.ts'
-import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { makeFolder } from '../cli/run.ts'
+import { startKillable } from './killable-postgres.ts'
 import { added, broken, NEXT } from './next-schema.ts'
 import { ask, askForPostgres, makeDatabase, settled, withClient } from './postgres.ts'
 import {
@@ -65,16 +65,26 @@ describe('a database in trouble', () => {
   })
 
   it('that goes away and comes back: the server says so, the machine keeps its batch, and it counts once', async () => {
-    const database = await startTryDatabase()
+    const database = await startKillable()
+    stops.push(database.stop)
     const team = await startTeam(database.url)
+    stops.push(team.stop)
     const machine = await newMember(team)
     machine.use({ entryId: 'down' })
-    await database.stop()
+    // In the middle of a transaction, too: that must not end the server.
+    const interrupted = inTransaction(team.database, async (connection) => {
+      await database.down()
+      return connection.query('SELECT 1')
+    })
+    await expect(interrupted).rejects.toThrow()
     expect(await ready(team.url)).toEqual([503, 'the team’s database cannot be reached'])
     const { value, findings } = await machine.loadout.pushUsage({})
     expect([value.waiting, findings[0]?.code]).toEqual([1, 'TEAM_DATABASE'])
     expect((await fetch(`${team.url}/health`)).status).toBe(200)
-    await team.stop()
+    await database.up()
+    expect(await ready(team.url)).toEqual([200, undefined])
+    expect((await machine.loadout.pushUsage({})).value).toMatchObject({ sent: 1, waiting: 0 })
+    expect(await timesOf(database.url, 'down')).toBe(1)
   })
 
   const troubles: [name: string, cause: (name: string) => string, mend: (name: string) => string, message: string][] = [

@@ -70,8 +70,8 @@ const HOLDINGS = `
   SELECT e.text AS entry, v.text AS version, machines::float8 AS machines, to_char(since, 'YYYY-MM-DD') AS since
   FROM now_on JOIN label e ON e.id = entry JOIN label v ON v.id = version ORDER BY 1, 2`
 
-/** The two that grow with the range. */
-export const REPORT_QUERIES = { usage: USAGE, people: PEOPLE }
+/** The first two grow with the range, the last with the machines. */
+export const REPORT_QUERIES = { usage: USAGE, people: PEOPLE, holdings: HOLDINGS }
 
 export function reportValues(range: ReportRange, group: number): unknown[] {
   return [range.from, range.to, ...wholeMonths(range), group]
@@ -100,7 +100,7 @@ export async function queryReport(database: Pick<Connection, 'query'>, range: Re
   const values = reportValues(range, group === undefined ? 0 : await groupNumber(database, group))
   const usage = (await database.query<UsageRow>(REPORT_QUERIES.usage, values)).rows
   const people = (await database.query<PeopleRow>(REPORT_QUERIES.people, values)).rows
-  const holdings = (await database.query<ReportRows['holdings'][number]>(HOLDINGS, [group ?? null])).rows
+  const holdings = (await database.query<ReportRows['holdings'][number]>(REPORT_QUERIES.holdings, [group ?? null])).rows
   const waiting = await database.query<{ waiting: number }>('SELECT count(*)::int AS waiting FROM inbox')
   const named = (facet: keyof typeof FACETS) =>
     usage.filter((row) => row.facet === FACETS[facet]).map((row) => ({ ...row, stage: stageAt(row.stage) }))

@@ -5,28 +5,39 @@ import pg from 'pg'
 import { startTryDatabase } from '../../src/team/disk/try-database.ts'
 import { pause, random } from './chance.ts'
 
-export interface LoadDatabase {
+export interface KillableDatabase {
   url: string
   /** As after a power cut: one of its processes dies and takes the others down, or all of it dies and is started again. */
   kill(): Promise<void>
+  /** All of it, until `up` starts it again. */
+  down(): Promise<void>
+  up(): Promise<void>
   stop(): Promise<void>
 }
 
 /** A PostgreSQL that writes safely, as a company's does, and can be killed. */
-export async function startLoadDatabase(): Promise<LoadDatabase> {
+export async function startKillable(): Promise<KillableDatabase> {
   const settings = ['max_connections=200', 'shared_buffers=256MB', 'max_wal_size=4GB']
   const postgres = await startTryDatabase(settings.flatMap((each) => ['-c', each]))
   const folder = await ask(postgres.url, 'SHOW data_directory')
   let isReplaced = false
-  const killAll = async () => {
+  const down = async () => {
     process.kill(pidIn(folder), 'SIGKILL')
-    await pause(random(200, 2_000))
+    while (await ask(postgres.url, 'SELECT 1').catch(() => undefined)) await pause(20)
+  }
+  const up = async () => {
     isReplaced = true
     do startAgain(folder)
     while (!(await answers(postgres.url)))
   }
+  const killAll = async () => {
+    await down()
+    await pause(random(200, 2_000))
+    await up()
+  }
   return {
     url: postgres.url,
+    ...{ down, up },
     kill: () => (Math.random() < 0.5 ? killOne(postgres.url) : killAll()),
     stop: async () => {
       if (isReplaced) process.kill(pidIn(folder), 'SIGINT')
