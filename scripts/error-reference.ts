@@ -238,7 +238,7 @@ const SUBJECTS = {
   },
   Packs: {
     PACK_NOT_FOUND: ['There is no such pack.', 'Run `loadout packs list --all`.'],
-    PACK_EXISTS: ['The folder for a new pack exists already.', 'Choose another name.'],
+    PACK_EXISTS: ['The folder for a new pack already exists.', 'Choose another name.'],
     PACK_REFUSED: ['A gate of the pack does not let it be used.', 'The message names the gate.'],
     COMPILE_REFUSED: [
       'The views that an agent wrote were not accepted. Nothing was written.',
@@ -425,7 +425,7 @@ const SUBJECTS = {
   'Files and calls': {
     FILE_NOT_FOUND: ['A file is missing.', 'Check the path.'],
     FILE_UNREADABLE: ['A file cannot be read.', 'Check its permissions.'],
-    FILE_EXISTS: ['The file or folder to create exists already.', 'Choose another name.'],
+    FILE_EXISTS: ['The file or folder to create already exists.', 'Choose another name.'],
     NOT_A_FILE: ['The path is not a regular file.', 'Name a file.'],
     NOT_A_FOLDER: ['The path is not a folder.', 'Name a folder.'],
     FILE_TOO_LARGE: ['A file or text is larger than the limit.', 'Split it.'],

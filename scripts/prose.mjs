@@ -20,7 +20,10 @@ const PHRASES = [
   [/\bout of the way\b/i, 'say what is left out'],
   [/\bThe same for\b/, 'repeat the verb'],
   [/\b(?:simply|just|obviously|of course|easily)\b(?! (?:been|run|made|now|ended))/i, 'leave it out'],
-  [/\b1 (?:\w+s)\b(?<!1 (?:ms|s|class|status|process|address|access|alias|bus|less|always))/, 'one thing is singular'],
+  [
+    /(?<![.\w])1 (?:\w+s)\b(?<!1 (?:ms|s|class|status|process|address|access|alias|bus|less|always))/,
+    'one thing is singular',
+  ],
 ]
 
 const patterns = process.argv.includes('--all') ? ['*.md', 'src/**/*.ts'] : ['*.md']

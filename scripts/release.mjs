@@ -16,7 +16,7 @@ const problems = [
   !changelog.includes(`\n## ${version} - `) && `CHANGELOG.md has no section "## ${version} - <date>"`,
   /^## Next\n+- /m.test(changelog) && 'CHANGELOG.md has changes under "Next" that belong to no version',
   git('status', '--porcelain') !== '' && 'there are changes that are not committed',
-  git('tag', '--list', `v${version}`) !== '' && `the tag v${version} exists already`,
+  git('tag', '--list', `v${version}`) !== '' && `the tag v${version} already exists`,
 ].filter(Boolean)
 
 if (problems.length > 0) {

@@ -20,7 +20,7 @@ const APPROVALS: RecordFile<readonly Approval[]> = {
   format: formatApprovals,
   broken: { code: 'BAD_APPROVALS', hint: APPROVALS_HINT },
 }
-/** Where earlier versions kept the answers about packs. */
+/** The file in which earlier versions stored the decisions about packs. */
 const EARLIER: RecordFile<readonly Approval[]> = { ...APPROVALS, place: 'packs/approvals.json' }
 
 /** The file that changes with every answer. */
@@ -30,12 +30,12 @@ export function approvalsPath(machine: Machine): string {
 
 export interface Answers {
   approvals: readonly Approval[]
-  /** False when there is a file that cannot be understood: then nobody knows what was approved or denied. */
+  /** False when the file cannot be parsed: then it is unknown what was approved or denied. */
   isKnown: boolean
   findings: Finding[]
 }
 
-/** The answers so far. A file that cannot be understood opens nothing, and is reported. */
+/** The decisions so far. A file that cannot be parsed approves nothing, and is reported. */
 export function readApprovals(machine: Machine): Answers {
   try {
     return { approvals: requireApprovals(machine), isKnown: true, findings: [] }
@@ -51,7 +51,7 @@ export function readApprovals(machine: Machine): Answers {
   }
 }
 
-/** Throws when the file cannot be understood. */
+/** Throws when the file cannot be parsed. */
 export function requireApprovals(machine: Machine): readonly Approval[] {
   return readRecord(machine, exists(recordPath(machine, APPROVALS.place)) ? APPROVALS : EARLIER)
 }
@@ -79,7 +79,7 @@ async function changeApprovals(
   change: (approvals: readonly Approval[]) => readonly Approval[],
 ): Promise<void> {
   const earlier = exists(recordPath(machine, APPROVALS.place)) ? [] : readRecord(machine, EARLIER)
-  // Under the lock another process may have taken the earlier answers over already.
+  // Another process may have imported the earlier decisions before this one got the lock.
   await changeRecord(machine, APPROVALS, purpose, (approvals) =>
     change(exists(recordPath(machine, APPROVALS.place)) ? approvals : earlier),
   )

@@ -18,16 +18,16 @@ import { isOrphaned, ownedName } from './leftovers.ts'
 import { cacheFolder, type Machine } from './machine.ts'
 import { move } from './platform.ts'
 
-// The only cache: one file per value in <cache folder>/<kind>/. It saves time and nothing else. A file that is missing,
-// damaged, of another version or made from other sources is a miss, and a folder that cannot be written is no error.
+// The only cache: one file per value in <cache folder>/<kind>/. It only saves time. A file that is missing, damaged, of
+// another version or made from other sources is a miss, and a folder that is not writable is ignored.
 
-/** Which value is meant, and the state of what it was made from. */
+/** Identifies a value and the state of its sources. */
 export interface CacheKey {
   /** A folder below the cache folder. */
   kind: string
-  /** Of the stored form. Raise it when the same sources would give other bytes. */
+  /** The version of the stored form. Increase it when the same sources would give other bytes. */
   version: number
-  /** Tells the values of a kind apart. A new value replaces the old one of the same name. */
+  /** Distinguishes the values of a kind. A new value replaces the old one of the same name. */
   name: readonly string[]
   /** A value stored for another state is a miss. */
   state?: string
@@ -39,21 +39,21 @@ export interface CacheKey {
 export type Stamp = readonly [inode: number, size: number, mode: number, modifiedAt: number, changedAt: number]
 
 /**
- * Milliseconds with fractions are exact enough: a settled source is at least SETTLING_MS old, so that a later change is
- * seen by its ctime, which no program can set back. Nanoseconds would cost 2 µs more for every file.
+ * Milliseconds with fractions are exact enough: a settled source is at least SETTLING_MS old, so its ctime, which no
+ * program can set back, shows any later change. Nanoseconds would cost 2 µs more per file.
  */
 export function stampOf({ ino, size, mode, mtimeMs, ctimeMs }: Stats): Stamp {
   return [ino, size, mode, mtimeMs, ctimeMs]
 }
 
-// File systems count time in steps; a second change within one step would not show.
+// File systems count time in steps; a second change within one step would not be visible.
 const SETTLING_MS = 100
 
 export function isSettled([, , , modifiedAt, changedAt]: Stamp, now: Date): boolean {
   return now.getTime() - Math.max(modifiedAt, changedAt) > SETTLING_MS
 }
 
-/** The state of some files together, as the part of a key that follows from its sources. Take it before reading them. */
+/** The state of several files, as the source part of a key. Take it before reading them. */
 export interface Signature extends Required<Pick<CacheKey, 'name' | 'state' | 'isSettled'>> {
   /** Size of all sources together. */
   bytes: number
@@ -69,7 +69,7 @@ export function signatureOf(paths: readonly string[], now: Date): Signature {
   }
 }
 
-/** Undefined when nothing is there. */
+/** Undefined when the path does not exist. */
 export function stampAt(path: string): Stamp | undefined {
   const stat = statOrNothing(path)
   return stat && stampOf(stat)
@@ -84,13 +84,13 @@ function statOrNothing(path: string): Stats | undefined {
 }
 
 export interface Codec<T> {
-  /** Undefined: this value is not to be stored. */
+  /** Undefined: do not store this value. */
   encode(value: T): Uint8Array | undefined
   /** Undefined or an error: a miss. */
   decode(bytes: Uint8Array): T | undefined
 }
 
-/** A value that JSON can hold. The check keeps what another program or version wrote from being believed. */
+/** A value stored as JSON. The check rejects what another program or version wrote. */
 export function jsonCodec<T>(isValid: (json: unknown) => json is T): Codec<T> {
   return {
     encode: (value) => new TextEncoder().encode(JSON.stringify(value)),
@@ -101,7 +101,7 @@ export function jsonCodec<T>(isValid: (json: unknown) => json is T): Codec<T> {
   }
 }
 
-/** The stored value, or a new one, which is then stored. */
+/** Returns the stored value, or makes a new one and stores it. */
 export function cached<T>(machine: Machine, key: CacheKey, codec: Codec<T>, build: () => T): T {
   const known = readCached(machine, key, codec.decode)
   if (known !== undefined) return known
@@ -111,7 +111,7 @@ export function cached<T>(machine: Machine, key: CacheKey, codec: Codec<T>, buil
   return value
 }
 
-/** What the stored bytes decode to. */
+/** The decoded stored value. */
 export function readCached<T>(
   machine: Machine,
   key: CacheKey,
@@ -132,12 +132,12 @@ export function readCached<T>(
 export interface OpenedValue {
   size: number
   sum: number
-  /** Fewer bytes than asked for where the value ends. They start on a boundary that arrays of numbers can use. */
+  /** Returns fewer bytes than requested at the end. They are aligned for arrays of numbers. */
   read(from: number, length: number): Uint8Array
   close(): void
 }
 
-/** For a value of which only parts are read. Its content is not checked: whoever decodes it must. */
+/** For a value that is read in parts. The caller must verify the content when it decodes it. */
 export function openCached(machine: Machine, key: CacheKey): OpenedValue | undefined {
   let file: number | undefined
   try {
@@ -171,9 +171,9 @@ function openValue(file: number, all: number, head: Buffer): OpenedValue | undef
   return opened
 }
 
-/** A small value is read at once, and its file is closed. */
+/** Up to this size a value is read at once and its file closed. */
 const SMALL = 64 * 1024
-/** Where the largest numbers of arrays may start. */
+/** Alignment of the largest numbers in arrays. */
 const BOUNDARY = 8
 
 function inMemory(bytes: Buffer, sum: number, file: number): OpenedValue {
@@ -185,11 +185,11 @@ function inMemory(bytes: Buffer, sum: number, file: number): OpenedValue {
   return { size: bytes.length, sum, read, close: () => {} }
 }
 
-/** Files of values that nobody closed: a server opens one for every question. */
+/** Closes the files of values that were never closed: a server opens one for every question. */
 const forgotten = new FinalizationRegistry<number>((file) => closeSync(file))
 
 function readAt(file: number, from: number, length: number): Buffer {
-  // Not from the pool of buffers: its places are on no boundary.
+  // Not from the buffer pool, which is not aligned.
   const bytes = Buffer.from(new ArrayBuffer(length))
   return bytes.subarray(0, readSync(file, bytes, 0, length, from))
 }
@@ -197,8 +197,8 @@ function readAt(file: number, from: number, length: number): Buffer {
 const ONLY_THE_USER = { folder: 0o700, file: 0o600 }
 
 /**
- * Keeps a value for later processes. A reader finds the old one or the new one. `sum`: of the part that its reader checks,
- * if that is not all.
+ * Stores a value for later processes. A reader finds either the old or the new one. `sum`: the checksum of the part
+ * that its reader verifies, if not of the whole.
  */
 export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, sum = sumOf(bytes)): void {
   if (key.isSettled === false) return
@@ -206,7 +206,7 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, 
   const stage = `${ownedName(path)}.tmp`
   try {
     makeFolders(dirname(path), ONLY_THE_USER.folder)
-    // Not flushed: what a power cut tears off is a miss.
+    // Not flushed: a value torn by a power cut is a miss.
     const content = Buffer.concat([headOf(key), Buffer.from(hex(bytes.length) + hex(sum)), bytes])
     writeFileSync(stage, content, { flag: 'wx', mode: ONLY_THE_USER.file })
     move(stage, path)
@@ -216,13 +216,13 @@ export function writeCached(machine: Machine, key: CacheKey, bytes: Uint8Array, 
   }
 }
 
-/** A value that is made piece by piece, and read while it is made: it need not fit into memory. */
+/** A value that is written in pieces and read while it is written, so that it need not fit into memory. */
 export interface GrowingValue {
-  /** Adds bytes at the end. False: there is no room, and the value will not be kept. */
+  /** Appends bytes. False: the disk is full, and the value will not be stored. */
   append(bytes: Uint8Array): boolean
-  /** From here on, readers find it instead of the old value. It has no sum: whoever decodes it must check it. */
+  /** Replaces the old value for readers. It has no checksum: code that decodes it must verify it. */
   keep(): void
-  /** As of an opened value. What was not kept is gone afterwards. */
+  /** Like `OpenedValue`. `close` removes the value unless `keep` was called. */
   read: OpenedValue['read']
   close(): void
 }
@@ -278,21 +278,21 @@ function growInto(path: string, stage: string, file: number, head: Buffer): Grow
   return grown
 }
 
-/** The system may write less than it was asked to. */
+/** The system may write fewer bytes than requested. */
 function writeAt(file: number, from: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, from + at)
 }
 
-/** Kinds whose values hold words that were learned from tasks. */
+/** Kinds whose values contain words from tasks. */
 export const LEARNING_CACHES = ['skill-rankers-here', 'rankers-here', 'hook-catalogs'] as const
 
-/** Removes all values of some kinds: they can be made again, and what they were made from is to be forgotten. */
+/** Removes all values of some kinds when their sources must be forgotten; they can be made again. */
 export function forgetCached(machine: Machine, kinds: readonly string[]): void {
   for (const kind of kinds) {
     try {
       rmSync(join(cacheFolder(machine), kind), { recursive: true, force: true })
     } catch {
-      // A folder that cannot be changed was not written by us either.
+      // Loadout did not write into a folder that it cannot change.
     }
   }
 }
@@ -301,14 +301,14 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // It lies in a folder that does not exist or cannot be written.
+    // The folder does not exist or is not writable.
   }
 }
 
 const MOST_FILES = 256
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** Removes what killed writers left, and the oldest values of a kind beyond its limits. */
+/** Removes the leftovers of killed writers, and the oldest values of a kind beyond its limits. */
 function sweep(folder: string): void {
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
@@ -319,7 +319,7 @@ function sweep(folder: string): void {
     const isLeftover = isOrphaned(basename(path))
     count++
     bytes += stat?.size ?? 0
-    // The value that was just written stays, however large it is.
+    // The newest value stays, however large it is.
     if (isLeftover || count > MOST_FILES || (count > 1 && bytes > MOST_BYTES)) removeQuietly(path)
   }
 }
@@ -338,7 +338,7 @@ function hex(number: number): string {
   return number.toString(16).padStart(8, '0')
 }
 
-/** Tells damaged bytes. */
+/** A checksum that detects damaged bytes. */
 export function sumOf(bytes: Uint8Array): number {
   const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Uint32Array(buffer, byteOffset, bytes.length >> 2)

@@ -7,30 +7,30 @@ import type { Machine } from './machine.ts'
 
 export interface OpenedRanker {
   ranker: Ranker
-  /** Texts that could not be read: those documents are ranked by the rest. */
+  /** Texts that could not be read: those documents are ranked without them. */
   findings: Finding[]
 }
 
 export interface RankerSources {
   /** A folder below the cache folder. */
   kind: string
-  /** Files that say which documents there are. */
+  /** Files that determine which documents exist. */
   paths: readonly string[]
-  /** What else tells one ranker from another. */
+  /** Further differences between rankers. */
   names?: readonly string[]
-  /** Files and folders that the documents come from, where finding them takes as long as reading `paths`. */
+  /** Files and folders that the documents come from, if finding them takes as long as reading `paths`. */
   watched?: () => readonly string[]
   readDocuments: (findings: Finding[]) => RankDocument[]
 }
 
-/** A ranker over documents that are read and compiled again only when a source has changed. */
+/** A ranker that reads and compiles its documents again only when a source changed. */
 export function cachedRanker(machine: Machine, sources: RankerSources): OpenedRanker {
   const key = keyOf(machine, sources)
   const rebuild = () => buildRanker(machine, key, sources)
   return openStored(machine, key, () => rebuild().ranker) ?? rebuild()
 }
 
-/** Makes it anew, whatever is stored. */
+/** Rebuilds the ranker, even if one is stored. */
 export function renewRanker(machine: Machine, sources: RankerSources): OpenedRanker {
   return buildRanker(machine, keyOf(machine, sources), sources)
 }
@@ -39,19 +39,19 @@ function keyOf(machine: Machine, { kind, paths, names = [] }: RankerSources): Ca
   return { kind, version: 4, ...signatureOf(paths, machine.now()), name: [...paths, ...names] }
 }
 
-/** What is stored in front of a ranker. */
+/** The note stored in front of a ranker. */
 interface Note {
   findings: Finding[]
   watched: readonly string[]
-  /** Of what is watched, when the documents were read. */
+  /** The state of the watched sources when the documents were read. */
   state: string
 }
 
 function buildRanker(machine: Machine, key: CacheKey, { watched, readDocuments }: RankerSources): OpenedRanker {
-  // Before they are read: what changes meanwhile is seen by the next process.
+  // Taken before reading: the next process sees changes made meanwhile.
   const seen = signatureOf(watched?.() ?? [], machine.now())
   const findings: Finding[] = []
-  // By id: the saved form is in that order, and sorting its lists takes longer than all else.
+  // By id: the saved form has that order, and sorting its lists takes longer than everything else.
   const ranker = createRanker(readDocuments(findings).sort((a, b) => (a.id < b.id ? -1 : 1)))
   const note: Note = { findings, watched: seen.name, state: seen.state }
   const isSettled = key.isSettled !== false && seen.isSettled
@@ -59,7 +59,7 @@ function buildRanker(machine: Machine, key: CacheKey, { watched, readDocuments }
   return { ranker, findings }
 }
 
-// Length and sum of the note, the note as JSON up to a boundary of four bytes, the ranker.
+// Length and checksum of the note, the note as JSON padded to four bytes, the ranker.
 const PREFIX = 8
 
 function encode(note: Note, saved: Uint8Array): Uint8Array {
@@ -85,7 +85,7 @@ function openStored(machine: Machine, key: CacheKey, rebuild: () => Ranker): Ope
       if (ranker !== null) return { ranker, findings: stored.note.findings }
     }
   } catch {
-    // Damaged: it is made anew.
+    // Damaged: rebuild it.
   }
   opened.close()
   return undefined
@@ -97,6 +97,6 @@ function decode(opened: OpenedValue): { note: Note; start: number } | undefined 
   const length = prefix.readUInt32LE()
   const room = Buffer.from(opened.read(PREFIX, Math.min(length, opened.size)))
   if (hashText(room.toString('latin1')) !== prefix.readUInt32LE(4)) return undefined
-  // Our own file, written above; its key and its sum were checked.
+  // Loadout wrote this file; its key and checksum were verified.
   return { note: JSON.parse(room.toString()) as Note, start: PREFIX + length }
 }

@@ -2,7 +2,7 @@ import { LoadoutError } from '../text/trouble.ts'
 
 export interface Posting {
   method?: 'GET' | 'POST' | undefined
-  /** Its bytes as they are sent. */
+  /** The bytes to send. */
   body?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   milliseconds?: number | undefined
@@ -18,8 +18,8 @@ const USUAL_MS = 30_000
 const LARGEST_REPLY = 64 * 1024 * 1024
 
 /**
- * The one way to talk to an HTTP server. Follows no redirect: what is sent, and the token with it, goes where the user
- * said and nowhere else. Throws `UNREACHABLE` when no reply comes.
+ * The only HTTP client. Does not follow redirects: the content and the token go only to the address that the user
+ * configured. Throws `UNREACHABLE` without a reply.
  */
 export async function callHttp(address: string, posting: Posting): Promise<Reply> {
   const { method = 'POST', body, headers = {}, milliseconds = USUAL_MS } = posting
@@ -55,7 +55,7 @@ async function readReply(reply: Response): Promise<unknown> {
   }
 }
 
-/** Without a user, a password or a query that an address may hold. */
+/** Without the user, password and query that an address may contain. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : 'the server'
 }

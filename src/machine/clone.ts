@@ -12,13 +12,13 @@ const CLONE_MS = 30 * 60_000
 
 export interface CloneOptions extends Patience {
   depth?: number
-  /** Instead of the one that the remote calls its own. */
+  /** Defaults to the remote's default branch. */
   branch?: string | undefined
-  /** Each line of git's progress. */
+  /** Receives each line of git's progress. */
   onProgress?: (line: string) => void
 }
 
-/** All or nothing: when it fails, the folder is as it was. The remote may be empty. */
+/** All or nothing: if it fails, the folder is unchanged. The remote may be empty. */
 export async function cloneRepository(
   machine: Machine,
   url: string,
@@ -30,7 +30,7 @@ export async function cloneRepository(
   const target = resolve(machine.cwd, folder)
   const wasThere = exists(target)
   if (wasThere && (!isFolder(target) || readdirSync(target).length > 0)) {
-    throw new LoadoutError('FILE_EXISTS', `${target} exists already and is not empty`, { hint: 'name a new folder' })
+    throw new LoadoutError('FILE_EXISTS', `${target} already exists and is not empty`, { hint: 'name a new folder' })
   }
   const flags = ['--template=', '--no-recurse-submodules', '--no-local', onProgress ? '--progress' : '--quiet']
   if (depth !== undefined) flags.push(`--depth=${depth}`)
@@ -51,7 +51,7 @@ export async function cloneRepository(
   }
 }
 
-/** Which address failed matters; the folder it was to go to does not. */
+/** Reports the address that failed rather than the target folder. */
 function cloneError(error: LoadoutError, url: string): LoadoutError {
   const reason = /^git clone failed in .*?: (.*)$/s.exec(error.message)?.[1]
   if (reason === undefined) return error
@@ -67,20 +67,24 @@ function cloneError(error: LoadoutError, url: string): LoadoutError {
   return new LoadoutError(error.code, `${url} could not be cloned: ${reason}`, { ...(hint && { hint }), cause: error })
 }
 
-/** What git said to a remote that asked for a login, as a person can use it. */
+/** Explains a login request of the remote. */
 export function loginError(error: LoadoutError, url: string): LoadoutError {
   const message = `${withoutPassword(url)} asks for a login: it is private, or it does not exist`
   return new LoadoutError(error.code, message, { ...(error.hint && { hint: error.hint }), cause: error })
 }
 
-/** A relative path is seen from the working folder, as it was typed there. */
+/** A relative path is relative to the working folder. */
 export function cloneSource(machine: Machine, url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
   const isKnown = scheme === undefined || /^(?:file|git|https?|ssh|git\+ssh|ssh\+git)$/.test(scheme)
   if (url === '' || isUnsafeUrl(url) || !isKnown) {
-    throw new LoadoutError('GIT_UNSAFE', `${withoutPassword(url) || 'an empty URL'} is no address to clone from`, {
-      hint: 'use a path, or a URL with https or ssh',
-    })
+    throw new LoadoutError(
+      'GIT_UNSAFE',
+      `${withoutPassword(url) || 'an empty URL'} cannot be cloned: it is neither a path nor a safe URL`,
+      {
+        hint: 'use a path, or an https or ssh URL',
+      },
+    )
   }
   const isRemote = scheme !== undefined || /^[^/]+:/.test(url)
   return isRemote || isAbsolute(url) ? url : resolve(machine.cwd, url)

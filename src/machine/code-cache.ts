@@ -16,18 +16,18 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { cacheFolder } from './machine.ts'
 
-/** Differs for every build, so that code of another build is never used. */
+/** Differs between builds, so that code of another build is never used. */
 declare const LOADOUT_BUILD: string
 
-/** Gives what a file of this program exports. */
+/** Returns the exports of a file of this program. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the file exports
 export type Load = (path: string) => any
 
 /**
- * Loads the files of this program with the code that earlier runs compiled: without it, a start costs twice as much above
- * bare Node. Nothing where that cannot be; the program runs without it. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE
- * mean what they mean to Node itself. Node's own cache, which Node 22 and later have, is not used: with it a hook takes
- * 1.70 times the processor time of bare Node, with ours 1.50.
+ * Loads the files of this program with the code that earlier runs compiled: without it, a start takes twice as long
+ * above bare Node. Where that is impossible, the program runs without it. NODE_COMPILE_CACHE and
+ * NODE_DISABLE_COMPILE_CACHE work as in Node itself. Node's own cache, which Node 22 and later have, is not used: with
+ * it a hook takes 1.70 times the processor time of bare Node, with ours 1.50.
  */
 export function openCodeCache(env: NodeJS.ProcessEnv): Load | undefined {
   if (env.NODE_DISABLE_COMPILE_CACHE || (env.NODE_COMPILE_CACHE && hasNodeCache())) return undefined
@@ -39,17 +39,17 @@ export function openCodeCache(env: NodeJS.ProcessEnv): Load | undefined {
     )
     if (isAbsolute(folder) && isOurs(folder)) return loadThrough(join(folder, process.version), purposeOf(process.argv))
   } catch {
-    // Slower, never wrong.
+    // Slower, but correct.
   }
   return undefined
 }
 
-/** Loaded only here: it takes longer than all of the cache. */
+/** Loaded only here: it takes longer than the whole cache. */
 function hasNodeCache(): boolean {
   return 'enableCompileCache' in require('node:module')
 }
 
-/** Makes the folder. Code that others could have written is never run. */
+/** Creates the folder. Refuses a folder in which other users could have written code. */
 function isOurs(folder: string): boolean {
   const { mode, uid } = lstatSync(folder, { throwIfNoEntry: false }) ?? makeFolders(folder)
   return (mode & 0o022) === 0 && (process.getuid?.() ?? uid) === uid
@@ -62,7 +62,7 @@ function makeFolders(folder: string) {
   return lstatSync(folder)
 }
 
-/** Whether it was not there before. One at a time: below /proc, Node tries to make parents forever. */
+/** Whether it created the folder. One level at a time: below /proc, Node tries to create parents forever. */
 function makeFolder(path: string): boolean {
   if (existsSync(path)) return false
   mkdirSync(path, { mode: 0o700 })
@@ -78,8 +78,8 @@ function removeOtherBuilds(folder: string): void {
 }
 
 /**
- * V8 leaves the code of the functions that a run has called. A call that people wait for has code of its own, because what
- * another call leaves is too much of one thing and too little of another.
+ * V8 stores the code of the functions that a run has called. Each kind of call that users wait for has its own code,
+ * because the code of another call contains too much of one thing and too little of another.
  */
 function purposeOf([, , command = 'interface', , event = '']: readonly string[]): string {
   const name = command === 'hook' ? event : command
@@ -98,14 +98,14 @@ const WAITED_FOR = [
 ]
 
 /**
- * Compiles every file of this program with the code that an earlier run left. The first run of its kind leaves none: it
- * also did what is done once, and reading the code of that costs the later ones 2 ms.
+ * Compiles every file of this program with the code of an earlier run. The first run of its kind stores none: it also
+ * runs one-time work, and reading that code costs later runs 2 ms.
  */
 function loadThrough(folder: string, purpose: string): Load {
   const isFirst = !existsSync(join(folder, purpose))
   const { Script }: typeof import('node:vm') = require('node:vm')
   const fresh = new Map<string, InstanceType<typeof Script>>()
-  // By then V8 has compiled all that such a call needs.
+  // By then V8 has compiled everything that such a call needs.
   process.on('exit', () => {
     if (isFirst) makeFolderFor(join(folder, purpose))
     else for (const [path, script] of fresh) writeCode(path, script.createCachedData())
@@ -139,7 +139,7 @@ function loadThrough(folder: string, purpose: string): Load {
 const BEFORE = '(function (exports, require, module, __filename, __dirname) { '
 const AFTER = '\n})'
 
-/** The function that Node makes of a file, in one piece: text that is put together later is copied once more. */
+/** The function that Node makes of a file, as one string: a concatenated string is copied once more. */
 function readWrapped(filename: string): string {
   const file = openSync(filename, 'r')
   try {
@@ -156,7 +156,7 @@ function readWrapped(filename: string): string {
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * V8 runs damaged code without a check. So the file holds the code twice: comparing the two takes microseconds, where any
+ * V8 runs damaged code without a check. So the file contains the code twice: comparing both takes microseconds, but any
  * digest takes milliseconds to load or to run.
  */
 function readCode(path: string): Buffer | undefined {

@@ -13,16 +13,16 @@ export function expandHome({ home }: Machine, path: string): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
 }
 
-/** A path from the configuration: `~` is the home folder, anything relative is beside the file. */
+/** A path from the configuration: `~` is the home folder; a relative path is relative to the file. */
 export function resolveConfigured(machine: Machine, path: string): string {
   const expanded = expandHome(machine, path)
   return isAbsolute(expanded) ? resolve(expanded) : resolve(dirname(configPath(machine)), expanded)
 }
 
-/** The file as it is, with all keys, ours or not. */
+/** The unchanged file with all its keys, known or not. */
 export type ConfigJson = Record<string, unknown>
 
-/** The only reader of `config.json`. Reports unknown keys, whoever asks; values are checked by what needs them. */
+/** The only reader of `config.json`. Always reports unknown keys; the users of a value check it. */
 export function readConfigJson(machine: Machine): ConfigJson {
   const path = configPath(machine)
   const json = asRecord(exists(path) ? readJson(path) : {}, path, 'the file')
@@ -30,14 +30,17 @@ export function readConfigJson(machine: Machine): ConfigJson {
   return json
 }
 
-/** The only writer. Changes what it is asked to and nothing else: keys that are not ours stay. `check` throws for bad values. */
+/**
+ * The only writer of `config.json`. Changes only the requested keys and keeps unknown ones. `check` throws for bad
+ * values.
+ */
 export async function changeConfigJson(
   machine: Machine,
   check: (json: ConfigJson, path: string) => unknown,
   change: (json: ConfigJson) => ConfigJson,
 ): Promise<void> {
   const path = configPath(machine)
-  // Before anything is made: a file that must be repaired first is no reason to leave traces.
+  // Before creating anything: a file that must be repaired first should leave no traces.
   check(readConfigJson(machine), path)
   const release = await acquireLock(join(stateFolder(machine), 'locks', 'config'), { purpose: 'config' })
   try {

@@ -23,15 +23,15 @@ import { type Code, LoadoutError } from '../text/trouble.ts'
 import { ownedName, removeOrphans } from './leftovers.ts'
 import { move } from './platform.ts'
 
-/** The most that is read into memory as one text. */
+/** The maximum size of a text in memory. */
 export const LARGEST_TEXT = 256 * 1024 * 1024
 
-/** The whole of a regular text file. Says which path failed, why, and what to do. */
+/** Reads a whole regular text file. An error names the path, the reason and the remedy. */
 export function readText(path: string, largest = LARGEST_TEXT): string {
   return withFile(path, path, READING, (file, stat) => textOf(readWhole(file, stat, path, largest), path))
 }
 
-/** The bytes as text. Throws when they are not. */
+/** Decodes bytes as text. Throws if they are not text. */
 export function textOf(bytes: Buffer, path: string): string {
   const problem = bytes.includes(0) ? 'it contains NUL bytes' : isUtf8(bytes) ? undefined : 'it is not UTF-8'
   if (problem === undefined) return bytes.toString('utf8')
@@ -40,10 +40,10 @@ export function textOf(bytes: Buffer, path: string): string {
   })
 }
 
-/** Not waiting: opening a pipe would otherwise hang until somebody writes into it. */
+/** Non-blocking: opening a pipe would otherwise wait for a writer. */
 export const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
-/** Opens a file, lends it, and closes it. What goes wrong is told with the path as it is shown. */
+/** Opens a file for a callback and closes it. Errors name the path as shown to the user. */
 export function withFile<T>(path: string, shown: string, flags: number, use: (file: number, stat: Stats) => T): T {
   let file: number | undefined
   try {
@@ -58,11 +58,11 @@ export function withFile<T>(path: string, shown: string, flags: number, use: (fi
 }
 
 function leadsNowhere(shown: string, cause: unknown): LoadoutError {
-  const message = `${shown} does not exist: it is a link that leads nowhere`
+  const message = `${shown} does not exist: it is a broken link`
   return new LoadoutError('FILE_NOT_FOUND', message, { hint: 'repair or remove the link', cause })
 }
 
-/** All of an open file, as long as it was when it was opened. */
+/** Reads a whole open file, up to its size at the time of opening. */
 export function readWhole(file: number, stat: Stats, shown: string, largest: number): Buffer {
   requireRegular(stat, shown)
   if (stat.size <= largest) return readUpTo(file, stat.size)
@@ -70,7 +70,7 @@ export function readWhole(file: number, stat: Stats, shown: string, largest: num
   throw new LoadoutError('FILE_TOO_LARGE', message, { hint: 'split it' })
 }
 
-/** The next bytes of an open file, at most so many. */
+/** The next bytes of an open file, up to a maximum. */
 export function readUpTo(file: number, most: number): Buffer {
   const bytes = Buffer.allocUnsafe(most)
   let length = 0
@@ -82,7 +82,7 @@ export function readUpTo(file: number, most: number): Buffer {
   return bytes.subarray(0, length)
 }
 
-/** How many bytes at the end of a beginning start a character that does not end there. */
+/** How many bytes at the end belong to an incomplete character. */
 export function brokenTail(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] as number
@@ -92,7 +92,7 @@ export function brokenTail(bytes: Buffer): number {
   return 0
 }
 
-/** Asked before opening: opening a pipe would wait for its writer. */
+/** Called before opening: opening a pipe would wait for its writer. */
 export function requireFile(path: string): Stats {
   try {
     return requireRegular(statSync(path), path)
@@ -112,7 +112,7 @@ function notAFile(path: string): LoadoutError {
   return new LoadoutError('NOT_A_FILE', `${path} is not a regular file`, { hint: 'name a file' })
 }
 
-/** True if the path leads to a regular file. Anything in the way counts as no. */
+/** True if the path leads to a regular file; false on any error. */
 export function isFile(path: string): boolean {
   return statOrNothing(path)?.isFile() ?? false
 }
@@ -148,8 +148,8 @@ function statOrNothing(path: string): Stats | undefined {
 }
 
 /**
- * All or nothing: a reader, or a kill at any moment, finds the old content or the new. A link is written through. A file
- * that is there keeps its mode; a new one gets the given one. Not for files of a project: see `writeInside`.
+ * All or nothing: a reader, or a kill at any moment, finds the old or the new content. Writes through links. An
+ * existing file keeps its mode; a new one gets the given mode. Not for files of a project: see `writeInside`.
  */
 export function writeAtomically(
   path: string,
@@ -167,8 +167,8 @@ export function writeAtomically(
 }
 
 /**
- * Puts a file in its place, in a folder that is there; a link in that place is replaced. Pipes and devices stay. One that
- * is not flushed survives a kill, but not every power cut, and leaves the sweeping of its folder to the caller.
+ * Moves a file into place in an existing folder; replaces a link there. Pipes and devices stay. An unflushed file
+ * survives a kill, but perhaps not a power cut, and its caller must remove leftovers from the folder.
  */
 export function replaceFile(
   target: string,
@@ -197,25 +197,25 @@ export function replaceFile(
   }
 }
 
-/** Removes what a writer of this file left behind when it was killed. */
+/** Removes the leftovers of killed writers of this file. */
 export function removeLeftovers(target: string): void {
   removeOrphans(dirname(target), (name) => name === `.${basename(target)}`)
 }
 
-/** Whether anything is at a path: a file, a folder, also a link that leads nowhere. */
+/** Whether a path exists: a file, a folder, or even a broken link. */
 export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
-    // Below something that is no folder there is nothing.
+    // Nothing exists below a path that is not a folder.
     if (codeOf(error) === 'ENOTDIR') return false
     throw asLoadoutError(error, path, 'read')
   }
 }
 
 /**
- * Makes a folder and those around it. Node's own way tries forever where the system says that a folder is missing which is
- * there, as below /proc.
+ * Creates a folder and its parents. Node's own function retries forever where the system reports an existing folder as
+ * missing, as below /proc.
  */
 export function makeFolders(path: string, mode = 0o777): void {
   for (let again = 0; !isFolder(path); again++) {
@@ -223,7 +223,7 @@ export function makeFolders(path: string, mode = 0o777): void {
       mkdirSync(path, { mode })
     } catch (error) {
       if (isFolder(path)) return
-      // More than once only if somebody removes them at the same time.
+      // More than once only if another process removes them at the same time.
       if (codeOf(error) !== 'ENOENT' || dirname(path) === path || again === MOST_TRIES) throw error
       makeFolders(dirname(path), mode)
     }
@@ -232,7 +232,7 @@ export function makeFolders(path: string, mode = 0o777): void {
 
 const MOST_TRIES = 8
 
-/** The same, and says which folder failed and why. */
+/** `makeFolder`, with an error that names the folder and the reason. */
 export function makeFolder(path: string): void {
   try {
     makeFolders(path)
@@ -259,9 +259,9 @@ const READ_TROUBLE: Record<string, [Code, string, string]> = {
   EISDIR: ['NOT_A_FILE', 'is a folder', 'name a file inside it'],
   ENXIO: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
   ENODEV: ['NOT_A_FILE', 'is not a regular file', 'name a file'],
-  EACCES: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
-  EPERM: ['FILE_UNREADABLE', 'may not be read', 'check its permissions'],
-  ELOOP: ['FILE_UNREADABLE', 'is a link that leads back to itself', 'repair the link'],
+  EACCES: ['FILE_UNREADABLE', 'is not readable', 'check its permissions'],
+  EPERM: ['FILE_UNREADABLE', 'is not readable', 'check its permissions'],
+  ELOOP: ['FILE_UNREADABLE', 'is a link to itself', 'repair the link'],
   ENAMETOOLONG: ['FILE_UNREADABLE', 'has a name that is too long', 'check the path'],
 }
 
@@ -294,20 +294,20 @@ export function asLoadoutError(error: unknown, path: string, action: 'read' | 'w
   return new LoadoutError('WRITE_FAILED', `${path} could not be written: ${problem}`, { hint, cause: error })
 }
 
-/** The system's name for what went wrong: `ENOENT`; empty if it did not come from there. */
+/** The system's error code, such as `ENOENT`; empty for other errors. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /**
- * The JSON of a file, of any shape. A byte order mark is accepted; an error names line and column. With a limit in bytes
- * the nesting is limited too: the time of reading is then limited, whoever wrote the file.
+ * The JSON of a file, of any shape. Accepts a byte order mark; an error names line and column. A limit in bytes also
+ * limits the nesting, so that even a hostile file cannot take long to read.
  */
 export function readJson(path: string, largest?: number): unknown {
   return jsonOf(readText(path, largest), path, largest)
 }
 
-/** The JSON in a text that was read with this limit. */
+/** Parses JSON from a text that was read with this limit. */
 export function jsonOf(text: string, path: string, largest?: number): unknown {
   const plain = text.replace(/^\ufeff/, '')
   const { value, problem } = largest === undefined ? parseJson(plain) : parseForeignJson(plain)

@@ -1,10 +1,10 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { flushFlags } from './platform.ts'
 
-// A process may have only so many files open.
+// A process may open only a limited number of files.
 const MOST_OPEN = 64
 
-/** On the disk before it takes its place: a power cut must not leave empty files under a finished name. */
+/** Flushes files before they are renamed: a power cut must not leave empty files under a final name. */
 export async function flushFiles(folder: string, paths: readonly string[]): Promise<void> {
   for (let at = 0; at < paths.length; at += MOST_OPEN) {
     await Promise.all(paths.slice(at, at + MOST_OPEN).map((path) => flushFile(`${folder}/${path}`)))

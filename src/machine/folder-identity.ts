@@ -6,7 +6,7 @@ import { gitFolder } from './git-folder.ts'
 import type { Machine } from './machine.ts'
 import { findRepository } from './open-project.ts'
 
-/** Names what lies at a folder: its repository by the first commit, else the folder itself. */
+/** Identifies what is at a folder: a repository by its first commit, otherwise the folder itself. */
 export function placeOf(folder: string): string {
   const repository = findRepository(folder)
   const output = repository === undefined ? '' : git(repository, ['rev-list', '--max-parents=0', 'HEAD'])
@@ -20,8 +20,8 @@ function folderMark(folder: string): string {
 }
 
 /**
- * Whether a folder is still the place that was approved. A commit is looked up, not the whole history walked; and git is
- * asked only if its folder changed since: another repository in its place has another one.
+ * Whether a folder is still what was approved. Looks up one commit instead of walking the history; and runs git only if
+ * its folder changed since: another repository in the same place has another folder.
  */
 export function isPlace(machine: Machine, folder: string, place: string): boolean {
   const [, commit] = /^commit ([0-9a-f]{40,64})$/.exec(place) ?? []
@@ -34,7 +34,7 @@ export function isPlace(machine: Machine, folder: string, place: string): boolea
   return cached(machine, key, YES, ask)
 }
 
-/** Only a yes is kept: a git that failed says nothing. */
+/** Only a positive answer is cached: a failed git proves nothing. */
 const YES: Codec<boolean> = { encode: (isThere) => (isThere ? Buffer.from('yes') : undefined), decode: () => true }
 
 /** `.git`, and the folder that it names if it is the file of a worktree. */
@@ -46,9 +46,9 @@ function gitPlaces(repository: string): string[] {
   }
 }
 
-/** What git prints; nothing when it fails, or is not there. */
+/** The output of git; empty when git fails or is missing. */
 function git(repository: string, words: readonly string[]): string {
-  // Not with our own environment: a GIT_DIR in it would speak of another repository.
+  // Not with the user's environment: a GIT_DIR in it would name another repository.
   const { PATH, HOME } = process.env
   const args = ['--no-replace-objects', '-C', repository, ...words]
   try {

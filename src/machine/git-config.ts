@@ -7,22 +7,22 @@ import type { Machine } from './machine.ts'
 
 export interface Setting {
   file: string
-  /** Of the repository itself, not of the user or the machine. */
+  /** Set in the repository itself, not by the user or the machine. */
   isLocal: boolean
   key: string
-  /** Undefined for a key that stands alone. */
+  /** Undefined for a key without a value. */
   value: string | undefined
 }
 
 type Danger = readonly [key: RegExp, reason: string, isDangerous?: (value: string) => boolean]
 
-const RUNS = 'it makes git run a program of its choosing'
+const RUNS = 'it makes git run a program that the repository chooses'
 
-/** Settings of a repository that no command line can switch off. Keys are lower case except for their middle part. */
+/** Repository settings that no command line can switch off. Keys are lower case except for their middle part. */
 const DANGERS: readonly Danger[] = [
   [/^core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand|editor)$/, RUNS],
   [/^(?:sequence\.editor|diff\.external|uploadpack\.packobjectshook)$/, RUNS],
-  [/^core\.hookspath$/, 'it makes git run hooks from a folder of its choosing'],
+  [/^core\.hookspath$/, 'it makes git run hooks from a folder that the repository chooses'],
   [/^credential\.(?:.*\.)?helper$/s, RUNS],
   [/^filter\..*\.(?:clean|smudge|process)$/s, RUNS],
   [/^merge\..*\.driver$/s, RUNS],
@@ -30,24 +30,24 @@ const DANGERS: readonly Danger[] = [
   [/^gpg\.(?:.*\.)?(?:program|defaultkeycommand)$/s, RUNS],
   [/^trailer\..*\.(?:command|cmd)$/s, RUNS],
   [/^remote\..*\.(?:uploadpack|receivepack|vcs)$/s, RUNS],
-  [/^remote\..*\.proxy$/s, 'it sends what is fetched and pushed through another host'],
-  [/^http\.(?:.*\.)?savecookies$/s, 'it lets a server write to a file of its choosing'],
+  [/^remote\..*\.proxy$/s, 'it sends fetches and pushes through another host'],
+  [/^http\.(?:.*\.)?savecookies$/s, 'it lets a server write to a file that the repository chooses'],
   [/^protocol\.(?:.*\.)?allow$/s, 'it permits transports that run programs'],
   [/^includeif\.onbranch:.*\.path$/s, 'it changes the settings with the branch, after they were checked'],
-  [/^remote\..*\.(?:url|pushurl)$/s, 'it is no plain address', isUnsafeUrl],
-  [/^branch\..*\.(?:remote|pushremote)$/s, 'it is no plain address', isUnsafeUrl],
-  [/^remote\.pushdefault$/, 'it is no plain address', isUnsafeUrl],
-  [/^remote\..*\.fetch$/s, 'fetching would overwrite what is not a copy of the remote', overwritesLocalRefs],
+  [/^remote\..*\.(?:url|pushurl)$/s, 'it is not a plain address', isUnsafeUrl],
+  [/^branch\..*\.(?:remote|pushremote)$/s, 'it is not a plain address', isUnsafeUrl],
+  [/^remote\.pushdefault$/, 'it is not a plain address', isUnsafeUrl],
+  [/^remote\..*\.fetch$/s, 'fetching would overwrite local refs', overwritesLocalRefs],
   [/^(?:remote|branch)\.-/, 'its name would be read as an option'],
 ]
 const REWRITTEN_URL = /^url\.(.*)\.(?:pushinsteadof|insteadof)$/s
 
-/** Throws for settings of the repository itself with which git would run a program, whatever it is asked to do. */
+/** Throws for repository settings that make git run a program on any command. */
 export async function refuseUnsafeConfig(machine: Machine, repo: string): Promise<void> {
   await readSafeConfig(machine, repo)
 }
 
-/** All settings that hold in a repository, the last of a key counting; throws if they are unsafe. */
+/** All settings in effect in a repository, the last one of a key; throws if they are unsafe. */
 export async function readSafeConfig(machine: Machine, repo: string): Promise<Setting[]> {
   const settings = await readConfig(machine, repo)
   const problems = new Map<string, string>()
@@ -59,17 +59,17 @@ export async function readSafeConfig(machine: Machine, repo: string): Promise<Se
   }
   if (problems.size === 0) return settings
   throw new LoadoutError('GIT_UNSAFE', [...problems.values()].join('; '), {
-    hint: `if you do not need it: ${[...problems.keys()].join(' && ')}`,
+    hint: `if you do not need it, run: ${[...problems.keys()].join(' && ')}`,
   })
 }
 
 function dangerOf({ key, value = '' }: Setting): string | undefined {
   const base = REWRITTEN_URL.exec(key)?.[1]
-  if (base !== undefined && isUnsafeUrl(base)) return 'it leads to no plain address'
+  if (base !== undefined && isUnsafeUrl(base)) return 'it does not lead to a plain address'
   return DANGERS.find(([pattern, , isDangerous]) => pattern.test(key) && (isDangerous?.(value) ?? true))?.[1]
 }
 
-/** What would be taken for an option, or for the name of a program that speaks for the remote (`ext::…`). */
+/** A URL that git would read as an option, or that names a remote helper program (`ext::…`). */
 export function isUnsafeUrl(url: string): boolean {
   return url.startsWith('-') || /^[\w+.-]*::/.test(url) || /\p{Cc}/u.test(url)
 }
@@ -79,7 +79,7 @@ function overwritesLocalRefs(refspec: string): boolean {
   return to !== '' && !/^refs\/(?:remotes|tags|notes)\//.test(to)
 }
 
-/** What a command was told before, with the state of all files that it came from: most ask several times. */
+/** Earlier answers, with the state of all files they came from: most commands ask several times. */
 const known = new WeakMap<Machine, Map<string, { settings: Setting[]; files: string[]; state: string }>>()
 
 async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
@@ -89,7 +89,7 @@ async function readConfig(machine: Machine, repo: string): Promise<Setting[]> {
   const own = [join(machine.home, '.gitconfig'), join(machine.home, '.config', 'git', 'config')]
   const files = [...new Set([...own, ...settings.map(({ file }) => file)])]
   const { state, isSettled } = signatureOf(files, machine.now())
-  // What a repository includes may be a file that is not there yet.
+  // A repository may include a file that does not exist yet.
   const isAll = !settings.some(({ key, isLocal }) => isLocal && /^include(?:if\..*)?\.path$/s.test(key))
   const kept = known.get(machine) ?? new Map()
   if (isSettled && isAll) known.set(machine, kept.set(repo, { settings, files, state }))

@@ -4,7 +4,7 @@ import { basename, join, resolve, sep } from 'node:path'
 import { LoadoutError } from '../text/trouble.ts'
 import { exists, isFile, isFolder, readText } from './files.ts'
 
-/** Where git keeps its own files: `.git`, or the folder that the `.git` file of a worktree names. */
+/** Where git stores its own files: `.git`, or the folder named by the `.git` file of a worktree. */
 export function gitFolder(repo: string): string {
   if (!isFolder(repo)) throw notARepository(repo, 'there is no such folder')
   const path = join(repo, '.git')
@@ -16,13 +16,13 @@ export function gitFolder(repo: string): string {
   return folder
 }
 
-/** What the worktrees of a repository share: its own folder of git, or the one that it names. */
+/** The folder that the worktrees of a repository share: its git folder, or the one that it names. */
 export function commonGitFolder(own: string): string {
   const link = join(own, 'commondir')
   return isFile(link) ? resolve(own, readText(link, 65_536).trim()) : own
 }
 
-/** It holds no file of its project. */
+/** A bare repository contains no files of its project. */
 export function isBareRepository(root: string): boolean {
   return isFile(join(root, 'HEAD')) && isFolder(join(root, 'objects')) && isFolder(join(root, 'refs'))
 }
@@ -34,9 +34,9 @@ export function notARepository(folder: string, problem: string): LoadoutError {
 }
 
 /**
- * Removes the lock files of a git that was killed. Git does not write into a lock who holds it, so a lock goes only if
- * it is not older than the interrupted work, and no git process in this repository is older than the lock. False: a git
- * may still be at work; nothing was removed.
+ * Removes the lock files of a killed git. Git does not record the owner of a lock, so a lock is removed only if it is
+ * not older than the interrupted change, and no git process in this repository is older than the lock. False: a git
+ * may still be running; nothing was removed.
  */
 export function removeDeadLocks(repo: string, since: number): boolean {
   const locks = locksOf(repo).filter(({ changed }) => changed >= since)
@@ -47,25 +47,25 @@ export function removeDeadLocks(repo: string, since: number): boolean {
   return true
 }
 
-// Both the start of a process and the time of a file are known only roughly.
+// Start times of processes and file times are only approximate.
 const CLOCK_SLACK_MS = 1_000
 
 interface GitProcess {
   started: number
-  /** Its arguments, and its environment where that can be read. */
+  /** Its arguments, and its environment if readable. */
   words: string
   environment: string
-  /** Its working folder, where the system says so. */
+  /** Its working folder, if the system reports it. */
   folder: string | undefined
 }
 
-/** A git that an earlier Loadout started, and that may be about to take a lock. */
+/** A git that an earlier Loadout started and that may be about to take a lock. */
 function isOwnWriter({ words }: GitProcess): boolean {
   const isOwn = words.includes('core.fsmonitor=false')
   return isOwn && /\0(?:add|commit|update-index|reset|merge|checkout|checkout-index|fetch|push|remote)\0/.test(words)
 }
 
-/** If in doubt, yes. */
+/** True if in doubt. */
 function mayWorkIn({ words, environment, folder }: GitProcess, repo: string): boolean {
   if (folder === undefined || words.includes('--git-dir') || environment.includes('\0GIT_DIR=')) return true
   const places = [repo, realpathSync(repo), gitFolder(repo), realpathSync(gitFolder(repo))]
@@ -77,7 +77,7 @@ function livingGits(): GitProcess[] {
 }
 
 function gitsInProc(): GitProcess[] {
-  // The two clocks, joined at this process: a container may not know when the system started.
+  // Aligns the two clocks at this process: a container may not know when the system started.
   const [ownStart, ownTicks] = [Date.now() - process.uptime() * 1000, startTicks('self')]
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -95,7 +95,7 @@ function gitsInProc(): GitProcess[] {
 
 const TICK_MS = 10
 
-/** The 22nd field; the second is a name in brackets that may hold anything. */
+/** The 22nd field; the second is a name in brackets that may contain anything. */
 function startTicks(pid: string): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])

@@ -6,10 +6,10 @@ import { childOptions, endTree } from './platform.ts'
 export interface ProcessOptions {
   /** Default: a minute. */
   timeoutMs?: number
-  /** What it prints is bytes: each becomes the character of its number. */
+  /** Returns the output as bytes: each byte becomes the character with its number. */
   isBinary?: boolean
   signal?: AbortSignal
-  /** Each line of stderr as it arrives; progress lines end in a carriage return. */
+  /** Receives each line of stderr as it arrives; progress lines end in a carriage return. */
   onLine?: (line: string) => void
 }
 
@@ -22,7 +22,7 @@ export interface GitOutput {
 const TIMEOUT_MS = 60_000
 const LARGEST_OUTPUT = 64 * 1024 * 1024
 
-/** Its own session: nothing in it can reach the terminal, and all of it can be ended at once. */
+/** A separate session: its processes cannot reach the terminal, and can be ended together. */
 export function spawnGit(words: readonly string[], env: NodeJS.ProcessEnv, input: string | undefined): ChildProcess {
   const stdin = input === undefined ? 'ignore' : 'pipe'
   const child = spawn('git', words, { ...childOptions(), cwd: '/', env, stdio: [stdin, 'pipe', 'pipe'] })
@@ -34,13 +34,13 @@ export function spawnGit(words: readonly string[], env: NodeJS.ProcessEnv, input
 
 const running = new Set<ChildProcess>()
 
-/** A session of its own would outlive the program. */
+/** Otherwise a separate session would outlive the program. */
 function endAll(): void {
   for (const child of running) endTree(child, 'SIGKILL')
 }
 
 const KILL_GRACE_MS = 1500
-// What a command leaves in the background, such as a shared ssh connection, may hold the pipes open for ever.
+// Background processes of a command, such as a shared ssh connection, may hold the pipes open forever.
 const PIPE_GRACE_MS = 500
 
 export function collect(child: ChildProcess, what: string, options: ProcessOptions): Promise<GitOutput> {
@@ -48,7 +48,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   let size = 0
   const endPipes = () => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy())
   const killing = new Timer(KILL_GRACE_MS, () => [endTree(child, 'SIGKILL'), endPipes()])
-  // After a pause of this whole process, what git said may still wait to be read: timers come before pipes.
+  // After a pause of this process, output of git may still be unread: timers run before pipes.
   const draining = new Timer(PIPE_GRACE_MS, () => {
     const before = size
     setImmediate(() => {
@@ -59,7 +59,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   const stop = (problem: string, hint: string) => {
     if (stopped) return
     stopped = new LoadoutError('GIT_FAILED', `${what} ${problem} and was stopped`, { hint })
-    // Asked first, so that git removes its lock files.
+    // A polite signal first, so that git removes its lock files.
     endTree(child, 'SIGTERM')
     killing.start()
   }
@@ -91,7 +91,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
     })
   })
   return ended.finally(() => {
-    // Git is gone; what it had started may have ignored the first signal.
+    // Git has ended; its children may have ignored the first signal.
     if (stopped) endTree(child, 'SIGKILL')
     for (const timer of [killing, draining, limit]) timer.stop()
     signal?.removeEventListener('abort', onAbort)
@@ -100,7 +100,7 @@ export function collect(child: ChildProcess, what: string, options: ProcessOptio
   })
 }
 
-/** The exit code given to a git that a signal ended. */
+/** The exit code for a git that a signal ended. */
 export const KILLED = 255
 
 class Timer {
@@ -142,10 +142,10 @@ function startError(error: Error): LoadoutError {
   })
 }
 
-// Also said when something better is: by the remote, or by a hook that writes to stdout.
+// Git prints this even when the remote, or a hook that writes to stdout, gives a better reason.
 const NOISE = /^(?:hint:|warning:|To |From |Cloning into|remote:$|error: failed to push some refs)/
 
-/** The line that says what went wrong, without git's prefix. One that ends in a colon brings the next along. */
+/** The line with the reason, without git's prefix. A line that ends in a colon includes the next. */
 export function reasonOf({ stdout, stderr, code }: GitOutput): string {
   const lines = [stderr, stdout].flatMap((text) => text.split(/[\r\n]+/)).map((line) => line.trim())
   const said = lines.filter((line) => line !== '')
@@ -158,11 +158,11 @@ export function withoutPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@']+@/gi, '$1')
 }
 
-// What git says without a terminal when a host asks who is there, or knows and refuses.
+// What git prints without a terminal when a host requires a login or denies access.
 const LOGIN =
   /could not read (?:Username|Password)|terminal prompts disabled|Authentication failed|Permission denied \(|error: 40[13]\b/
 
-/** Whether a remote asked for a login. Many hosts also do so for a repository that does not exist. */
+/** Whether a remote required a login. Many hosts also do so for a repository that does not exist. */
 export function needsLogin(reason: string): boolean {
   return LOGIN.test(reason)
 }
@@ -172,7 +172,7 @@ const HINTS: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [LOGIN, () => SIGN_IN],
   [/Host key verification failed/, () => 'connect once with ssh to accept the host key'],
   [/overwritten by/, () => 'move or commit these files first'],
-  [/\.lock': File exists/, () => 'another git is at work here; wait for it, or remove the lock file if none is'],
+  [/\.lock': File exists/, () => 'another git is running here; wait for it, or remove the lock file if none is'],
   [/\[rejected\]|fetch first|non-fast-forward/, () => 'the remote has commits that are not here; sync again'],
   [/transport '.*' not allowed/, () => 'use a URL with https or ssh'],
 ]

@@ -8,25 +8,25 @@ import type { Machine } from './machine.ts'
 
 export interface GitOptions extends ProcessOptions {
   input?: string
-  /** Only for what the user's own hooks are meant to guard: commit and push. */
+  /** Only for commit and push, which the user's hooks are meant to guard. */
   allowHooks?: boolean
-  /** Exit codes that are an answer. Default: only 0. */
+  /** Exit codes that are not errors. Default: only 0. */
   okCodes?: readonly number[]
-  /** Whether the user has an ssh command of their own, where that is known: git is asked otherwise. */
+  /** Whether the user configured an ssh command, if known; otherwise git is asked. */
   hasSshCommand?: boolean
-  /** More `key=value` settings for this call. */
+  /** Additional `key=value` settings for this call. */
   settings?: readonly string[]
-  /** On top of the environment that is made here; undefined removes one. */
+  /** Changes to the environment of this call; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>
 }
 
-/** What can be said about a call that may take long. */
+/** Options of a call that may take long. */
 export type Patience = Pick<GitOptions, 'signal' | 'timeoutMs'>
 
-/** For calls that run the user's hooks. */
+/** Options of a call that runs the user's hooks. */
 export const HOOKS_MS = 10 * 60_000
 
-// The command line wins over every file, so a repository cannot turn these on again.
+// The command line overrides every file, so a repository cannot turn these on again.
 const SETTINGS = [
   'core.fsmonitor=false',
   'submodule.recurse=false',
@@ -38,7 +38,7 @@ const SETTINGS = [
   'protocol.ext.allow=never',
 ]
 
-// Hooks inherit what is set on the command line, and these would get in their way. An empty diff.external makes git
+// Hooks inherit the settings of the command line, and these would disturb them. An empty diff.external makes git
 // fail rather than run something.
 const SETTINGS_WITHOUT_HOOKS = [
   'core.hooksPath=/dev/null',
@@ -48,7 +48,7 @@ const SETTINGS_WITHOUT_HOOKS = [
   'diff.ignoreSubmodules=all',
 ]
 
-/** Runs git in a folder, without a shell, with nobody to ask and nothing of the repository's choosing to run. */
+/** Runs git in a folder, without a shell, without prompts, and without any program that the repository chooses. */
 export async function runGit(
   machine: Machine,
   folder: string,
@@ -69,7 +69,7 @@ export async function runGit(
 
 const READ_FIRST = ['HEAD', 'config', 'index', 'packed-refs']
 
-/** Git opens a pipe in place of one of its files and waits for whoever writes into it. */
+/** If one of git's files is a pipe, git opens it and waits for a writer. */
 function refuseOddFiles(folder: string): void {
   const own = join(folder, '.git')
   const places = isFolder(own) ? READ_FIRST.map((name) => join(own, name)) : [own]
@@ -95,10 +95,10 @@ async function runToEnd(words: string[], env: NodeJS.ProcessEnv, what: string, f
   }
 }
 
-// The clock that stamps files ticks this slowly.
+// The resolution of file timestamps.
 const FILE_CLOCK_MS = 20
 
-// Of the variables that steer git, those a person sets for all repositories. The rest names one repository or a program.
+// The git variables that a user sets for all repositories. The others name one repository or a program.
 const KEPT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|PROXY_COMMAND|EXEC_PATH|(?:SSL|HTTP|AUTHOR|COMMITTER)_\w+)$/
 const KEPT_CONFIG = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|(?:KEY|VALUE)_\d+)$/
 
@@ -132,7 +132,7 @@ function realOrResolved(folder: string): string {
 
 const NETWORK = ['fetch', 'push', 'clone', 'remote', 'ls-remote']
 
-/** ssh must not ask for a password either, unless it is not the plain ssh that would be told so. */
+/** Keeps ssh from asking for a password, unless the user configured another ssh command. */
 async function sshEnv(
   machine: Machine,
   folder: string,

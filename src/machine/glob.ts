@@ -1,28 +1,28 @@
 import picomatch from 'picomatch'
 import { globProblem } from '../text/glob.ts'
 
-/** A pattern of paths, read part by part, so that one can tell where below a folder it may still match. */
+/** A path pattern, parsed part by part, to know in which folders it can still match. */
 export interface Glob {
   pattern: string
-  /** The pattern taken as a path. */
+  /** The pattern as a literal path. */
   path: string
-  /** The folder above everything it can match; for a pattern without wildcards the path itself. */
+  /** The folder above every match; for a pattern without wildcards the path itself. */
   base: string
-  /** What stands behind the base, one test for each part of a path. Empty without wildcards. */
+  /** The parts after the base, one test for each part of a path. Empty without wildcards. */
   parts: readonly GlobPart[]
-  /** Asked last, of a path that has passed all parts. */
+  /** Checked last, for a path that has passed all parts. */
   accepts(path: string): boolean
 }
 
 interface GlobPart {
   /** `**`: any number of folders. */
   isDeep: boolean
-  /** Without wildcards: it matches the name it is. */
+  /** Without wildcards: the name that it matches. */
   isLiteral: boolean
   matches(name: string): boolean
 }
 
-/** The parts that a name in a folder is held against: several when `**` leaves a choice. */
+/** The parts that can match a name in a folder: several if `**` allows a choice. */
 export type Progress = readonly number[]
 
 /** Hidden files match only where the pattern names the dot; a leading ! is a letter like any other. */
@@ -30,12 +30,12 @@ export function readGlob(pattern: string): Glob {
   const path = pattern.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/')
   const { base, glob } = scan(path)
   if (glob === '') return { pattern, path, base: path, parts: [], accepts: () => true }
-  // Groups such as {a,b/c} cannot be judged part by part: they are looked for everywhere below their base.
+  // Groups such as {a,b/c} cannot be matched part by part: everything below their base is searched.
   if (GROUP_ACROSS_PARTS.test(glob)) return { pattern, path, base, parts: [DEEP], accepts: picomatch(path, OPTIONS) }
   return { pattern, path, base, parts: glob.split('/').map(readPart), accepts: () => true }
 }
 
-/** What stands before the first part with a wildcard, and the rest. Most patterns need no package for that. */
+/** The path before the first part with a wildcard, and the rest. Most patterns need no package for that. */
 function scan(path: string): { base: string; glob: string } {
   if (!/^(?!\/)[\w .*?/-]+$/.test(path)) return picomatch.scan(path, OPTIONS)
   const parts = path.split('/')
@@ -48,11 +48,11 @@ const OPTIONS = { nonegate: true } as const
 const GROUP_ACROSS_PARTS = /[{(][^})]*\/[^{(]*[})]/
 const GROUP = /[[\]{}()|\\]|[!+@]\(/
 
-/** Why a pattern cannot be looked for, or undefined when it can. */
+/** Why a pattern is refused, or undefined when it is allowed. */
 export function patternProblem(pattern: string): string | undefined {
   const problem = globProblem(pattern)
   if (problem !== undefined) return problem
-  // A group with many wildcards becomes a regular expression that may take longer than anybody waits.
+  // A group with many wildcards becomes a regular expression that may run almost forever.
   if (GROUP.test(pattern) && (pattern.match(/[*+]+/g) ?? []).length > MOST_WILDCARDS) {
     return `it has groups and more than ${MOST_WILDCARDS} wildcards`
   }
@@ -70,7 +70,7 @@ function readPart(part: string): GlobPart {
   return { isDeep: false, isLiteral, matches: isLiteral ? (name) => name === part : (name) => isWild(part, name) }
 }
 
-/** `*` and `?` in time that grows with the name, however many there are. */
+/** Matches `*` and `?` in time that grows with the name, whatever their number. */
 function isWild(part: string, name: string): boolean {
   if (name.startsWith('.') && !part.startsWith('.')) return false
   let [at, place, star, restart] = [0, 0, -1, 0]
@@ -103,7 +103,7 @@ export function startOf({ parts }: Glob): Progress {
   return reachable(parts, [0])
 }
 
-/** What remains to be matched inside a folder of this name; undefined when nothing in it can match. */
+/** The parts left to match inside a folder of this name; undefined when nothing in it can match. */
 export function enterFolder({ parts }: Glob, progress: Progress, name: string): Step | undefined {
   const next: number[] = []
   let [isNamed, isDirect] = [false, false]
@@ -118,12 +118,12 @@ export function enterFolder({ parts }: Glob, progress: Progress, name: string): 
   return next.length === 0 ? undefined : { progress: reachable(parts, next), isNamed, isDirect }
 }
 
-/** Whether a file of this name, in a folder that has come this far, has passed all parts. */
+/** Whether a file of this name passes the last part. */
 export function endsAt({ parts }: Glob, progress: Progress, name: string): boolean {
   return progress.includes(parts.length - 1) && parts[parts.length - 1]?.matches(name) === true
 }
 
-/** Whether a path matches. A pattern without wildcards also means everything below the folder that it names. */
+/** Whether a path matches. A pattern without wildcards also matches everything below the folder that it names. */
 export function matchesPath(glob: Glob, path: string): boolean {
   if (glob.parts.length === 0) return path === glob.path || path.startsWith(`${glob.path}/`)
   const isBelow = glob.base === '' || path.startsWith(`${glob.base}/`)
@@ -138,7 +138,7 @@ export function matchesPath(glob: Glob, path: string): boolean {
   return last !== undefined && endsAt(glob, progress, last) && glob.accepts(path)
 }
 
-/** `**` may stand for no folder at all. */
+/** `**` may match zero folders. */
 function reachable(parts: readonly GlobPart[], starts: readonly number[]): Progress {
   const places = new Set<number>()
   for (let at of starts) {

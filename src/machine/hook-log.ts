@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 import { move } from './platform.ts'
 import { privateFolder, recordPath } from './records.ts'
 
-/** A hook has no voice of its own: what went wrong in it is told here. */
+/** A hook cannot print errors: it writes them here. */
 export function hookLogPath(machine: Machine): string {
   return recordPath(machine, 'hooks.log')
 }
@@ -14,7 +14,7 @@ export function hookLogPath(machine: Machine): string {
 const LARGEST_LOG = 64 * 1024
 const LONGEST_LINE = 500
 
-/** Never fails. When the file is full it becomes `hooks.log.1`, so that there are never more than two. */
+/** Never fails. A full file becomes `hooks.log.1`, so that there are never more than two. */
 export function logLine(machine: Machine, about: string, message: string): void {
   try {
     const path = hookLogPath(machine)
@@ -25,11 +25,11 @@ export function logLine(machine: Machine, about: string, message: string): void 
     const line = printableLine(`${machine.now().toISOString()} ${about}: ${message}`).slice(0, LONGEST_LINE)
     appendFileSync(path, `${line}\n`, { mode: 0o600 })
   } catch {
-    // There is nobody left to tell.
+    // The log is the last place to report to.
   }
 }
 
-/** Trouble with one source costs a hook that source and a line in the log. */
+/** If one source fails, a hook continues without it and logs one line. */
 export function attempt<T>(log: (message: string) => void, what: string, read: () => T, otherwise: T): T {
   try {
     return read()
@@ -40,10 +40,10 @@ export function attempt<T>(log: (message: string) => void, what: string, read: (
   }
 }
 
-/** What went wrong, without a word of what was said: only our own messages are known to hold none. */
+/** Describes an error without any text of a prompt: only messages of our own are known to be safe. */
 export function describeTrouble(error: unknown): string {
   if (error instanceof LoadoutError) return `${error.code} ${error.message}`
-  if (!(error instanceof Error)) return 'something went wrong that should not'
+  if (!(error instanceof Error)) return 'an unexpected error'
   const place = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? ''
   return `${[error.name, codeOf(error)].filter((word) => word !== '').join(' ')} at ${place}`
 }

@@ -95,7 +95,7 @@ describe('an error is JSON', () => {
       '/',
       { method: 'POST', body: '01234567890' },
       413,
-      '{"error":{"code":"FILE_TOO_LARGE","message":"a request has at most 10 bytes"}}',
+      '{"error":{"code":"FILE_TOO_LARGE","message":"the request is larger than 10 bytes"}}',
     ],
     ['/usage', {}, 400, '{"error":{"code":"USAGE","message":"no such flag","hint":"leave it out"}}'],
     ['/waiting', {}, 409, '{"error":{"code":"CONFIRMATION_NEEDED","message":"may it?"}}'],

@@ -7,7 +7,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { type Code, LoadoutError } from '../text/trouble.ts'
 
 const LARGEST_BODY = 1024 * 1024
-/** For a whole request. A client that sends it slower than this gets no answer. */
+/** For a whole request. A client that sends more slowly gets no answer. */
 const SLOWEST_MS = 30_000
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
@@ -17,22 +17,22 @@ export type HttpApp = Hono<HttpEnv>
 
 export interface HttpOptions {
   largestBody?: number | undefined
-  /** Takes errors that are not the client's: bugs, and connections that break. */
+  /** Receives errors that the client did not cause: bugs, and broken connections. */
   onError(error: unknown): void
 }
 
 export interface HttpPlace {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number
   hostname?: string | undefined
   /**
-   * The values of `Host` that are served, in lower case, with their ports. Absent: this machine's loopback names with the
-   * port of the connection, so that a name that somebody pointed at this machine reaches nothing.
+   * The accepted values of `Host`, in lower case, with their ports. Default: this machine's loopback names with the
+   * port of the connection, so that a foreign name that resolves to this machine is refused.
    */
   hosts?: readonly string[] | undefined
 }
 
-/** A request that is refused, with the status of the answer. */
+/** A refused request, with the status of the answer. */
 export class HttpRefusal extends LoadoutError {
   readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 503
 
@@ -43,8 +43,8 @@ export class HttpRefusal extends LoadoutError {
 }
 
 /**
- * What every HTTP server of Loadout starts from: bodies are bounded, every error is JSON in the form that `--json` prints,
- * and no answer is kept by a cache. Who may ask is for the routes: `requireBearer`.
+ * The base of every HTTP server of Loadout: limits bodies, returns every error as JSON in the form of `--json`, and
+ * forbids caches. The routes authorize: `requireBearer`.
  */
 export function createHttpApp({ largestBody = LARGEST_BODY, onError }: HttpOptions): HttpApp {
   const app = new Hono<HttpEnv>()
@@ -59,14 +59,14 @@ export function createHttpApp({ largestBody = LARGEST_BODY, onError }: HttpOptio
   return app.use(checkBody, bodyLimit({ maxSize: largestBody, onError: () => refuseBody(largestBody) }))
 }
 
-/** Serves until the signal fires; host and origin are checked before anything else. Rejects when the port cannot be had. */
+/** Serves until the signal fires; checks host and origin first. Rejects when the port is not available. */
 export async function serveHttp(
   app: HttpApp,
   { port, hostname = '127.0.0.1', hosts }: HttpPlace,
   signal: AbortSignal,
   onListening: (address: { url: string; port: number }) => void,
 ): Promise<void> {
-  const unreadable = new HttpRefusal(400, 'USAGE', 'this request cannot be read')
+  const unreadable = new HttpRefusal(400, 'USAGE', 'the request is malformed')
   const errorHandler = () => Response.json(errorBody(unreadable), { status: unreadable.status, headers: HEADERS })
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })
   const server = createServer({ requestTimeout: SLOWEST_MS }, (incoming, outgoing) => {
@@ -99,7 +99,7 @@ function loopbackHosts(port: number | undefined): string[] {
   return LOOPBACK.map((name) => `${name}:${port}`)
 }
 
-/** Lets through who has a token that the server knows, as `Authorization: Bearer …`. */
+/** Accepts requests with a known token, as `Authorization: Bearer …`. */
 export function requireBearer(
   isKnown: (token: string, context: Context<HttpEnv>) => boolean | Promise<boolean>,
   hint: string,
@@ -114,7 +114,7 @@ export function requireBearer(
   }
 }
 
-/** Takes as long however much of it is right. */
+/** Takes constant time, however much of the token is right. */
 export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret))
 }
@@ -124,19 +124,19 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Why a request is refused that was not sent to this server by a program or by one of its own pages: the browser of a
- * foreign page names the page's origin, and a name that was made to point here is another host.
+ * Why a request is refused unless a program or a page of this server sent it: a browser on a foreign page sends that
+ * page's origin, and a foreign name that resolves to this machine is another host.
  */
 export function refuseOrigin(
   { host = '', origin }: { host?: string | undefined; origin?: string | undefined },
   hosts: readonly string[],
   isLoopback = true,
 ): HttpRefusal | undefined {
-  if (!hosts.includes(host.toLowerCase())) return new HttpRefusal(403, 'NOT_SERVED', 'this host is not served here')
+  if (!hosts.includes(host.toLowerCase())) return new HttpRefusal(403, 'NOT_SERVED', 'this host name is not accepted')
   const schemes = isLoopback ? ['http'] : ['http', 'https']
   const origins = hosts.flatMap((name) => schemes.map((scheme) => `${scheme}://${name}`))
   if (origin === undefined || origins.includes(origin.toLowerCase())) return undefined
-  return new HttpRefusal(403, 'NOT_SERVED', 'requests of other web pages are not served')
+  return new HttpRefusal(403, 'NOT_SERVED', 'requests from other web pages are not accepted')
 }
 
 const BODILESS = ['GET', 'HEAD', 'OPTIONS']
@@ -146,19 +146,19 @@ const checkBody: MiddlewareHandler<HttpEnv> = async ({ env: { incoming } }, next
   const { method = 'GET', headers } = incoming
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (REFUSED.includes(method) || (hasBody && BODILESS.includes(method))) {
-    throw new HttpRefusal(400, 'USAGE', 'this request cannot be read')
+    throw new HttpRefusal(400, 'USAGE', 'the request is malformed')
   }
   await next()
 }
 
 function refuseBody(most: number): never {
-  throw new HttpRefusal(413, 'FILE_TOO_LARGE', `a request has at most ${most} bytes`)
+  throw new HttpRefusal(413, 'FILE_TOO_LARGE', `the request is larger than ${most} bytes`)
 }
 
 function answerError(error: Error, context: Context<HttpEnv>, onError: (error: unknown) => void): Response {
   const status = statusOf(error)
   if (status === 500) onError(error)
-  // What is left of the request is not even received.
+  // The rest of the request is not received.
   if (status === 413) context.header('Connection', 'close')
   return context.json(errorBody(error), status)
 }
@@ -168,7 +168,7 @@ function errorBody(error: Error) {
   return { error: { code: 'UNEXPECTED', message: `Unexpected error: ${error.message}. This is a bug in Loadout.` } }
 }
 
-/** 409: a person must answer first. 422: what is asked for cannot be done. */
+/** 409: a person must decide first. 422: the request cannot be fulfilled. */
 function statusOf(error: Error) {
   if (error instanceof HttpRefusal) return error.status
   if (!(error instanceof LoadoutError)) return 500
@@ -179,6 +179,6 @@ function statusOf(error: Error) {
 
 function explainPort(error: NodeJS.ErrnoException, port: number): never {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES' && error.code !== 'ERR_SOCKET_BAD_PORT') throw error
-  const why = error.code === 'EADDRINUSE' ? 'is taken' : 'cannot be used'
-  throw new LoadoutError('USAGE', `the port ${port} ${why}`, { hint: '--port 0 takes any that is free', cause: error })
+  const why = error.code === 'EADDRINUSE' ? 'is already in use' : 'cannot be used'
+  throw new LoadoutError('USAGE', `port ${port} ${why}`, { hint: 'use --port 0 for any free port', cause: error })
 }

@@ -20,20 +20,20 @@ import {
   writeAtomically,
 } from './files.ts'
 
-/** Prose for a model is smaller than this. */
+/** Text for a model is smaller than this. */
 const LARGEST_PROSE = 4 * 1024 * 1024
 
-/** What was read of a file of a project, pack or skill. */
+/** The content of a file of a project, pack or skill. */
 export interface InsideBytes {
   bytes: Buffer
-  /** Of the whole file. */
+  /** Size of the whole file. */
   size: number
-  /** What was opened, after links, as a path from the root. */
+  /** The opened file, after links, relative to the root. */
   real: string
   failure?: undefined
 }
 
-/** Why a file gave nothing. The message names no folder of this machine, so that a bundle may say it. */
+/** Why a file could not be read. The message names no folder of this machine, so that a bundle may contain it. */
 export interface Unread {
   bytes?: undefined
   size?: undefined
@@ -42,9 +42,9 @@ export interface Unread {
 }
 
 /**
- * Reads a file below a root. It is opened without waiting for a pipe, then asked where it is and what it is: whatever
- * was swapped in the meantime, nothing outside the root is read. Of a file with more than `most` bytes the first `head`
- * are read; without `head` it is refused. Never throws.
+ * Reads a file below a root. Opens it without waiting for a pipe, then checks where and what it is: even if the path
+ * was swapped meanwhile, nothing outside the root is read. For a file with more than `most` bytes, reads the first
+ * `head` bytes; without `head`, refuses it. Never throws.
  */
 export function readInside(root: string, path: string, limits: { most: number; head?: number }): InsideBytes | Unread {
   try {
@@ -59,19 +59,19 @@ export function readInside(root: string, path: string, limits: { most: number; h
   }
 }
 
-/** The text of a payload or of a file of a skill. Throws when it cannot be read, or lies outside its root. */
+/** The text of a payload or of a file of a skill. Throws when it is unreadable or outside its root. */
 export function readTextInside(root: string, path: string): string {
   const problem = pathProblem(path)
   if (problem !== undefined) throw escapes(path, problem)
   return openText(root, path, LARGEST_PROSE)
 }
 
-/** The JSON of a file of a project, read like `readJson`. Throws when it lies outside its root. */
+/** The JSON of a project file, read like `readJson`. Throws when it is outside its root. */
 export function readJsonInside(root: string, path: string, largest?: number): unknown {
   return jsonOf(openText(root, path, largest ?? LARGEST_TEXT), join(root, path), largest)
 }
 
-/** Lends an open file of a skill, for content that is read in pieces. Throws like `readTextInside`. */
+/** Opens a file of a skill for reading in pieces. Throws like `readTextInside`. */
 export function withFileInside<T>(root: string, path: string, use: (file: number, stat: Stats) => T): T {
   const shown = join(root, path)
   return openInside(root, path, READING, (file, stat) => use(file, requireRegular(stat, shown)), shown)
@@ -83,7 +83,7 @@ function openText(root: string, path: string, largest: number): string {
   return openInside(root, path, READING, read, shown)
 }
 
-/** Lends a file that something can be added to at its end; made if it is not there. */
+/** Opens a file for appending, and creates it if missing. */
 export function appendInside(root: string, path: string, write: (file: number, stat: Stats) => void): void {
   refuseLinkOut(root, path)
   try {
@@ -115,21 +115,21 @@ function openInside<T>(
   } catch (error) {
     if (!(error instanceof LoadoutError) || codeOf(error.cause) !== 'ELOOP') throw error
   }
-  // A link. Looked at before it is followed: only opening some devices has an effect already.
+  // A link. Checked before it is followed: merely opening some devices has an effect.
   if (!staysInside(root, path)) throw escapes(path, 'it is a link that leaves its root')
   return withFile(full, shown, flags & ~constants.O_CREAT, check)
 }
 
-/** Where an open file is, from the root; undefined outside of it. */
+/** The path of an open file relative to the root; undefined outside of it. */
 function realFrom(root: string, full: string, file: number, stat: Stats): string | undefined {
   const real = realOf(file) ?? realByIdentity(full, stat)
   if (real === undefined) return undefined
-  // Most roots are real already. A real path that starts with the root as it is spelt is below it.
+  // Most roots are real paths already. A real path that starts with the root as spelled is below it.
   const base = isBelow(root, real) ? root : realpathSync.native(root)
   return isBelow(base, real) ? relative(base, real) : undefined
 }
 
-/** Where the system does not tell: the path, as long as it leads to the same file without any link. */
+/** If the system does not report it: the path, provided that it leads to the same file without any link. */
 function realByIdentity(full: string, { dev, ino }: Stats): string | undefined {
   const real = realOrNothing(full)
   const there = real === undefined ? undefined : lstatSync(real, { throwIfNoEntry: false })
@@ -138,11 +138,11 @@ function realByIdentity(full: string, { dev, ino }: Stats): string | undefined {
 
 function escapes(path: string, problem: string): LoadoutError {
   return new LoadoutError('PATH_ESCAPE', `the path ${JSON.stringify(path.slice(0, 200))} is refused: ${problem}`, {
-    hint: 'keep the file inside the folder that it belongs to',
+    hint: 'keep the file inside its folder',
   })
 }
 
-/** Whether a path below a root is still inside it after links, as far as it exists. */
+/** Whether a path stays below its root after following links, as far as it exists. */
 export function staysInside(root: string, path: string): boolean {
   const full = join(root, path)
   const real = realOrNothing(full)
@@ -151,9 +151,8 @@ export function staysInside(root: string, path: string): boolean {
 }
 
 /**
- * Writes a file of a project, all of it or nothing. A link that leads out of the root, at the end of the path or on the
- * way, is refused; one that stays inside is written through, one that leads nowhere is replaced. An existing file keeps
- * its mode.
+ * Writes a project file, all or nothing. Refuses a link out of the root anywhere on the path; writes through a link
+ * that stays inside, and replaces a broken one. An existing file keeps its mode.
  */
 export function writeInside(root: string, path: string, content: string | readonly Uint8Array[]): void {
   refuseLinkOut(root, path)
@@ -173,49 +172,49 @@ export function writeInside(root: string, path: string, content: string | readon
 }
 
 export interface PinnedFolder {
-  /** A path to the folder, whatever takes its place meanwhile. */
+  /** A path to the folder that stays valid if another folder takes its place. */
   place: string
   close(): void
 }
 
-/** Opens a folder, and looks where it is only then: what is written through it lands inside the root. */
+/** Opens a folder and only then checks where it is, so that writes through it stay inside the root. */
 export function pinFolder(path: string, root: string): PinnedFolder {
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
   const close = () => closeSync(folder)
   const real = realOf(folder)
-  // Where the system does not tell, the check of the path has to do.
+  // If the system does not report it, the check of the path has to do.
   if (real === undefined) return { place: path, close }
   if (isBelow(realpathSync.native(root), real)) return { place: `/proc/self/fd/${folder}`, close }
   close()
   throw leadsOut(root, relative(root, path), real)
 }
 
-/** The folder of a file that a user named. Inside the project it must stay inside; elsewhere their word counts. */
+/** The folder of a file that a user named. Inside the project it must stay inside; elsewhere any path is allowed. */
 export function pinNamedFolder(root: string, path: string): PinnedFolder {
   return pathFrom(root, path) === undefined ? { place: dirname(path), close: () => {} } : pinFolder(dirname(path), root)
 }
 
-/** A file that must not be there yet. */
+/** Refuses a file that already exists. */
 export function writeNewInside(root: string, path: string, content: string): void {
   const full = join(root, path)
-  if (exists(full)) throw new LoadoutError('FILE_EXISTS', `${full} exists already`, { hint: 'it was left as it is' })
+  if (exists(full)) throw new LoadoutError('FILE_EXISTS', `${full} already exists`, { hint: 'it was not changed' })
   writeInside(root, path, content)
 }
 
-/** Writes where the user asked. What they named inside the project must stay inside; elsewhere their word counts. */
+/** Writes where the user asked. A path inside the project must stay inside; elsewhere any path is allowed. */
 export function writeNamed(root: string, path: string, content: string | readonly Uint8Array[]): void {
   const inside = pathFrom(root, path)
   if (inside === undefined) writeAtomically(path, content)
   else writeInside(root, inside, content)
 }
 
-/** Throws for a path that a user named inside a project and that a link leads out of it. */
+/** Throws for a user's path inside a project if a link leads out of the project. */
 export function refuseNamedLinkOut(root: string, path: string): void {
   const inside = pathFrom(root, path)
   if (inside !== undefined) refuseLinkOut(root, inside)
 }
 
-/** Throws for a path below a root that leaves it; says which link leads out, and where to. */
+/** Throws for a path that leaves its root; names the link and its target. */
 export function refuseLinkOut(root: string, path: string): void {
   if (staysInside(root, path)) return
   const parts = path.split('/')
@@ -231,7 +230,7 @@ function leadsOut(root: string, link: string, target: string | undefined): Loado
   })
 }
 
-/** A path as seen from a root, however the way to the root is spelt; undefined when it does not lie below it. */
+/** A path relative to a root, however the root is spelled; undefined when it is not below it. */
 function pathFrom(root: string, path: string): string | undefined {
   const real = realOrNothing(root) ?? root
   const full = resolve(path)
@@ -241,7 +240,7 @@ function pathFrom(root: string, path: string): string | undefined {
   }
 }
 
-/** Where an open file or folder really is, if the system tells. */
+/** The real location of an open file or folder, if the system reports it. */
 function realOf(file: number): string | undefined {
   try {
     const path = readlinkSync(`/proc/self/fd/${file}`)

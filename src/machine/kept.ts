@@ -1,6 +1,6 @@
 import { isSettled, type Stamp, stampAt } from './cache.ts'
 
-/** Values that a process keeps, so that a server need not read them again: those that were used last. */
+/** Keeps the most recently used values of a process, so that a server does not read them again. */
 export class Kept<T> {
   private readonly values = new Map<string, T>()
   private readonly most: number
@@ -12,7 +12,7 @@ export class Kept<T> {
   get(name: string): T | undefined {
     const value = this.values.get(name)
     if (value === undefined) return undefined
-    // The order of a map is that of its insertions.
+    // A map keeps insertion order.
     this.values.delete(name)
     this.values.set(name, value)
     return value
@@ -32,7 +32,7 @@ export class Kept<T> {
   }
 }
 
-/** What a process made from files, each while its file stays as it is: a server reads the same files for many questions. */
+/** Values made from files, kept while the file is unchanged: a server reads the same files for many questions. */
 export class KeptFiles<T> {
   private readonly values = new Map<string, { stamp: Stamp; value: T; bytes: number }>()
   private readonly most: number
@@ -43,12 +43,12 @@ export class KeptFiles<T> {
     this.most = most
   }
 
-  /** What `make` gives for a file, or gave when it was as it is. `name`: tells values of one file apart. */
+  /** The value that `make` returns for a file, kept until the file changes. `name` distinguishes values of one file. */
   of(path: string, make: () => T, name = path): T {
     const stamp = stampAt(path)
     const known = this.values.get(name)
     if (known !== undefined && stamp?.every((number, at) => number === known.stamp[at])) return this.keep(name, known)
-    // Of the real time, whatever time a question is about: it is compared with times of files.
+    // The real time, whatever time a question is about: it is compared with file times.
     const now = new Date()
     const value = make()
     this.forget(name)
@@ -73,5 +73,5 @@ export class KeptFiles<T> {
   }
 }
 
-/** What a value takes, however small its file. */
+/** The minimum cost of a value, however small its file. */
 const EACH = 1024

@@ -2,38 +2,38 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The name of something unfinished, with the process that makes it: the next writer removes what no process owns. */
+/** A name for something unfinished, with the process that makes it: the next writer removes what no process owns. */
 export function ownedName(name: string): string {
   return `${name}.${process.pid}-${randomBytes(4).toString('hex')}`
 }
 
-// Backups of earlier versions have only the process.
+// Backups of earlier versions contain only the process.
 const OWNED = /^(.+)\.(\d+)(?:-[0-9a-f]{8}|(?=\.partial$))(?:\.(?:tmp|partial))?$/
 
-/** Whether a name was made with `ownedName` by a process that no longer runs. */
+/** Whether `ownedName` made a name for a process that no longer runs. */
 export function isOrphaned(name: string): boolean {
   const pid = OWNED.exec(name)?.[2]
   return pid !== undefined && !isAlive(Number(pid))
 }
 
-/** Whether a name was made with `ownedName`, whoever made it. */
+/** Whether `ownedName` made a name, for any process. */
 export function isUnfinished(name: string): boolean {
   return OWNED.test(name)
 }
 
-/** Removes what processes that no longer run left unfinished in a folder, under the wanted names. */
+/** Removes what dead processes left unfinished in a folder, under the wanted names. */
 export function removeOrphans(folder: string, isWanted: (name: string) => boolean = () => true): void {
   for (const name of namesIn(folder)) {
     if (!isOrphaned(name) || !isWanted(OWNED.exec(name)?.[1] ?? '')) continue
     try {
       rmSync(join(folder, name), { recursive: true, force: true })
     } catch {
-      // It does no harm, and the next writer tries again.
+      // It is harmless, and the next writer tries again.
     }
   }
 }
 
-/** Nothing for a folder that is missing or cannot be read. */
+/** Empty for a folder that is missing or unreadable. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -42,7 +42,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Whether a process exists, of whatever user. */
+/** Whether a process exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -7,15 +7,15 @@ import { asLoadoutError, codeOf, makeFolders, READING, readWhole, withFile } fro
 import { isAlive, namesIn, ownedName, removeOrphans } from './leftovers.ts'
 import { isTaken } from './platform.ts'
 
-/** Gives the lock back. */
+/** Releases the lock. */
 export type Release = () => void
 
 export interface LockOptions {
-  /** What the holder is doing, for whoever has to wait: `equip`. */
+  /** What the holder does, shown to a waiting process: `equip`. */
   purpose: string
   /** How long to wait for another holder. */
   waitMs?: number | undefined
-  /** Stops the waiting. */
+  /** Stops waiting. */
   signal?: AbortSignal | undefined
   /** Cleans up after a holder that died, which had the lock since then. False: the lock cannot be taken over yet. */
   cleanUp?: ((since: number) => boolean) | undefined
@@ -23,7 +23,7 @@ export interface LockOptions {
 
 interface Owner {
   pid: number
-  /** Told by the system: a new process may get the number of a dead one. */
+  /** From the system: a new process may get the number of a dead one. */
   started: string
   host: string
   purpose: string
@@ -33,8 +33,8 @@ const DEFAULT_WAIT_MS = 20_000
 const OWNER_FILE = 'owner.json'
 
 /**
- * One writer at a time. A lock is a folder that is renamed into place with its owner's name inside, so it is never
- * there without one. The lock of a dead process is taken over.
+ * One writer at a time. A lock is a folder that is renamed into place with its owner's name inside, so a lock always
+ * has an owner. The lock of a dead process is taken over.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Release> {
   const { purpose, waitMs = DEFAULT_WAIT_MS, signal, cleanUp } = options
@@ -48,7 +48,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<R
   }
 }
 
-/** The lock if it is free now. */
+/** Takes the lock if it is free. */
 export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cleanUp']): Release | undefined {
   try {
     const owner = readOwner(path)
@@ -61,7 +61,7 @@ export function tryLock(path: string, purpose: string, cleanUp?: LockOptions['cl
   }
 }
 
-/** Removes what killed processes left beside a lock: locks in the making, and locks on taking one over. */
+/** Removes the leftovers of killed processes beside a lock: unfinished locks, and takeover locks. */
 function sweep(folder: string): void {
   removeOrphans(folder)
   for (const name of namesIn(folder).filter((each) => each.endsWith('.break'))) {
@@ -71,7 +71,7 @@ function sweep(folder: string): void {
   }
 }
 
-/** A lock without an owner was being given back. If somebody has taken it meanwhile, it is not empty. */
+/** A lock without an owner was being released. If another process took it meanwhile, it is not empty. */
 function removeEmpty(path: string): void {
   try {
     rmdirSync(path)
@@ -80,7 +80,7 @@ function removeEmpty(path: string): void {
   }
 }
 
-/** Whether a process that is alive has the lock. */
+/** Whether a live process has the lock. */
 export function isHeld(path: string): boolean {
   const owner = readOwner(path)
   return owner !== undefined && !isDead(owner)
@@ -97,20 +97,20 @@ function place(path: string, purpose: string): boolean {
     return true
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
-    // Taken; or the folder around it was just removed by a holder that has finished.
+    // Taken; or a holder that has finished removed the folder around it.
     if (isTaken(error) || codeOf(error) === 'ENOENT') return false
     throw error
   }
 }
 
-/** Under a lock of its own: two that find the same dead owner must not remove each other's new lock. */
+/** Under a separate lock: two processes that find the same dead owner must not remove each other's new lock. */
 function removeStale(path: string, stale: Owner, purpose: string, cleanUp: LockOptions['cleanUp'] = () => true): void {
   const releaseBreaker = tryLock(`${path}.break`, purpose)
   if (releaseBreaker === undefined) return
   try {
     const owner = readOwner(path)
     if (owner === undefined || owner.pid !== stale.pid || owner.started !== stale.started) return
-    // Before the lock goes: if this is killed as well, the next process still finds it.
+    // Before removing the lock: if this process is killed too, the next one still finds it.
     if (cleanUp(statSync(join(path, OWNER_FILE)).mtimeMs)) release(path)
   } finally {
     releaseBreaker()
@@ -123,14 +123,14 @@ function release(path: string): void {
     rmdirSync(path)
     rmdirSync(dirname(path))
   } catch {
-    // An empty lock is free, and another may hold it already.
+    // An empty lock is free, and another process may hold it already.
   }
 }
 
 function readOwner(path: string): Owner | undefined {
   try {
     const json = parsedOrNothing(ownerText(join(path, OWNER_FILE)))
-    // A lock takes its place with its owner inside: only a power cut leaves one whose owner cannot be read.
+    // A lock is renamed into place with its owner inside: only a power cut leaves an unreadable owner.
     if (!isRecord(json)) return { pid: 0, started: NEVER, host: hostname(), purpose: 'a command' }
     const { pid, started, host, purpose } = json
     return { pid: Number(pid), started: String(started), host: String(host), purpose: String(purpose) }
@@ -139,7 +139,7 @@ function readOwner(path: string): Owner | undefined {
   }
 }
 
-/** Never waits, whatever lies there. */
+/** Never waits, whatever the file is. */
 function ownerText(path: string): string {
   return withFile(path, path, READING, (file, stat) => readWhole(file, stat, path, LARGEST_OWNER).toString('utf8'))
 }
@@ -155,19 +155,19 @@ function parsedOrNothing(text: string): unknown {
   }
 }
 
-/** A holder on another machine cannot be asked; it counts as alive. */
+/** A holder on another machine cannot be checked; it counts as alive. */
 function isDead({ pid, started, host }: Owner): boolean {
   if (host !== hostname()) return false
   return started === NEVER || !isAlive(pid) || startOf(pid) !== started
 }
 
-/** When a process began, where the system tells; elsewhere nothing, for all alike. */
+/** When a process began, if the system reports it; otherwise the same constant for every process. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is a name in brackets that may hold anything; the state is the third, the start the 22nd.
+    // The second field is a name in brackets that may contain anything; the state is the third, the start the 22nd.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A process that has ended keeps its number until its parent asks, which in a container may be never.
+    // A dead process keeps its number until its parent collects it, which in a container may be never.
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '')
   } catch {
     return ''
@@ -176,7 +176,7 @@ function startOf(pid: number): string {
 
 function lockedBy(path: string, owner: Owner | undefined): LoadoutError {
   if (owner !== undefined && isDead(owner)) {
-    const git = `loadout ${owner.purpose} was interrupted, and git is still at work in it`
+    const git = `loadout ${owner.purpose} was interrupted, and its git is still running`
     return new LoadoutError('LOCKED', `${dirname(dirname(path))} is locked: ${git}`, {
       hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
     })

@@ -9,7 +9,7 @@ import { readSettings, SETTINGS_FILE, type Settings } from './settings.ts'
 const PAYLOADS_IN_PROJECT = '.claude/loadout'
 export const INDEX_IN_PROJECT = `${PAYLOADS_IN_PROJECT}/index.json`
 
-/** The project that a call is about. Opened once per call and handed on. */
+/** The project of a call. Opened once per call and passed on. */
 export interface Project {
   /** The folder that the call named, or the working folder. */
   readonly place: string
@@ -17,14 +17,14 @@ export interface Project {
   readonly root: string
   /** The nearest folder upwards from `place` that has a `.git`. */
   readonly repository: string | undefined
-  /** What `loadout.json` in the root says; read, and its mistakes reported, when it is first needed. */
+  /** The `loadout.json` of the root; read on first use, when its mistakes are reported. */
   readonly settings: Settings
 }
 
 /**
- * The one way to find a project. A named folder is taken exactly, and must be there; a project that is open already is
- * returned as it is. Otherwise: the nearest folder upwards with payloads, an index or a `loadout.json`, no further than
- * the repository, or, without one, than the folders that are this user's; else the repository; else the working folder.
+ * The only way to find a project. A named folder is used as it is, and must exist; an open project is returned
+ * unchanged. Otherwise: the nearest folder upwards with payloads, an index or a `loadout.json`, up to the repository
+ * root or, without a repository, up to the folders of this user; else the repository; else the working folder.
  */
 export function openProject(machine: Machine, named?: string | Project): Project {
   if (typeof named === 'object') return named
@@ -36,7 +36,7 @@ export function openProject(machine: Machine, named?: string | Project): Project
   return projectAt(machine, root ?? repository ?? cwd, cwd)
 }
 
-/** A folder as a project, whatever is in it; it need not be there. */
+/** A folder as a project, whatever it contains; it need not exist. */
 export function projectAt(machine: Machine, root: string, place = root): Project {
   let repository: string | undefined | null = null
   let settings: Settings | undefined
@@ -55,7 +55,7 @@ export function projectAt(machine: Machine, root: string, place = root): Project
 }
 
 /**
- * Without a repository nothing says where a project ends. The folders around one that count: up to, not including, the
+ * Without a repository the extent of a project is unknown. The parents that count: up to, not including, the
  * home, the root of the disk, and any folder in which others may put a `loadout.json`, such as /tmp.
  */
 function ownFolders(machine: Machine, start: string): string[] {
@@ -88,7 +88,7 @@ function isShared(folder: string): boolean {
 
 function requireFolder(machine: Machine, named: string): string {
   if (named === '') {
-    throw new LoadoutError('USAGE', 'the project folder has no name', { hint: 'the folder you are in is: --project .' })
+    throw new LoadoutError('USAGE', '--project is empty', { hint: 'for the current folder: --project .' })
   }
   const folder = resolve(machine.cwd, expandHome(machine, named))
   if (!isFolder(folder)) {
@@ -112,7 +112,7 @@ export function findRepository(start: string): string | undefined {
   return upwards(start, undefined).find((folder) => existsSync(join(folder, '.git')))
 }
 
-/** A folder and those around it, innermost first, up to and including the last; without one, up to the root of the disk. */
+/** A folder and its parents, innermost first, up to and including the last; without one, up to the root of the disk. */
 export function upwards(start: string, last: string | undefined): string[] {
   const folders = [start]
   for (let folder = start; folder !== last && dirname(folder) !== folder; ) {
@@ -122,7 +122,7 @@ export function upwards(start: string, last: string | undefined): string[] {
   return folders
 }
 
-/** Where a path that a person typed leads, after links. What is gone keeps its name below what is still there. */
+/** The real path of a typed path. Missing parts keep their names below the part that exists. */
 export function realFolder(machine: Machine, typed: string): string {
   return followLinks(resolve(machine.cwd, expandHome(machine, typed)))
 }
@@ -135,7 +135,7 @@ function followLinks(path: string): string {
   }
 }
 
-/** Where a path really leads; a path that leads nowhere is taken as it is. */
+/** The real path; a path that does not exist is returned unchanged. */
 export function realOrSame(path: string): string {
   try {
     return realpathSync(path)

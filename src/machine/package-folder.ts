@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../text/values.ts'
 
-/** The folder this program was installed into: the nearest one upwards with a package.json. */
+/** The folder that contains this program: the nearest one upwards with a package.json. */
 export function packageFolder(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json')) || dirname(folder) === folder) return folder
   }
 }
 
-/** The version of this program; empty when its package.json is gone. */
+/** The version of this program; empty when its package.json is missing. */
 export function programVersion(): string {
   try {
     const json: unknown = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'))

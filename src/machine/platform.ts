@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { renameSync } from 'node:fs'
 
-/** The systems that differ in what follows; every other one counts as Linux. */
+/** The systems with different behaviour; every other one counts as Linux. */
 export type Platform = NodeJS.Platform
 
-/** Unix: a session of its own, whose processes can be ended together. Windows: no console window for each child. */
+/** Unix: a separate session, whose processes can be ended together. Windows: no console window for each child. */
 export function childOptions(platform: Platform = process.platform): { detached: boolean; windowsHide: boolean } {
   return { detached: platform !== 'win32', windowsHide: true }
 }
 
-/** Ends a child that was started with `childOptions`, and all that it has started. */
+/** Ends a child that was started with `childOptions`, and its descendants. */
 export function endTree(
   { pid }: Pick<ChildProcess, 'pid'>,
   signal: NodeJS.Signals,
@@ -22,11 +22,11 @@ export function endTree(
     else
       spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
-/** How a file is opened to be flushed: Windows refuses to flush one that was opened for reading. */
+/** How a file is opened for flushing: Windows refuses to flush a file that was opened for reading. */
 export function flushFlags(platform: Platform = process.platform): 'r' | 'r+' {
   return platform === 'win32' ? 'r+' : 'r'
 }
@@ -34,7 +34,7 @@ export function flushFlags(platform: Platform = process.platform): 'r' | 'r+' {
 const BUSY = /^(?:EPERM|EACCES|EBUSY)$/
 const PAUSES_MS = [10, 20, 40, 80, 160, 320, 640]
 
-/** Renames. On Windows a virus scanner or an indexer may have the folder open for a moment, so it tries again. */
+/** Renames. On Windows a virus scanner or an indexer may have the folder open for a moment, so it retries. */
 export function move(from: string, to: string, rename = renameSync, platform: Platform = process.platform): void {
   for (const pause of platform === 'win32' ? PAUSES_MS : []) {
     try {
@@ -48,7 +48,7 @@ export function move(from: string, to: string, rename = renameSync, platform: Pl
   rename(from, to)
 }
 
-/** Whether a rename failed because a folder is in its place already. Windows does not say so in words of its own. */
+/** Whether a rename failed because its target exists. Windows reports that with a general error. */
 export function isTaken(error: unknown, platform: Platform = process.platform): boolean {
   return hasCode(error, /^(?:ENOTEMPTY|EEXIST)$/) || (platform === 'win32' && hasCode(error, BUSY))
 }

@@ -8,18 +8,18 @@ import { staysInside } from './inside.ts'
 import { Walk, type WalkEntry } from './walk.ts'
 
 export interface FindOptions {
-  /** Folders that are looked into, for all patterns together. */
+  /** Maximum number of folders to search, for all patterns together. */
   mostFolders?: number
-  /** Files that are given back. */
+  /** Maximum number of files to return. */
   mostFiles?: number
-  /** Paths that are passed over in silence, such as the file that is about to be written. */
+  /** Paths to skip silently, such as the file that is about to be written. */
   exclude?: ReadonlySet<string>
 }
 
 export interface FoundFile {
-  /** From the root, with slashes. Something other than a regular file may stand there: whoever reads it says so. */
+  /** Relative to the root, with slashes. It may not be a regular file: its reader reports that. */
   path: string
-  /** The first pattern that names it. */
+  /** The first pattern that matches it. */
   pattern: string
 }
 
@@ -32,7 +32,7 @@ const MOST_FOLDERS = 10_000
 const MOST_FILES = 2000
 const MOST_FINDINGS = 50
 
-/** The files of a project that patterns name: in the order of the patterns, then of their paths, each once. */
+/** The files of a project that match patterns: in the order of the patterns, then of their paths, each once. */
 export function findFiles(root: string, patterns: readonly string[], options: FindOptions = {}): FoundFiles {
   return new FileSearch(root, options).run(patterns)
 }
@@ -68,7 +68,7 @@ class FileSearch {
       for (const path of this.search(readGlob(pattern)).sort()) {
         if (this.files.has(path) || this.exclude.has(path)) continue
         if (this.files.size >= this.mostFiles) {
-          const message = `more than ${this.mostFiles} files match; the rest was not looked at`
+          const message = `more than ${this.mostFiles} files match; the rest was skipped`
           this.report('warning', 'discovery.limit', pattern, message, 'name fewer files')
           return this.result()
         }
@@ -80,7 +80,7 @@ class FileSearch {
 
   private result(): FoundFiles {
     if (this.unreported > 0) {
-      const message = `${this.unreported} more places could not be looked at`
+      const message = `${this.unreported} more places could not be read`
       this.findings.push({ severity: 'warning', code: 'discovery.skipped', message })
     }
     return { files: [...this.files.values()], findings: this.findings }
@@ -122,12 +122,12 @@ class FileSearch {
     }
     for (const { inside, error } of leftOut.unreadable.slice(unreadable)) this.reportUnreadable(inside, codeOf(error))
     if (leftOut.count > count) {
-      const message = `more than ${this.mostFolders} folders had to be looked into; the rest was not`
+      const message = `more than ${this.mostFolders} folders would have to be searched; the rest was skipped`
       this.report('warning', 'discovery.limit', glob.pattern, message, 'begin the pattern with a folder')
     }
   }
 
-  /** As `**` enters no link, links that lead in circles end with the pattern. */
+  /** `**` enters no link, so circular links end with the pattern. */
   private mayEnter(path: string, { kind, isIgnored }: WalkEntry, step: Step): boolean {
     if (isIgnored && !step.isNamed) return false
     if (kind !== 'link') return true
@@ -149,7 +149,7 @@ class FileSearch {
   private isLost(folder: string, { isNameable }: WalkEntry): boolean {
     if (!isNameable && !this.lost.has(folder)) {
       this.lost.add(folder)
-      const message = 'it holds names that are not UTF-8; they were passed over'
+      const message = 'it contains names that are not UTF-8; they were skipped'
       this.report('warning', 'discovery.skipped', folder || '.', message, 'rename them')
     }
     return !isNameable

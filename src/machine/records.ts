@@ -7,20 +7,20 @@ import { namesIn, removeOrphans } from './leftovers.ts'
 import { acquireLock } from './lock.ts'
 import { type Machine, stateFolder } from './machine.ts'
 
-// Records say what a person approved and what they asked for: other users must neither read nor replace them.
+// Records store what a person approved and asked for: other users must neither read nor replace them.
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
-/** A file below the state folder that holds one value, and its format. */
+/** A file below the state folder with one value, and its format. */
 export interface RecordFile<T> {
   /** Slash-separated, below the state folder: `packs/approvals.json`. */
   place: string
   /** The value while there is no file. */
   empty: T
-  /** Throws a LoadoutError for anything unexpected: a record that is half understood must not count. */
+  /** Throws a LoadoutError for anything unexpected: a half-understood record must not count. */
   parse(json: unknown, path: string): T
   format(value: T): string
-  /** How a file that cannot be read or parsed is reported. */
+  /** The code and hint for a file that cannot be read or parsed. */
   broken: { code: Code; hint: string }
 }
 
@@ -28,7 +28,7 @@ export function recordPath(machine: Machine, place: string): string {
   return join(stateFolder(machine), place)
 }
 
-/** Throws when the file is there and cannot be read or parsed. */
+/** Throws when the file exists but cannot be read or parsed. */
 export function readRecord<T>(machine: Machine, file: RecordFile<T>): T {
   const path = recordPath(machine, file.place)
   if (!exists(path)) return file.empty
@@ -40,21 +40,21 @@ export function readRecord<T>(machine: Machine, file: RecordFile<T>): T {
   }
 }
 
-/** Replaces the value, one writer at a time. A file that cannot be parsed stays as it is. */
+/** Replaces the value, one writer at a time. A file that cannot be parsed stays unchanged. */
 export async function changeRecord<T>(
   machine: Machine,
   file: RecordFile<T>,
   purpose: string,
   change: (value: T) => T,
 ): Promise<T> {
-  // Before the lock: a file that must be repaired first is no reason to leave traces.
+  // Before taking the lock: a file that must be repaired first should leave no traces.
   readRecord(machine, file)
   const folder = privateFolder(machine, 'locks')
   const release = await acquireLock(join(folder, file.place.replaceAll('/', '-')), { purpose })
   try {
     const value = change(readRecord(machine, file))
     const text = file.format(value)
-    // Before the old file is replaced: a value that cannot be read again would take all the others with it.
+    // Before replacing the old file: one unreadable value would make all the others unreadable.
     file.parse(JSON.parse(text), recordPath(machine, file.place))
     writeRecord(machine, file.place, text)
     return value
@@ -70,12 +70,12 @@ export function writeRecord(machine: Machine, place: string, text: string, isFlu
   tighten(path, PRIVATE_FILE)
   writeAtomically(path, text, PRIVATE_FILE, isFlushed)
   if (readText(path) === text) return
-  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: it holds something else than was written`, {
+  throw new LoadoutError('WRITE_FAILED', `${path} could not be written: its content differs from what was written`, {
     hint: 'check the disk, then run the command again',
   })
 }
 
-/** A folder below the state folder that only this user can enter, whatever the umask. Folders that are wider are tightened. */
+/** A folder below the state folder that only this user can enter, whatever the umask. Removes excess permissions. */
 export function privateFolder(machine: Machine, place: string): string {
   const root = stateFolder(machine)
   const folder = join(root, place)
@@ -90,24 +90,24 @@ export function privateFolder(machine: Machine, place: string): string {
   return folder
 }
 
-/** Takes rights away, never adds one: a folder that its owner made read-only stays so. */
+/** Removes permissions, never adds one: a folder that its owner made read-only stays so. */
 function tighten(path: string, most: number): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode
   if (mode === undefined || (mode & 0o777 & ~most) === 0) return
   try {
     chmodSync(path, mode & most)
   } catch {
-    // It belongs to another user, whose choice it is.
+    // It belongs to another user.
   }
 }
 
-/** Where records of one kind are, below the state folder. */
+/** The folder of one kind of records, below the state folder. */
 interface AuditFolder<K extends string = string> {
   kind: K
   place: string
 }
 
-/** Records of what Loadout gave to a model once, exactly enough to give it again. */
+/** Records of what Loadout delivered to a model, complete enough to reproduce it. */
 export interface AuditFormat<T> extends AuditFolder {
   /** Derived from the content: the same bundle or resolution has the same id, 16 hexadecimal digits. */
   idOf(record: T): string
@@ -118,8 +118,8 @@ export interface AuditFormat<T> extends AuditFolder {
 const ID_LENGTH = 16
 
 /**
- * Not flushed: there is one for every answer, and its id tells one that a power cut tore. The folder holds many: what
- * killed writers left in it is removed by the first write of a process.
+ * Not flushed: there is one for every answer, and a record torn by a power cut does not match its id. The folder has
+ * many files, so only the first write of a process removes the leftovers of killed writers.
  */
 export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: T): string {
   const id = format.idOf(record)
@@ -134,7 +134,7 @@ export function writeAudit<T>(machine: Machine, format: AuditFormat<T>, record: 
 
 const swept = new Set<string>()
 
-/** The same answer was given before. */
+/** Whether the same record already exists. */
 function isWritten(path: string, text: string): boolean {
   try {
     return (
@@ -145,7 +145,7 @@ function isWritten(path: string, text: string): boolean {
   }
 }
 
-/** The record that an id names, or as much of its start as only one record has. */
+/** The record with this id, or with an unambiguous beginning of it. */
 export function findAudit<K extends string>(
   machine: Machine,
   folders: readonly AuditFolder<K>[],
@@ -179,17 +179,17 @@ function ambiguous(typed: string, found: readonly Named[]): LoadoutError {
   })
 }
 
-/** Throws for a record that is not what its id says. */
+/** Throws for a record that does not match its id. */
 export function readAudit<T>(machine: Machine, format: AuditFormat<T>, id: string): T {
   const path = recordPath(machine, placeOf(format, id))
   const record = format.parse(readJson(path))
   if (record !== undefined && format.idOf(record) === id) return record
-  throw new LoadoutError('BAD_AUDIT', `${path} is not the record it was written as`, {
-    hint: 'ask for the same task again; the file can be removed',
+  throw new LoadoutError('BAD_AUDIT', `${path} was changed after it was written`, {
+    hint: 'run the task again; you can remove the file',
   })
 }
 
-/** The records that were written last, the newest first. What is not a record is passed over. */
+/** The most recently written records, the newest first. Skips other files. */
 export function newestAudits<T>(
   machine: Machine,
   format: AuditFormat<T>,
@@ -210,14 +210,14 @@ export function newestAudits<T>(
   })
 }
 
-/** Files that go: how many, and how large they are together. */
+/** The files to remove: their number and total size. */
 export interface Pruned {
   removed: number
   bytes: number
   kept: number
 }
 
-/** Removes the records that were last written before a moment, or only counts them. */
+/** Removes the records last written before a time, or only counts them. */
 export function pruneAudits(
   machine: Machine,
   places: readonly string[],

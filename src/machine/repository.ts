@@ -6,7 +6,7 @@ import { refuseUnsafeConfig } from './git-config.ts'
 import { gitFolder, notARepository } from './git-folder.ts'
 import type { Machine } from './machine.ts'
 
-/** The folder itself must be the root of a repository with files; one that merely lies inside another is refused. */
+/** The folder must be the root of a repository with a work tree; a folder inside another repository is refused. */
 export async function requireRepository(machine: Machine, folder: string): Promise<void> {
   gitFolder(folder)
   await refuseUnsafeConfig(machine, folder)

@@ -6,7 +6,7 @@ import { ownedName, removeOrphans } from './leftovers.ts'
 
 const NAME = 'loadout'
 
-/** Runs something with a temporary folder of its own, which is gone afterwards. */
+/** Runs a function with its own temporary folder, and removes the folder afterwards. */
 export async function withScratch<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = makeScratch()
   try {

@@ -6,11 +6,11 @@ import { Kept } from './kept.ts'
 
 interface Looked {
   ours: readonly Detection[]
-  /** Of secretlint. */
+  /** From secretlint. */
   theirs: readonly Detection[]
 }
 
-/** For a server: looking through a text takes longer than most of the rest of an answer. */
+/** How many results a server keeps: scanning a text takes longer than most of the rest of an answer. */
 const KEPT_TEXTS = 1024
 const LONGEST_KEPT = 16_384
 const looked = new Kept<Promise<Looked>>(KEPT_TEXTS)
@@ -26,13 +26,13 @@ async function lookAnew(text: string): Promise<Looked> {
   return { ours: detectSafely(detectContent, text), theirs: await scanForSecrets(text) }
 }
 
-/** Everything that must not be shown, by our own rules and by secretlint's. */
+/** Everything that must not be shown, by our own rules and by secretlint. */
 export async function detectAll(text: string): Promise<readonly Detection[]> {
   const { ours, theirs } = await lookThrough(text)
   return [...ours, ...theirs]
 }
 
-/** Finds what secretlint's recommended rules know. One that fails has found something in the whole text. */
+/** Finds what secretlint's recommended rules know. If the scanner fails, the whole text counts as sensitive. */
 export async function scanForSecrets(text: string): Promise<readonly Detection[]> {
   if (!mayHoldSecret(text)) return []
   try {
@@ -50,10 +50,10 @@ export async function scanForSecrets(text: string): Promise<readonly Detection[]
 }
 
 const LONGEST_PIECE = 65_536
-/** No secret that the rules know is longer; one at a cut is whole in the next piece. */
+/** No secret of the rules is longer; a secret at a cut is whole in the next piece. */
 const OVERLAP = 8192
 
-/** The scanner compares every finding with every other one, so it gets a bounded text at a time. */
+/** The scanner compares every finding with every other one, so it gets a limited text at a time. */
 function cutPieces(text: string): { start: number; piece: string }[] {
   const pieces = []
   for (let start = 0; start === 0 || start + OVERLAP < text.length; start += LONGEST_PIECE - OVERLAP) {
@@ -64,7 +64,7 @@ function cutPieces(text: string): { start: number; piece: string }[] {
 
 async function scanPiece(text: string): Promise<Detection[]> {
   const { lintSource, rules } = await loadScanner()
-  // The scanner takes a byte order mark away and counts from behind it.
+  // The scanner removes a byte order mark and counts from after it.
   const skipped = text.startsWith('\ufeff') ? 1 : 0
   const { messages } = await lintSource({
     source: { content: text, filePath: 'text', ext: '', contentType: 'text' },
@@ -79,7 +79,7 @@ async function scanPiece(text: string): Promise<Detection[]> {
   return found.filter(({ kind, start, end }) => isLeak(kind, text.slice(start, end), text[start - 1] ?? ' '))
 }
 
-/** The rules also report what only shows how a secret looks, and the middle of a longer name. */
+/** The rules also report examples of secrets, and the middle of longer names. */
 function isLeak(kind: string, secret: string, before: string): boolean {
   if (kind === 'basicauth') {
     const [, password = '', host = ''] = /:\/\/[^/@\s]*?:([^/\s]*)@([^/@\s]*)/.exec(secret) ?? []
@@ -91,7 +91,7 @@ function isLeak(kind: string, secret: string, before: string): boolean {
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['basicauth', 'database-connection-string'])
 
-/** Some rules report the place of a name and the length of its value: what they quote must be inside the range. */
+/** Some rules report the position of a name and the length of its value: the quoted value must be inside the range. */
 function endsOf(text: string, start: number, data: object | undefined): number[] {
   return Object.values(data ?? {}).flatMap((quoted: unknown) => {
     if (typeof quoted !== 'string' || quoted === '') return []
@@ -100,7 +100,7 @@ function endsOf(text: string, start: number, data: object | undefined): number[]
   })
 }
 
-/** Comments in a text must not switch the scanner off: whoever wrote the text could hide a secret with one. */
+/** Comments in a text must not switch the scanner off: the author of the text could hide a secret that way. */
 const SWITCHES = '@secretlint/secretlint-rule-filter-comments'
 
 let loading: ReturnType<typeof load> | undefined
@@ -112,19 +112,19 @@ function loadScanner(): ReturnType<typeof load> {
 
 async function load() {
   const { lintSource, rules, secretLintProfiler } = await import('./secretlint.ts')
-  // It keeps a record of every step and searches it at every step.
+  // It records every step and searches the record at every step.
   secretLintProfiler.mark = () => undefined
-  // One by one: a rule that is disabled inside a preset runs all the same.
+  // One by one: a rule that is disabled inside a preset runs nevertheless.
   const kept = rules.filter(({ meta }) => meta.id !== SWITCHES).map((rule) => ({ id: rule.meta.id, rule }))
   return { lintSource, rules: kept }
 }
 
-/** A text of which nothing secret or personal is left. */
+/** The text with everything secret or personal masked. */
 export async function maskText(text: string): Promise<string> {
   return sanitize(text, await detectPrivate(text), 'mask').text ?? ''
 }
 
-/** What of a text is secret or personal. */
+/** The secret and personal parts of a text. */
 export async function detectPrivate(text: string): Promise<Detection[]> {
   const views = [text, withoutEndings(text)].filter((each, at, all) => all.indexOf(each) === at)
   const { ours, theirs } = await lookThrough(text)
@@ -132,7 +132,7 @@ export async function detectPrivate(text: string): Promise<Detection[]> {
   return found.filter(({ contentClass }) => ['secret', 'credential', 'pii'].includes(contentClass))
 }
 
-/** The ending of a file name hides what a name ends with. Blank, so that places stay the same. */
+/** The extension of a file name hides what the name ends with. Replaced by blanks, so that positions stay the same. */
 function withoutEndings(text: string): string {
   return text.replace(/\.[a-z]\w{0,4}(?=$|[\s"',;:)])/gi, (ending) => ' '.repeat(ending.length))
 }

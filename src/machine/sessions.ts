@@ -6,10 +6,10 @@ import { asLoadoutError, exists, requireFile } from './files.ts'
 import type { Machine } from './machine.ts'
 import { privateFolder, recordPath } from './records.ts'
 
-// Thousands of parts: more is no session.
+// Thousands of parts: no real session has more.
 const LARGEST_STATE = 4 * 1024 * 1024
 
-/** What a session was given so far; empty when nothing is known of it. */
+/** What was delivered to a session so far; empty for an unknown session. */
 export function readSession(machine: Machine, agent: string, session: string): string {
   const path = sessionPath(machine, agent, session)
   if (!exists(path)) return ''
@@ -25,7 +25,7 @@ export function readSession(machine: Machine, agent: string, session: string): s
   }
 }
 
-/** Adds a line in a single write, and gives the file as it is then: whose line stands first was first. */
+/** Appends a line in a single write, and returns the resulting file: the first line wins. */
 export function claimLine(machine: Machine, agent: string, session: string, line: string): string {
   const path = sessionPath(machine, agent, session)
   try {
@@ -34,7 +34,8 @@ export function claimLine(machine: Machine, agent: string, session: string, line
     const file = openSync(path, 'a+', 0o600)
     try {
       const bytes = Buffer.from(line)
-      // A line that is cut off can never be understood: then nobody says anything until the context is empty again.
+      // Every later reader would fail on a truncated line, and nothing would be delivered until the context is empty
+      // again.
       if (writeSync(file, bytes) < bytes.length) throw new LoadoutError('WRITE_FAILED', `${path}: the disk is full`)
       return readAll(file)
     } finally {
@@ -45,10 +46,10 @@ export function claimLine(machine: Machine, agent: string, session: string, line
   }
 }
 
-/** Stands for the agent in the file of a session of which no hook has told yet. */
+/** Stands for the agent in the file of a session that no hook has reported yet. */
 export const NO_AGENT = 'packs'
 
-/** Takes over what a session was given before its agent's hooks told of it. */
+/** Takes over what was delivered to a session before its agent's first hook. */
 export function adoptSession(machine: Machine, agent: string, session: string): void {
   const earlier = readSession(machine, NO_AGENT, session)
   if (earlier === '') return
@@ -56,7 +57,7 @@ export function adoptSession(machine: Machine, agent: string, session: string): 
   rmSync(sessionPath(machine, NO_AGENT, session), { force: true })
 }
 
-/** Tells this process from every other that claims at the same moment. */
+/** Distinguishes this process from every other that claims at the same moment. */
 export function claimant(): string {
   return `${process.pid}-${process.hrtime.bigint()}`
 }
@@ -76,7 +77,7 @@ function readAll(file: number): string {
 
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/
 
-/** Agents name sessions as they like: what could be a path, or would be too long for one, is named by its digest. */
+/** Agents choose session names freely: a name that could be a path, or is too long, is replaced by its digest. */
 export function sessionPath(machine: Machine, agent: string, session: string): string {
   return join(sessionsFolder(machine), `${agent}.${PLAIN.test(session) ? session : `~${sha256(session)}`}.jsonl`)
 }
@@ -90,7 +91,7 @@ const SESSIONS = 'hooks/sessions'
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 const MOST_LOOKED_AT = 500
 
-/** Forgets sessions that nobody has touched for a month: some at each call, another stretch each time. */
+/** Removes sessions unused for a month: a few at each call, a different part each time. */
 export function pruneSessions(machine: Machine): void {
   const folder = sessionsFolder(machine)
   const now = machine.now().getTime()
@@ -102,6 +103,6 @@ export function pruneSessions(machine: Machine): void {
       if (now - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
     }
   } catch {
-    // Old files do no harm; the next session tries again.
+    // Old files are harmless; the next session tries again.
   }
 }

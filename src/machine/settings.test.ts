@@ -44,7 +44,7 @@ describe('the settings of a project', () => {
         hint: 'correct it; until then "adapters" is not set',
       },
       expect.objectContaining({
-        message: expect.stringContaining('there is no setting "budgt"; did you mean "budget"?'),
+        message: expect.stringContaining('unknown setting "budgt"; did you mean "budget"?'),
       }),
     ])
     expect(() => requireParts(project.settings, 'payloads', 'sanitize')).not.toThrow()

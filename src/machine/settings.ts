@@ -9,7 +9,7 @@ import { checkSettings, type SettingsFile, type SettingsPart } from './rules/set
 
 export const SETTINGS_FILE = 'loadout.json'
 
-/** What a project says about itself in `loadout.json`. A part that has a mistake is missing, and in the findings. */
+/** The settings in `loadout.json`. A part with a mistake is missing, and reported in the findings. */
 export interface Settings extends SettingsFile {
   /** Globs of the payload files, relative to the project. */
   readonly payloads: readonly string[]
@@ -21,10 +21,12 @@ export interface Settings extends SettingsFile {
 
 const DEFAULT_PAYLOADS = ['.claude/loadout/**/*.md', '.claude/rules/**/*.md']
 
-// Settings are written by hand. A hook reads them at every prompt, whoever wrote the file.
+// People write settings by hand, but a hook reads them at every prompt, even in a foreign project.
 const LARGEST = 1024 * 1024
 
-/** The only reader of `loadout.json`, behind `openProject`. Reports every mistake; a file that is no object is an error. */
+/**
+ * The only reader of `loadout.json`, used by `openProject`. Reports every mistake; throws unless the file is an object.
+ */
 export function readSettings(machine: Machine, projectRoot: string): Settings {
   const path = join(projectRoot, SETTINGS_FILE)
   const { file, findings, badParts } = exists(path) ? readChecked(machine, path) : NO_FILE
@@ -45,7 +47,7 @@ function readChecked(machine: Machine, path: string): ReadSettings {
   }
 }
 
-// Nobody mends more at a time.
+// More at a time would not help.
 const MOST_NAMED = 50
 
 interface ReadSettings {
@@ -54,7 +56,7 @@ interface ReadSettings {
   badParts: Map<string, Finding>
 }
 
-/** A `loadout.json` anywhere, with everything that is wrong with it. Throws when it is not JSON. */
+/** Reads any `loadout.json`, with everything that is wrong with it. Throws when it is not JSON. */
 export function readSettingsFile(path: string): ReadSettings {
   const { file, problems } = checkSettings(readJsonInside(dirname(path), basename(path), LARGEST))
   const badParts = new Map<string, Finding>()
@@ -65,7 +67,7 @@ export function readSettingsFile(path: string): ReadSettings {
     if (findings.length < MOST_NAMED) findings.push({ ...finding, subject: place })
   }
   const more = problems.length - findings.length
-  if (more > 0) findings.push(findingOf(path, `there are ${more} more like these`, 'correct those first'))
+  if (more > 0) findings.push(findingOf(path, `there are ${more} more mistakes`, 'correct those first'))
   return { file, findings, badParts }
 }
 
@@ -73,7 +75,7 @@ function findingOf(path: string, says: string, hint: string): Finding {
   return { severity: 'error', code: 'BAD_SETTINGS', message: `${path}: ${says}`, hint }
 }
 
-/** For what may not go on without some parts: limits, and where something is written. */
+/** For code that cannot continue without some parts: limits, and where something is written. */
 export function requireParts(settings: Settings, ...parts: readonly SettingsPart[]): void {
   throwIfBad(settings, parts)
 }
@@ -85,9 +87,9 @@ function throwIfBad({ badParts }: Pick<Settings, 'badParts'>, parts: readonly st
   }
 }
 
-const SHOWS_ALL = `correct the file; every mistake is shown by: loadout validate ${SETTINGS_FILE}`
+const SHOWS_ALL = `correct the file; to see every mistake: loadout validate ${SETTINGS_FILE}`
 
-/** Whoever repairs one file of settings should know about the other. */
+/** A user who repairs one settings file should learn about mistakes in the other. */
 function withConfigTrouble(machine: Machine, error: unknown): unknown {
   if (!(error instanceof LoadoutError)) return error
   try {

@@ -12,11 +12,11 @@ import { isRecord } from '../text/values.ts'
 import { LONGEST_YAML, parseYaml, readValue, Trouble } from './yaml.ts'
 
 export interface SkillDocument {
-  /** Undefined when the text has none; then everything is body. */
+  /** Undefined without frontmatter; then everything is body. */
   frontmatter: Fields | undefined
   /** With the byte order mark of the text, if it had one. */
   body: string
-  /** Why a block that was meant as frontmatter is read as body. */
+  /** Why an intended frontmatter was read as body. */
   problem?: string
 }
 
@@ -29,7 +29,7 @@ export function readDocument(text: string): SkillDocument {
   return { frontmatter, body: text, ...(problem === undefined ? {} : { problem }) }
 }
 
-/** `readDocument(writeDocument(frontmatter, body))` gives both back; a frontmatter past the limits is refused. */
+/** `readDocument(writeDocument(frontmatter, body))` returns both; a frontmatter beyond the limits is refused. */
 export function writeDocument(frontmatter: Fields, body: string): string {
   const text = joinDocument(writeYaml(frontmatter), body)
   const { frontmatter: read, problem = 'it is too long or too deep' } = readDocument(text)
@@ -39,7 +39,7 @@ export function writeDocument(frontmatter: Fields, body: string): string {
   })
 }
 
-/** A body as a library stores it: as it is, unless its own first lines would then be read as frontmatter. */
+/** A body as a library stores it: unchanged, unless its first lines would be read as frontmatter. */
 export function libraryDocument(body: string): string {
   return readDocument(body).frontmatter === undefined ? body : writeDocument({}, body)
 }
@@ -63,7 +63,7 @@ function readBlock(block: string): { frontmatter?: Fields; problem?: string } {
 
 /**
  * Many published skills write `description: Use it when: …` without quotes, which YAML forbids and agents accept. If
- * every line is a key with a text, that is what was meant.
+ * every line is a key with a text, read it that way.
  */
 function readPlainLines(block: string): Fields | undefined {
   const fields: Fields = {}
@@ -76,7 +76,7 @@ function readPlainLines(block: string): Fields | undefined {
   return fields
 }
 
-// What YAML 1.1 readers take for a boolean or nothing. Their numbers and dates start with a digit, a sign or a dot.
+// Words that YAML 1.1 treats as boolean or null. Its numbers and dates start with a digit, a sign or a dot.
 const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'])
 
 // Fixed ranges, not Unicode properties: those differ between versions of Node, and the bytes must not.
@@ -84,10 +84,10 @@ const PLAIN_START = /^[A-Za-z/\u00c0-\u1fff\u3041-\ud7ff]/
 const NOT_PLAIN =
   /[^ -~\u00a1-\u1fff\u2010-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]|: | #|:$/u
 
-// Line separators and unprintable characters: readers of YAML 1.1 want them escaped.
+// Line separators and unprintable characters, which must be escaped for YAML 1.1.
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
-/** Whether every YAML reader takes these characters, unquoted, for this very text. */
+/** Whether every YAML reader reads these characters, unquoted, as this text. */
 function isPlain(text: string): boolean {
   return PLAIN_START.test(text) && !NOT_PLAIN.test(text) && text.trim() === text && !WORDS.has(text.toLowerCase())
 }
@@ -101,7 +101,7 @@ function writeYaml(value: Fields): string {
       if (typeof scalar.value === 'string') scalar.type = isPlain(scalar.value) ? 'PLAIN' : 'QUOTE_DOUBLE'
     },
   })
-  // They all stand in double quotes by now.
+  // By now all of them are in double quotes.
   return document
     .toString({ lineWidth: 0, doubleQuotedAsJSON: true })
     .replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -118,13 +118,13 @@ export interface ImportedDocument extends ImportedFields {
   body: string
 }
 
-/** Takes a SKILL.md apart, as another author or tool wrote it. */
+/** Parses a SKILL.md of another author or tool. */
 export function importedDocument(text: string): ImportedDocument {
   const { frontmatter = {}, body, problem } = readDocument(text)
   return { ...importedFields(frontmatter), body, ...(problem === undefined ? {} : { problem }) }
 }
 
-/** The text of `agents/openai.yaml` with the policy set in it. Comments and all other keys stay. */
+/** The text of `agents/openai.yaml` with the policy set. Comments and all other keys stay. */
 export function openaiPolicy(existingYaml: string | undefined, policy: unknown): string {
   const text = existingYaml ?? ''
   if (!isRecord(policy) || typeof policy.allow_implicit_invocation !== 'boolean') {
@@ -144,7 +144,7 @@ function setPolicy(text: string, policy: Fields): string {
   const { bom } = cutDocument(text)
   const { document, lines } = parseYaml(text.slice(bom.length).replaceAll('\r\n', '\n'), { intAsBigInt: true })
   readValue(document.clone(), lines)
-  if (document.contents !== null && !isMap(document.contents)) throw new Trouble('it must hold keys and values', 1)
+  if (document.contents !== null && !isMap(document.contents)) throw new Trouble('it must contain keys and values', 1)
   const before = document.toString({ lineWidth: 0 })
   const found = document.get('policy', true)
   if (isScalar(found) && found.value === null) {
@@ -152,7 +152,7 @@ function setPolicy(text: string, policy: Fields): string {
     empty.commentBefore = found.comment
     document.set('policy', empty)
   } else if (isNode(found) && !isMap(found)) {
-    throw new Trouble('policy must hold keys and values', lines.linePos(found.range?.[0] ?? 0).line)
+    throw new Trouble('policy must contain keys and values', lines.linePos(found.range?.[0] ?? 0).line)
   }
   for (const [key, value] of Object.entries(policy)) document.setIn(['policy', key], value)
   const after = document.toString({ lineWidth: 0 })

@@ -2,17 +2,20 @@ import { type FSWatcher, statfsSync, statSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isFolder } from './files.ts'
 
-// A process that stays need not look at every file for every question. Linux tells of a change in a folder before the
-// call that made it returns, on file systems of its own. It is silent about memory that a file is mapped into, and about
-// a file that has another name elsewhere: whoever relies on stillness looks again once in a while.
+// A long-running process need not check every file for every question. On local file systems Linux reports a change in
+// a folder before the call that made it returns. It does not report writes to mapped memory, nor to a file with a
+// second name elsewhere: code that relies on stillness checks again from time to time.
 
-/** By what `statfs` calls them: ext, tmpfs, overlay, btrfs, xfs, zfs, f2fs, bcachefs. On others a change may come from elsewhere. */
+/**
+ * Types from `statfs`: ext, tmpfs, overlay, btrfs, xfs, zfs, f2fs, bcachefs. Other file systems may not report all
+ * changes.
+ */
 const TELLING = new Set([0xef53, 0x01021994, 0x794c7630, 0x9123683e, 0x58465342, 0x2fc12fc1, 0xf2f52010, 0xca451a4e])
 const MOST_FOLDERS = 5000
-/** When so many come at once, some may be lost. */
+/** With more events at once, some may be lost. */
 const MOST_EVENTS = 1000
 
-/** Folders in which nothing changes, as long as it lasts. What is below them needs a folder of its own. */
+/** Watches folders and knows whether anything in them changed. Each subfolder must be listed separately. */
 export class Stillness {
   private readonly watchers: FSWatcher[] = []
   private readonly folders: ReadonlySet<string>
@@ -28,13 +31,13 @@ export class Stillness {
     }
   }
 
-  /** Undefined where the system does not tell of all changes. It lasts from now on: look at the folders afterwards. */
+  /** Undefined where the system does not report all changes. Starts now: read the folders afterwards. */
   static in(folders: readonly string[]): Stillness | undefined {
     if (process.platform !== 'linux' || folders.length > MOST_FOLDERS || !areTelling(folders)) return undefined
     try {
       return new Stillness(folders)
     } catch {
-      // The system watches no more folders than it was told to.
+      // The system limits the number of watched folders.
       return undefined
     }
   }
@@ -45,22 +48,22 @@ export class Stillness {
     else if (type === 'rename') this.isMoved ||= this.folders.has(join(folder, name)) || isFolder(join(folder, name))
   }
 
-  /** Whether it lasts, after everything that was done before the question. */
+  /** Whether nothing has changed up to this call. */
   async lasts(): Promise<boolean> {
-    // What the system told is read between two turns of the loop; the first may have begun before.
+    // Node reads events between two turns of the loop; the first turn may have begun earlier.
     await nextTurn()
     await nextTurn()
     return this.events === 0
   }
 
-  /** From now on again, in the same folders; false when some of them came or went. */
+  /** Starts again in the same folders; false when some of them were added or removed. */
   startAgain(): boolean {
     if (this.isMoved) return false
     this.events = 0
     return true
   }
 
-  /** What has ended does not last, whoever still holds it. */
+  /** After `end`, `lasts` is false. */
   end(): void {
     this.isMoved = true
     this.events++

@@ -2,14 +2,14 @@ import { LoadoutError } from '../text/trouble.ts'
 import { nearest } from '../text/values.ts'
 
 export interface TokenCounter {
-  /** What counts: `chars/4`, `o200k_base`. */
+  /** The name of the counter: `chars/4`, `o200k_base`. */
   id: string
   count(text: string): number
 }
 
 type Encoding = 'o200k_base' | 'cl100k_base'
 
-/** Tables of megabytes: loaded when one is asked for, each by itself. */
+/** Tables of megabytes, each loaded on demand. */
 const ENCODINGS: Record<Encoding, () => Promise<{ countTokens: CountTokens }>> = {
   o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
   cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
@@ -20,7 +20,7 @@ type CountTokens = (text: string, options: { disallowedSpecial: Set<string> }) =
 /** Four characters are about one token of English prose. */
 export const CHARS_PER_TOKEN: TokenCounter = { id: 'chars/4', count: (text) => Math.ceil(text.length / 4) }
 
-/** By the name of an encoding of OpenAI, or of a model that uses one. */
+/** By the name of an OpenAI encoding, or of a model that uses one. */
 export async function openTokenCounter(name: string): Promise<TokenCounter> {
   if (name === CHARS_PER_TOKEN.id) return CHARS_PER_TOKEN
   const id = isEncoding(name) ? name : await encodingOfModel(name)
@@ -42,14 +42,14 @@ async function encodingOfModel(name: string): Promise<Encoding> {
   if (encoding !== undefined && isEncoding(encoding)) return encoding
   const known = [CHARS_PER_TOKEN.id, ...Object.keys(ENCODINGS)]
   const meant = nearest(name, [...known, ...models.keys()])
-  throw new LoadoutError('USAGE', `there is no tokenizer "${name.slice(0, 80)}"`, {
+  throw new LoadoutError('USAGE', `unknown tokenizer "${name.slice(0, 80)}"`, {
     hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known are ${known.join(', ')} and OpenAI's models`,
   })
 }
 
 /**
- * The tokenizer's time for a word grows with the square of its length, so it gets no more than 512 letters or signs at
- * once. Exact for all other text; a token more or less at each place where a longer word was parted.
+ * The tokenizer's time for a word grows with the square of its length, so it gets at most 512 letters or signs at once.
+ * Exact for all other text; each cut in a longer word may add or lose a token.
  */
 function countInPieces(text: string, longWord: RegExp, countTokens: CountTokens): number {
   let [tokens, end] = [0, 0]
@@ -65,5 +65,5 @@ function countInPieces(text: string, longWord: RegExp, countTokens: CountTokens)
   return tokens
 }
 
-/** Text that looks like a control token of a model is text. */
+/** Text that looks like a control token of a model is counted as text. */
 const NOTHING_SPECIAL = { disallowedSpecial: new Set<string>() }

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 
-/** What a text in TOML says. Nothing when it is none: the agent whose file it is cannot read it either. */
+/** The parsed TOML of a text. Empty when it is invalid: the agent cannot read the file either. */
 export function readToml(text: string): Record<string, unknown> {
   try {
     return parse(text)

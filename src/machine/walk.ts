@@ -5,14 +5,14 @@ import { type IgnoreRule, isIgnoredBy, readIgnoreFile } from '../text/glob.ts'
 import { compareText } from '../text/values.ts'
 import { isFile, readText } from './files.ts'
 
-// The only walk through folders. It enters what its caller says and nothing else: no link is followed by itself, no file
-// is opened (except .gitignore), and whatever it could not or did not look at is in `leftOut`.
+// The only folder walk. It enters only what its caller says: it follows no link by itself, opens no file (except
+// .gitignore), and lists everything that it skipped in `leftOut`.
 
-/** Folders that hold nothing of the project's own, by what is in them. Each walk says which kinds it ignores. */
+/** Folders that contain nothing of the project's own, by kind. Each walk says which kinds it ignores. */
 const IGNORED = {
   versions: ['.git', '.hg', '.svn', 'CVS', '_darcs'],
   dependencies: ['node_modules', 'bower_components', 'jspm_packages'],
-  // People also use these names for folders of their own.
+  // People also use these names for their own folders.
   built: ['vendor', 'dist', 'build', 'out', 'target', 'coverage', '__pycache__'],
   'pack indexes': ['indexes'],
 } as const
@@ -22,45 +22,45 @@ type IgnoredKind = keyof typeof IGNORED
 export interface WalkOptions {
   /** Default: none. */
   ignore?: readonly IgnoredKind[]
-  /** Whether names that begin with a dot are ignored. */
+  /** Whether to ignore names that begin with a dot. */
   ignoreHidden?: boolean
-  /** Whether the .gitignore files of the root and of the folders in it count. */
+  /** Whether to apply the .gitignore files of the root and of its folders. */
   useGitignore?: boolean
-  /** Folders that are listed, by all walks from this root together. */
+  /** Maximum number of listed folders, for all walks from this root together. */
   mostFolders?: number
   /** Levels below the start. */
   mostDepth?: number
-  /** Asked before each folder: true ends the walk. */
+  /** Called before each folder: true ends the walk. */
   isLate?: () => boolean
 }
 
 export interface WalkEntry {
   name: string
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** By its name or by a .gitignore. It can be entered all the same. */
+  /** Ignored by its name or by a .gitignore. It can be entered nevertheless. */
   isIgnored: boolean
   /** False: the name is not UTF-8, so that no path leads there. */
   isNameable: boolean
 }
 
 export interface WalkFolder {
-  /** As it was reached, with the separators of the system. */
+  /** The path by which it was reached, with the separators of the system. */
   path: string
-  /** From the root, with slashes; empty for the root. */
+  /** Relative to the root, with slashes; empty for the root. */
   inside: string
   depth: number
   /** By name, in code units. */
   entries: readonly WalkEntry[]
-  /** Walks into a folder of this name later, after all that are less deep. */
+  /** Schedules a subfolder, after all folders that are less deep. */
   enter(name: string): void
-  /** The same for a folder elsewhere: one that a link leads to. */
+  /** Schedules a folder elsewhere: one that a link leads to. */
   enterPath(path: string): void
 }
 
 export interface LeftOut {
-  /** Folders that were known and not listed when a limit was reached. */
+  /** Folders that were known but not listed when a limit was reached. */
   count: number
-  /** Folders with folders in them that are too deep. */
+  /** Folders with subfolders that are too deep. */
   tooDeep: string[]
   unreadable: { path: string; inside: string; error: unknown }[]
 }
@@ -78,7 +78,7 @@ export class Walk {
   private readonly root: string
   private readonly options: WalkOptions
   private readonly ignored: ReadonlySet<string>
-  /** What several walks share is listed once. */
+  /** Folders that several walks share are listed once. */
   private readonly listings = new Map<string, readonly WalkEntry[]>()
 
   constructor(root: string, options: WalkOptions = {}) {
@@ -184,13 +184,15 @@ function kindOf(entry: Dirent): WalkEntry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other'
 }
 
-/** A name that is not UTF-8 arrives with replacement characters; so does one that holds them rightly. */
+/** A name that is not UTF-8 arrives with replacement characters; a valid name may also contain them. */
 function lostNames(path: string): ReadonlySet<string> {
   const names = readdirSync(path, { encoding: 'buffer' })
   return new Set(names.filter((name) => !isUtf8(name)).map((name) => name.toString('utf8')))
 }
 
-/** The real path of the folder that a link leads to; undefined if it leads to something else. Throws where it leads nowhere. */
+/**
+ * The real path of the folder that a link leads to; undefined if its target is not a folder. Throws for a broken link.
+ */
 export function folderBehind(link: string): string | undefined {
   const target = realpathSync(link)
   return statSync(target).isDirectory() ? target : undefined

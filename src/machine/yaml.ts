@@ -1,16 +1,16 @@
 import { type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml'
 import { isRecord, setOwn } from '../text/values.ts'
 
-/** The most text that is read as one YAML document. */
+/** The maximum length of one YAML document. */
 export const LONGEST_YAML = 64 * 1024
-/** What the lexer says before a scalar. */
+/** The lexer's mark before a scalar. */
 const SCALAR = '\u001f'
 const MOST_ALIASES = 50
 const MOST_VALUES = 100_000
 const DEEPEST = 100
 
-// Explicit, because a %YAML directive in the text would otherwise choose: dates stay text, `<<` is an ordinary key.
-// Repeated keys are looked for here: the package compares each key with all others.
+// Explicit, because a %YAML directive in the text could otherwise override them: dates stay text, `<<` is an ordinary
+// key. Repeated keys are detected here: the package compares each key with all others.
 const YAML = {
   schema: 'core' as const,
   merge: false,
@@ -29,7 +29,7 @@ interface ParseOptions {
 /** Why a YAML text is refused, and on which of its lines. */
 export class Trouble extends Error {
   readonly line: number
-  /** Whether it is a mapping all the same, so that nobody meant it as prose. */
+  /** Whether the text is a mapping nevertheless, so it was not meant as prose. */
   readonly isMapping: boolean
 
   constructor(message: string, line: number, isMapping = false) {
@@ -39,7 +39,7 @@ export class Trouble extends Error {
   }
 }
 
-/** A document that may still have errors; `readValue` tells. */
+/** A document that may still have errors; `readValue` reports them. */
 export function parseYaml(text: string, options: ParseOptions = {}): { document: Document; lines: LineCounter } {
   if (text.length > LONGEST_YAML) throw new Trouble(`the YAML is longer than ${LONGEST_YAML / 1024} KB`, 1)
   if (canNestDeeply(text)) refuseDeepNesting(text)
@@ -47,7 +47,7 @@ export function parseYaml(text: string, options: ParseOptions = {}): { document:
   return { document: parseDocument(text, { ...YAML, ...options, lineCounter: lines }), lines }
 }
 
-/** Most texts have too few brackets, and too little before any of their lines, to be nested deeply in any reading. */
+/** Most texts have too few brackets and too little indentation to be nested deeply in any reading. */
 function canNestDeeply(text: string): boolean {
   let brackets = 0
   let levels = 0
@@ -62,7 +62,7 @@ function canNestDeeply(text: string): boolean {
   return false
 }
 
-// Before parsing: the parser descends once per level, and running out of stack there can end the process.
+// Before parsing: the parser recurses once per level, and a stack overflow can end the process.
 function refuseDeepNesting(text: string): void {
   let line = 1
   let brackets = 0
@@ -101,7 +101,7 @@ export function readValue(document: Document, lines: LineCounter): unknown {
       const keys = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key)) continue
-        if (keys.has(key.value)) throw new Trouble(`the key "${key.value}" is there twice`, lineOf(key.range), true)
+        if (keys.has(key.value)) throw new Trouble(`the key "${key.value}" appears twice`, lineOf(key.range), true)
         keys.add(key.value)
       }
     },
@@ -109,11 +109,11 @@ export function readValue(document: Document, lines: LineCounter): unknown {
   try {
     return copyPlain(document.toJS({ maxAliasCount: MOST_ALIASES }), { left: MOST_VALUES })
   } catch {
-    throw new Trouble('an alias leads nowhere, into itself, or to too many values', 1, true)
+    throw new Trouble('an alias is undefined, circular, or expands to too many values', 1, true)
   }
 }
 
-/** Values that aliases share become values of their own, so that a small text stays a small value. */
+/** Copies values that aliases share; the number of values is limited, so that a small text stays a small value. */
 function copyPlain(value: unknown, budget: { left: number }, depth = 0): unknown {
   if (--budget.left < 0 || depth > 4 * DEEPEST) throw new RangeError('too many values')
   if (Array.isArray(value)) return value.map((item) => copyPlain(item, budget, depth + 1))
@@ -128,10 +128,10 @@ export function readTextYaml(text: string): unknown {
   return readPlainFields(text) ?? readAnyText(text)
 }
 
-// Letters that mean themselves wherever they stand in a plain value; a colon or a number sign needs a look around it.
+// Letters that mean themselves anywhere in a plain value; a colon or a number sign depends on its neighbours.
 const PLAIN_FIELD = /^([a-z][a-z_-]*): ([A-Za-z0-9][A-Za-z0-9 ,.;'"()/_+-]*)$/
 
-/** Keys with plain values, line by line: most heads are nothing else, and the whole reader takes a while. */
+/** Keys with plain values, line by line: most frontmatter is nothing else, and the full parser is slow. */
 function readPlainFields(text: string): Record<string, string> | undefined {
   const fields: Record<string, string> = {}
   for (const line of text.split(/\r?\n/)) {

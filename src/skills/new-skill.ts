@@ -38,7 +38,7 @@ export async function startSkill(machine: Machine, request: NewSkillRequest): Pr
   const text = `# ${title}\n\n1. First step.\n2. Second step.\n`
   const run = async (findings: Finding[]): Promise<Report<NewSkill>> => {
     if (exists(path)) {
-      throw new LoadoutError('SKILL_EXISTS', `${path} exists already`, { hint: `loadout inspect ${name} shows it` })
+      throw new LoadoutError('SKILL_EXISTS', `${path} already exists`, { hint: `loadout inspect ${name} shows it` })
     }
     const write = (stage: string) => {
       writeTreeFile(

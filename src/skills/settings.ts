@@ -50,7 +50,7 @@ export async function switchAction(
   { name, isOn }: { name: string; isOn: boolean },
 ): Promise<Report<SettingsView>> {
   if (!ACTIONS.some((action) => action.name === name)) {
-    throw new LoadoutError('USAGE', `there is no setting "${name}"`, {
+    throw new LoadoutError('USAGE', `unknown setting "${name}"`, {
       hint: ACTIONS.map((each) => each.name).join(', '),
     })
   }

@@ -42,7 +42,7 @@ export async function shareSkill(machine: Machine, request: ShareRequest): Promi
   const project = openProject(machine).root
   refuseNamedLinkOut(project, path)
   if (exists(path))
-    throw new LoadoutError('FILE_EXISTS', `${path} exists already`, {
+    throw new LoadoutError('FILE_EXISTS', `${path} already exists`, {
       hint: 'it was left as it is; --out names another',
     })
   const folder = join(library, registered.folder)

@@ -81,12 +81,7 @@ describe('the installed version', () => {
       undefined,
       'Which version ~/bin/claude is, is not known: nothing beside it says',
     ],
-    [
-      'half removed',
-      { 'bin/claude': aLinkTo('../gone/claude') },
-      undefined,
-      'is not known: it is a link that leads nowhere',
-    ],
+    ['half removed', { 'bin/claude': aLinkTo('../gone/claude') }, undefined, 'is not known: it is a broken link'],
     [
       'no version in its package',
       {

@@ -505,7 +505,7 @@ describe('permissions', () => {
     expectCivilJson(run)
     expect(run.code).toBe(code)
     expect(run.stderr).toContain(path)
-    expect(run.stderr).toMatch(/permission|may not be read/)
+    expect(run.stderr).toMatch(/permission|is not readable/)
     expect(run.stderr).not.toContain('does not exist')
   })
 

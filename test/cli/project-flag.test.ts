@@ -38,7 +38,7 @@ describe('--project', () => {
     [['index', 'build'], 'gone', 'does not exist'],
     [['note', 'add', 'x'], 'file', 'is not a folder'],
     [['hooks', 'install', 'claude'], 'file', 'is not a folder'],
-    [['search', 'x'], 'shut', 'may not be read'],
+    [['search', 'x'], 'shut', 'is not readable'],
   ])('%j in %s: one message with the path', (args, named, problem) => {
     const cwd = makeProject({ file: '', 'shut/x': '' })
     if (named === 'shut') chmodSync(join(cwd, 'shut'), 0)

@@ -553,7 +553,7 @@ describe('a configuration that cannot be used', () => {
     binary: [new Uint8Array([0, 255, 254]), 'config.json'],
     'a folder': [aFolder, 'is a folder'],
     'a pipe': [aPipe, 'not a regular file'],
-    'a link to itself': [aLinkToItself, 'leads back to itself'],
+    'a link to itself': [aLinkToItself, 'is a link to itself'],
     'a number as library': ['{"repo_path": 7}', '"repo_path" must be a path'],
     'a list of targets': ['{"targets": []}', '"targets" must be a JSON object'],
     'a word as switch': ['{"targets": {"claude": {"enabled": "yes"}}}', 'must be true or false'],
@@ -704,7 +704,7 @@ describe('a machine that does not cooperate', () => {
     chmodSync(machine.path('.claude/skills'), 0o755)
   })
 
-  it('an agent’s folder that may not be read', () => {
+  it('an agent’s folder that cannot be read', () => {
     const machine = boundMachine()
     const run = (...args: string[]) => machine.runWith({ isBound: true }, ...args)
     run('equip', 'alpha')

@@ -529,7 +529,7 @@ describe('share and import', () => {
     expect(readFileSync(author.path('again.tgz'))).toEqual(readFileSync(author.path('alpha.tar.gz')))
     const taken = author.run('share', 'alpha')
     expect(taken.code).toBe(2)
-    expect(taken.stderr).toContain('exists already')
+    expect(taken.stderr).toContain('already exists')
 
     const reader = makeMachine()
     const run = reader.run('import', author.path('alpha.tar.gz'))
@@ -920,7 +920,7 @@ describe('delete, new and validate', () => {
     expect(machine.json('inventory')).toMatchObject({
       skills: [{ tags: ['a', 'b'], targets: ['claude'], description: 'Starts: things' }],
     })
-    expect(machine.run('new', 'fresh-start').stderr).toContain('exists already')
+    expect(machine.run('new', 'fresh-start').stderr).toContain('already exists')
   })
 
   it('validate takes a library, a skill in it, and a skill from anywhere', () => {

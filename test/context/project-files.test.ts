@@ -132,7 +132,7 @@ describe('findFiles', () => {
     expect(narrow.milliseconds).toBeLessThan(20)
   })
 
-  it('reports folders that may not be read', () => {
+  it('reports folders that cannot be read', () => {
     const root = makeProject({ 'docs/a.md': '', 'docs/closed/b.md': '' })
     chmodSync(join(root, 'docs/closed'), 0)
     expect(evaluateApart(['machine/project-files.ts'], 'findFiles(root, ["docs/**/*.md"])', root)).toEqual({

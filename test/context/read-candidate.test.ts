@@ -55,7 +55,7 @@ describe('readBounded', () => {
     expect(readBounded(root, 'a\0.md', 10)).toMatchObject({ reason: 'unreadable' })
   })
 
-  it('refuses a file that may not be read', () => {
+  it('refuses a file that cannot be read', () => {
     const root = makeProject({ 'a.md': 'secret' })
     chmodSync(join(root, 'a.md'), 0)
     expect(evaluateApart(['context/disk/read-candidate.ts'], 'readBounded(root, "a.md", 10)', root)).toEqual({

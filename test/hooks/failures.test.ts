@@ -169,7 +169,7 @@ const BAD_LAYERS: [what: string, make: (path: string) => void, logged: RegExp][]
   ['a folder', aFolder, /org layer .*is a folder/],
   ['a pipe', aPipe, /org layer .*not a regular file/],
   ['a device', aLinkTo('/dev/zero'), /org layer .*not a regular file/],
-  ['a link to itself', aLinkToItself, /org layer .*leads back to itself/],
+  ['a link to itself', aLinkToItself, /org layer .*is a link to itself/],
   ['five megabytes of brackets', write('['.repeat(5 << 20)), /org layer .*nested deeper than 64 levels/],
   ['more than a hook reads', write(`{"entries":[],"x":"${'x'.repeat(9 << 20)}"}`), /org layer .*more than the limit/],
 ]

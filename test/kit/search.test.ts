@@ -172,7 +172,7 @@ describe('a search where something is missing or broken', () => {
     chmodSync(join(world.home, '.claude/skills/lamp-cleaning/SKILL.md'), 0)
     const run = world.run(['search', 'cleaning a lamp'], { isBound: true })
     expect(run.stdout).toContain('skill:lamp-cleaning')
-    expect(run.stderr).toContain('may not be read')
+    expect(run.stderr).toContain('is not readable')
   })
 
   it('no hits at all cannot be asked for', () => {

@@ -81,7 +81,7 @@ describe('over HTTP', () => {
       runLoadout(['mcp', ...words], { cwd: world.project, home: world.home, env })
     expect(run(['--http', '--port', port])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`port ${port} is taken`),
+      stderr: expect.stringContaining(`port ${port} is already in use`),
     })
     expect(run(['--http', '--port', '70000'])).toMatchObject({
       code: 2,

@@ -130,6 +130,6 @@ describe('packs rehydrate', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('quails', 'wolves'))
     const { code, stdout, stderr } = runLoadout(['packs', 'rehydrate', id], { home })
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('is not the record it was written as')
+    expect(stderr).toContain('was changed after it was written')
   })
 })

@@ -125,16 +125,16 @@ describe('a machine that lets nothing be written', () => {
     expect(readdirSync(outside)).toEqual([])
   })
 
-  it('an approved pack with folders that may not be read asks again', () => {
+  it('an approved pack with folders that cannot be read asks again', () => {
     const world = approvedWorld()
     makeUnreadable(join(world.workspace, '.agents/knowledge/handbook'), world.home)
     const resolved = world.run(RESOLVE, { isBound: true })
     expect([resolved.code, resolved.stdout.includes(SECRET)]).toEqual([3, false])
     const approved = world.run(['approve', 'handbook'], { isBound: true })
-    expect([approved.code, approved.stderr.includes('may not be read')]).toEqual([2, true])
+    expect([approved.code, approved.stderr.includes('is not readable')]).toEqual([2, true])
   })
 
-  it('files and folders of a pack that may not be read', () => {
+  it('files and folders of a pack that cannot be read', () => {
     const world = makeWorld({ user: { handbook: guide() } })
     const pack = join(world.home, '.agents/knowledge/handbook')
     makeUnreadable(pack, world.home)

@@ -50,7 +50,7 @@ describe('packs new', () => {
   it('what is there is left alone', () => {
     const cwd = makeProject({ '.agents/knowledge/quails/mine.txt': 'mine' })
     const run = runWarm(['packs', 'new', 'quails'], { cwd })
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') })
     expect(readdirSync(join(cwd, '.agents/knowledge'))).toEqual(['quails'])
     expect(readdirSync(join(cwd, '.agents/knowledge/quails'))).toEqual(['mine.txt'])
   })

@@ -171,7 +171,7 @@ describe('packing', () => {
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link.tar.gz'))
     for (const name of ['a.tar.gz', 'link.tar.gz']) {
       const error = await failureOf(writeArchive([text('a')], join(folder, name)))
-      expect([error.code, error.message]).toEqual(['FILE_EXISTS', `${join(folder, name)} exists already`])
+      expect([error.code, error.message]).toEqual(['FILE_EXISTS', `${join(folder, name)} already exists`])
     }
     expect(readFileSync(target, 'utf8')).toBe('mine')
     expect(readdirSync(folder).sort()).toEqual(['a.tar.gz', 'link.tar.gz'])
@@ -200,8 +200,8 @@ describe('packing', () => {
     putInPlace(stage, target, noLinks)
     expect([readFileSync(target, 'utf8'), existsSync(stage)]).toEqual(['one', false])
     writeFileSync(stage, 'two')
-    expect(() => putInPlace(stage, target, noLinks)).toThrow('exists already')
-    expect(() => putInPlace(stage, target)).toThrow('exists already')
+    expect(() => putInPlace(stage, target, noLinks)).toThrow('already exists')
+    expect(() => putInPlace(stage, target)).toThrow('already exists')
     expect(readFileSync(target, 'utf8')).toBe('one')
     expect(() => putInPlace(join(folder, 'missing'), join(folder, 'new'), noLinks)).toThrow('ENOENT')
     expect(existsSync(join(folder, 'new'))).toBe(false)

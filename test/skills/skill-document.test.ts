@@ -206,8 +206,8 @@ describe('readDocument', () => {
   const problems: [what: string, block: string, problem: RegExp][] = [
     ['a colon in a text before a list', 'name: x\ndescription: Use when: asked\ntags:\n  - a\n', /^line 3: Nested/],
     ['an open bracket', 'name: [x\n', /^line \d: /],
-    ['a key twice', 'a: 1\nb: 2\na: 3\n', /^line 4: the key "a" is there twice$/],
-    ['a key twice, inside', 'm:\n  a: 1\n  "a": 2\n', /^line 4: the key "a" is there twice$/],
+    ['a key twice', 'a: 1\nb: 2\na: 3\n', /^line 4: the key "a" appears twice$/],
+    ['a key twice, inside', 'm:\n  a: 1\n  "a": 2\n', /^line 4: the key "a" appears twice$/],
     ['a bomb of aliases', bomb.join(''), /^line \d+: the YAML has too many aliases$/],
     ['aliases of aliases', nested.join(''), /^line 2: an alias/],
     ['an alias of itself', 'a: &a [*a]\n', /^line 2: an alias/],
@@ -328,7 +328,7 @@ describe('openaiPolicy', () => {
 
   const refused: [existing: string | undefined, policy: unknown, message: string][] = [
     ['a: [', policy, 'agents/openai.yaml, line 1: '],
-    ['a: 1\nb: 2\na: 3\n', policy, 'agents/openai.yaml, line 3: the key "a" is there twice'],
+    ['a: 1\nb: 2\na: 3\n', policy, 'agents/openai.yaml, line 3: the key "a" appears twice'],
     ['- a\n', policy, 'agents/openai.yaml, line 1: '],
     ['a: 1\npolicy: 3\n', policy, 'agents/openai.yaml, line 2: '],
     ['a: *b\n', policy, 'agents/openai.yaml, line 1: an alias'],

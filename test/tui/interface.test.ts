@@ -553,7 +553,7 @@ describe('a broken library', () => {
         write(skills, 'no folder')
       },
     ],
-    ['a folder that may not be read', 'may not be read', (skills: string) => chmodSync(skills, 0)],
+    ['a folder that cannot be read', 'is not readable', (skills: string) => chmodSync(skills, 0)],
   ])('%s: said inside, and the rest is usable', async (_, reason, damage) => {
     const { home, library } = makePerson()
     damage(join(library, 'skills'))

@@ -124,7 +124,10 @@ describe('a machine that is not as it should be', () => {
     const { server } = await open(makeFolder())
     const { port } = new URL(server.origin)
     const run = (...words: string[]) => runLoadout(['web', ...words], {})
-    expect(run('--port', port)).toMatchObject({ code: 2, stderr: expect.stringContaining(`port ${port} is taken`) })
+    expect(run('--port', port)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`port ${port} is already in use`),
+    })
     expect(run('--json')).toMatchObject({ code: 2, stderr: expect.stringContaining('--json') })
     expect(run('--project', 'nowhere')).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere') })
   })

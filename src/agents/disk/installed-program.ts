@@ -39,7 +39,7 @@ function versionOf(path: string, program: Program): Version {
   try {
     real = realpathSync(path)
   } catch {
-    return { problem: 'it is a link that leads nowhere' }
+    return { problem: 'it is a broken link' }
   }
   return (
     packageAbove(real, program) ??

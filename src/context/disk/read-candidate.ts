@@ -75,7 +75,7 @@ function unread({ code, cause }: LoadoutError): Unread {
   if (code === 'PATH_ESCAPE') return { reason: 'outside_root', detail: 'it leads out of the project' }
   if (code === 'NOT_A_FILE') return { reason: 'not_a_file', detail: 'it is not a regular file' }
   if (code === 'FILE_NOT_FOUND') return { reason: 'unreadable', detail: 'it does not exist' }
-  if (codeOf(cause) === 'ELOOP') return { reason: 'unreadable', detail: 'it is a link that leads back to itself' }
+  if (codeOf(cause) === 'ELOOP') return { reason: 'unreadable', detail: 'it is a link to itself' }
   return { reason: 'unreadable', detail: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
 }
 

@@ -72,9 +72,9 @@ describe('approvals on disk', () => {
     [
       'a tier that was raised',
       { version: 2, approvals: [{ ...approval('/a', { tier: 'guide' }), tier: 'evidence' }] },
-      'changed by hand',
+      'edited by hand',
     ],
-    ['a folder twice', { version: 2, approvals: [good, good] }, 'answered for twice'],
+    ['a folder twice', { version: 2, approvals: [good, good] }, 'a folder has two decisions'],
   ]
   it.each(BAD)('%s is an error', (_, json, problem) => {
     expect(() => parseApprovals(json, 'approvals.json')).toThrow(problem)

@@ -1,7 +1,7 @@
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, sha256, sortedBy } from '../../text/values.ts'
 
-/** How far an approval opens a pack. Each tier includes the ones before it. */
+/** How much of a pack an approval opens. Each tier includes the ones before it. */
 export const TIERS = ['guide', 'context', 'evidence'] as const
 export type Tier = (typeof TIERS)[number]
 
@@ -15,26 +15,29 @@ export type Decision = (typeof DECISIONS)[number]
 
 const KINDS = ['pack', 'adapter', 'skill'] as const
 
-/** The SHA-256 of each file by its path. A link counts as what it says. */
+/** The SHA-256 of each file by its path. For a link, of its target path. */
 export type FileDigests = Readonly<Record<string, string>>
 
 /**
- * A person's answer about a pack, an adapter's command, or an imported skill. Stored outside all of them, so that none can
- * answer for itself.
+ * A person's decision about a pack, an adapter's command, or an imported skill. Stored outside all of them, so that
+ * none can approve itself.
  */
 export interface Approval {
-  /** Follows from the content, so that a record can be named later. */
+  /** Derived from the content, so that a record can be referred to later. */
   id: string
   kind: (typeof KINDS)[number]
   /** The folder of the pack, of the adapter's project, or of the skill's library, after links. */
   root: string
-  /** Of the pack, the adapter or the skill. */
+  /** The name of the pack, the adapter or the skill. */
   name: string
-  /** Which repository or folder lies at this path, so that another one at the same path inherits nothing. */
+  /** Identifies the repository or folder at this path, so that another one at the same path inherits nothing. */
   place?: string
-  /** Of KNOWLEDGE.md, of the command's words, or of the skill's files, as they were approved. A denial needs none. */
+  /** Of KNOWLEDGE.md, of the command line, or of the skill's files, at approval. A denial needs none. */
   digest?: string
-  /** Every file that was approved; of a skill, those with severe findings. Absent in records of earlier versions, which ask again, and with `follow`. */
+  /**
+   * Every approved file; for a skill, those with severe findings. Missing with `follow`, and in records of earlier
+   * versions, which ask again.
+   */
   files?: FileDigests
   /** Later changes of this folder are approved too. */
   follow?: true
@@ -74,14 +77,14 @@ function approvalId({
   return sha256(JSON.stringify(parts)).slice(0, 16)
 }
 
-/** The records of the file. Anything unexpected is an error: a record that is half understood must open nothing. */
+/** The records of the file. Throws for anything unexpected: a half-understood record must approve nothing. */
 export function parseApprovals(json: unknown, path: string): Approval[] {
   if (!isRecord(json)) throw bad(path, 'the file must be an object')
   const { version, approvals } = json
   if (version !== VERSION && version !== OLD_VERSION) throw bad(path, `"version" must be ${VERSION}`)
   if (!Array.isArray(approvals)) throw bad(path, '"approvals" must be a list')
   const parsed = approvals.map((record, at) => parseApproval(record, path, `"approvals[${at}]"`, version))
-  if (new Set(parsed.map(keyOf)).size < parsed.length) throw bad(path, 'a folder is answered for twice')
+  if (new Set(parsed.map(keyOf)).size < parsed.length) throw bad(path, 'a folder has two decisions')
   return parsed
 }
 
@@ -89,7 +92,7 @@ function parseApproval(record: unknown, path: string, what: string, version: num
   if (!isRecord(record)) throw bad(path, `${what} must be an object`)
   const known = version === VERSION ? KEYS : OLD_KEYS
   const stranger = Object.keys(record).find((key) => !known.includes(key))
-  if (stranger !== undefined) throw bad(path, `${what} has a key that is not known: ${JSON.stringify(stranger)}`)
+  if (stranger !== undefined) throw bad(path, `${what} has an unknown key: ${JSON.stringify(stranger)}`)
   const text = (key: string): string => {
     const value = record[key]
     if (typeof value !== 'string' || (value === '' && key !== 'name')) throw bad(path, `${what} needs a text "${key}"`)
@@ -120,7 +123,7 @@ function parseApproval(record: unknown, path: string, what: string, version: num
     throw bad(path, `"digest" of ${what} is not a SHA-256`)
   }
   const id = version === VERSION ? approvalId(approval) : oldId(approval)
-  if (text('id') !== id) throw bad(path, `${what} does not fit its "id": it was changed by hand`)
+  if (text('id') !== id) throw bad(path, `${what} does not match its "id": it was edited by hand`)
   return makeApproval(approval)
 }
 
@@ -131,7 +134,8 @@ function oldId({ root, digest, tier, decision, at }: Omit<Approval, 'id'>): stri
 function parseFiles(json: unknown, path: string, what: string): FileDigests {
   if (!isRecord(json)) throw bad(path, `"files" of ${what} must be an object`)
   const files = Object.entries(json).map(([name, digest]): [string, string] => {
-    if (typeof digest !== 'string' || !DIGEST.test(digest)) throw bad(path, `"files" of ${what} holds no SHA-256`)
+    if (typeof digest !== 'string' || !DIGEST.test(digest))
+      throw bad(path, `"files" of ${what} contains a value that is not a SHA-256`)
     return [name, digest]
   })
   return Object.fromEntries(files)
@@ -145,12 +149,12 @@ export function formatApprovals(approvals: readonly Approval[]): string {
   return `${JSON.stringify({ version: VERSION, approvals }, null, 2)}\n`
 }
 
-/** A pack is its folder; a project has several adapters, a library several skills. */
+/** A pack is identified by its folder; a project has several adapters, a library several skills. */
 function keyOf({ kind, root, name }: Pick<Approval, 'kind' | 'root' | 'name'>): string {
   return JSON.stringify(kind === 'pack' ? [kind, root] : [kind, root, name])
 }
 
-/** One answer for each thing: a later one takes the place of an earlier. */
+/** One decision for each thing: a later one replaces an earlier one. */
 export function withApproval(approvals: readonly Approval[], approval: Approval): Approval[] {
   return sortedBy([...withoutApproval(approvals, approval), approval], keyOf)
 }
@@ -162,7 +166,7 @@ export function withoutApproval(
   return approvals.filter((approval) => keyOf(approval) !== keyOf(answered))
 }
 
-/** What differs from the files that were approved, in words. */
+/** Describes the differences from the approved files. */
 export function changesSince(approved: FileDigests, current: FileDigests): string[] {
   const names = [...new Set([...Object.keys(approved), ...Object.keys(current)])].sort(compareText)
   return names.flatMap((name) => {

@@ -1,10 +1,10 @@
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
-/** Keys and what is below them. `*` stands for names that the user chooses. */
+/** Keys and their subkeys. `*` stands for names that the user chooses. */
 type Keys = { readonly [key: string]: Keys | 'value' }
 
-/** Every key of `config.json`. A new one is a row here, and its reader beside what it configures. */
+/** Every key of `config.json`. A new one is a row here; its reader is beside the code that it configures. */
 const KEYS: Keys = {
   $schema: 'value',
   repo_path: 'value',
@@ -24,10 +24,10 @@ const KEYS: Keys = {
   organization: { packs: 'value' },
 }
 
-/** Keys of the file that nothing reads, each with the key that was probably meant. The rest of the file still counts. */
+/** Unknown keys of the file, each with the key that was probably meant. The rest of the file still counts. */
 export function unknownKeys(json: unknown, path: string): Finding[] {
   return collect(json, KEYS, '').map(({ place, meant }) => {
-    const message = `${path}: there is no setting "${place}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+    const message = `${path}: unknown setting "${place}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
     return { severity: 'error', code: 'BAD_CONFIG', message, subject: place, hint: 'correct the key, or remove it' }
   })
 }

@@ -4,7 +4,7 @@ import { pathProblem } from '../../text/paths.ts'
 import { isRecord } from '../../text/values.ts'
 import { fits, type Problem, type Shape, type ValueOf } from './shape.ts'
 
-/** Shares of the whole, in percent. Those of slices that a project does not have go to control plane and task. */
+/** Percentages of the whole. Shares of slices that a project does not have go to control plane and task. */
 export const DEFAULT_PARTITIONS = { controlPlane: 30, task: 50, tactical: 10, adapter: 10 }
 
 const LONGEST_TEXT = 1000
@@ -13,7 +13,7 @@ const GLOB = { is: 'text', refuse: globProblem } as const
 
 const PATH = {
   is: 'text',
-  refuse: (text: string) => pathProblem(text) ?? (isGlob(text) ? 'it is a glob, but one path is asked for' : undefined),
+  refuse: (text: string) => pathProblem(text) ?? (isGlob(text) ? 'it is a glob; use a single path' : undefined),
 } as const
 
 const TEXT = { is: 'text', least: 1, most: LONGEST_TEXT } as const
@@ -35,11 +35,11 @@ const CONTROL_PLANE = {
         path: { ...PATH, about: 'One file inside the project.' },
         glob: { ...GLOB, about: 'Files inside the project.' },
         required: { is: 'flag', about: 'Under --strict, its absence is an error.' },
-        take: { ...whole(1, 100), about: 'Of a glob: at most so many.' },
+        take: { ...whole(1, 100), about: 'For a glob: the maximum number of files.' },
         order: {
           is: 'choice',
           of: ['path', 'latest'],
-          about: 'Of a glob: by path, or the latest first, by the date that a file states.',
+          about: 'For a glob: sort by path, or latest first by the date stated in each file.',
         },
         summary: {
           is: 'list',
@@ -54,8 +54,8 @@ const CONTROL_PLANE = {
 
 const INTENTS = {
   is: 'named',
-  about: 'Kinds of tasks, in the order of precedence, with the files each needs.',
-  // Keys that look like numbers would lose their place among the others.
+  about: 'Kinds of tasks, in order of precedence, with the files that each needs.',
+  // Keys that look like numbers would lose their order.
   names: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
   allows: 'letters, digits, - and _, a letter first, 64 at most',
   of: {
@@ -63,8 +63,8 @@ const INTENTS = {
     keys: {
       keywords: {
         is: 'list',
-        of: { ...TEXT, refuse: (text: string) => (hasWord(text) ? undefined : 'it holds no word') },
-        about: 'Whole words of a task that tell this kind.',
+        of: { ...TEXT, refuse: (text: string) => (hasWord(text) ? undefined : 'it contains no word') },
+        about: 'Whole words that identify a task of this kind.',
       },
       include: { is: 'list', of: GLOB, about: 'Files that such a task needs, in this order.' },
     },
@@ -97,7 +97,7 @@ const ADAPTERS = {
           refuse: (word: string) => (word.includes('\0') ? 'it contains a NUL character' : undefined),
         },
         least: 1,
-        refuse: ([program]: readonly unknown[]) => (program === '' ? 'it names no program' : undefined),
+        refuse: ([program]: readonly unknown[]) => (program === '' ? 'the program is empty' : undefined),
         about: 'A program with its arguments, run without a shell, that prints the JSON.',
       },
       maxItems: whole(1, 1000),
@@ -119,8 +119,11 @@ const BUDGET = {
   keys: {
     maxFiles: whole(0, 10_000),
     maxCharsPerFile: whole(0, 10_000_000),
-    maxChars: { ...whole(0, 10_000_000), about: 'Of the whole bundle. Default: files × characters.' },
-    maxTokens: { ...whole(0, 2_500_000), about: 'Of the whole bundle, instead of characters.' },
+    maxChars: {
+      ...whole(0, 10_000_000),
+      about: 'Maximum characters of the whole bundle. Default: files × characters.',
+    },
+    maxTokens: { ...whole(0, 2_500_000), about: 'Maximum tokens of the whole bundle, instead of characters.' },
     partitions: {
       is: 'object',
       keys: { controlPlane: SHARE, task: SHARE, tactical: SHARE, adapter: SHARE },
@@ -145,7 +148,7 @@ export const SETTINGS = {
     preset: {
       is: 'choice',
       of: ['cortex', 'generic'],
-      about: 'What completes these settings. Default: by what the project has.',
+      about: 'Default settings for a kind of project. Default: detected from its files.',
     },
     controlPlane: CONTROL_PLANE,
     intents: INTENTS,
@@ -160,27 +163,27 @@ export const SETTINGS = {
       is: 'object',
       about: 'How the files of the project are searched for a task.',
       keys: {
-        exclude: { is: 'list', of: GLOB, about: 'Files that are never shown for a task.' },
-        boost: { is: 'list', of: GLOB, about: 'Files that count more.' },
-        history: { is: 'flag', about: 'Whether past commits help to rank. Default: yes.' },
+        exclude: { is: 'list', of: GLOB, about: 'Files that no task ever shows.' },
+        boost: { is: 'list', of: GLOB, about: 'Files that rank higher.' },
+        history: { is: 'flag', about: 'Whether past commits influence the ranking. Default: true.' },
       },
     },
     team: {
       is: 'object',
-      about: 'What a team that its people joined may know about this project.',
+      about: 'What Loadout may report about this project to the team that a user joined.',
       keys: {
         project: {
           is: 'text',
           pattern: /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
           allows: 'letters, digits, " ", ".", "-" and "_", 64 at most',
-          about: 'The name under which it is counted. Absent: the team never learns of the project.',
+          about: 'The name in reports. Without it, reports never mention the project.',
         },
       },
     },
     sanitize: {
       is: 'choice',
       of: ['warn', 'mask', 'drop'],
-      about: 'What to do about secrets in control plane and task files.',
+      about: 'How to handle secrets in control plane and task files.',
     },
   },
 } as const satisfies Shape
@@ -189,8 +192,8 @@ export type SettingsFile = ValueOf<typeof SETTINGS>
 export type SettingsPart = keyof typeof SETTINGS.keys
 
 /**
- * What `loadout.json` says, without the parts that have a mistake, and everything that is wrong with it. A part is a key
- * of the file with all that is below it. Never throws.
+ * The valid parts of `loadout.json`, and every mistake in it. A part is a top-level key with everything below it. Never
+ * throws.
  */
 export function checkSettings(json: unknown): { file: SettingsFile; problems: Problem[] } {
   const problems: Problem[] = []
@@ -201,8 +204,8 @@ export function checkSettings(json: unknown): { file: SettingsFile; problems: Pr
   return { file: fits(SETTINGS, good, []) ? good : {}, problems }
 }
 
-/** Whether a task could ever name a keyword. */
+/** Whether a task can contain the keyword. */
 function hasWord(text: string): boolean {
-  // The Unicode classes take a millisecond to build, which most keywords need not pay.
+  // The Unicode classes take a millisecond to build, which most keywords do not need.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}\p{M}]/u.test(text.normalize('NFKC'))
 }

@@ -2,16 +2,16 @@ import { nameOf } from '../../text/json.ts'
 import { getOwn, isRecord, nearest } from '../../text/values.ts'
 
 interface About {
-  /** For editors, which show it beside the key. */
+  /** Shown by editors beside the key. */
   about?: string
 }
 
-/** Rules that no type can express are functions. They say what is wrong with a value, or undefined. */
+/** Rules beyond types are functions that return what is wrong with a value, or undefined. */
 interface TextShape extends About {
   is: 'text'
   least?: number
   most?: number
-  /** A pattern, and what it allows in words. */
+  /** A pattern, and a description of what it allows. */
   pattern?: RegExp
   allows?: string
   refuse?: (text: string) => string | undefined
@@ -43,9 +43,9 @@ interface ObjectShape extends About {
   is: 'object'
   keys: { readonly [key: string]: Shape }
   needs?: readonly string[]
-  /** Keys of which exactly one must be there. */
+  /** Keys of which exactly one is required. */
   oneOf?: readonly string[]
-  /** Keys of which at most one may be there. */
+  /** Keys of which at most one is allowed. */
   notBoth?: readonly string[]
   refuse?: (object: Readonly<Record<string, unknown>>) => string | undefined
 }
@@ -63,11 +63,11 @@ interface EitherShape extends About {
   is: 'either'
   text: TextShape
   object: ObjectShape
-  /** Both in words. */
+  /** Describes both forms. */
   wanted: string
 }
 
-/** What a value of a JSON file may be: a table, from which checks, types and the JSON Schema are made. */
+/** What a value of a JSON file may be: a table for checks, types and the JSON Schema. */
 export type Shape =
   | TextShape
   | ChoiceShape
@@ -78,7 +78,7 @@ export type Shape =
   | NamedShape
   | EitherShape
 
-/** The type of the values that fit a shape. */
+/** The type of the values of a shape. */
 export type ValueOf<S> = S extends { is: 'text' }
   ? string
   : S extends { is: 'choice'; of: readonly (infer Choice)[] }
@@ -102,14 +102,14 @@ export type ValueOf<S> = S extends { is: 'text' }
 type Needed<S> = S extends { needs: readonly (infer Key)[] } ? Key : never
 
 export interface Problem {
-  /** The first key on the way to the mistake; of an unknown key the one that it probably stands for. Empty: the whole. */
+  /** The first key on the way to the mistake; for an unknown key, the key that was probably meant. Empty: the whole. */
   part: string
   /** `controlPlane[1].glob` */
   place: string
   says: string
 }
 
-/** Whether a value has a shape. Adds everything that is wrong with it to the problems, each with its place. */
+/** Whether a value has a shape. Adds every mistake and its place to the problems. */
 export function fits<S extends Shape>(shape: S, value: unknown, problems: Problem[]): value is ValueOf<S> {
   const before = problems.length
   check(shape, value, { part: '', place: '', problems })
@@ -125,13 +125,13 @@ interface Spot {
 function check(shape: Shape, value: unknown, { part, place, problems }: Spot): void {
   const wrong = problemOf(shape, value, { part, place, problems })
   if (wrong === undefined) return
-  // Rules about a text say what "it" is; all others continue after the name of the place.
+  // A rule about a text is a sentence about "it"; all others continue after the name of the place.
   const isSentence = wrong.startsWith('it ')
   const says = place === '' ? `it ${wrong}` : `"${place}" ${isSentence ? `is refused: ${wrong}` : wrong}`
   problems.push({ part, place, says })
 }
 
-/** What is wrong with a value as a whole. What is wrong below it goes to the problems at once. */
+/** The mistake in a value as a whole. Mistakes below it go directly to the problems. */
 function problemOf(shape: Shape, value: unknown, spot: Spot): string | undefined {
   switch (shape.is) {
     case 'text':
@@ -204,12 +204,12 @@ function wrongKeys({ oneOf = [], notBoth = [] }: ObjectShape, value: Record<stri
 function namedProblem({ names, allows, of, refuse }: NamedShape, value: unknown, spot: Spot): string | undefined {
   if (!isRecord(value)) return expected('an object', value)
   for (const [name, inner] of Object.entries(value)) {
-    // A value without a mistake can still be wrong for its name.
+    // A valid value can still be wrong for its name.
     const before = spot.problems.length
     const inside = below(spot, name)
     const { part, place } = inside
     const add = (wrong: string) => spot.problems.push({ part, place, says: `"${place}" ${wrong}` })
-    if (!names.test(name)) add(`is no name: use ${allows}`)
+    if (!names.test(name)) add(`is not a valid name: use ${allows}`)
     else check(of, inner, inside)
     const wrong = spot.problems.length === before ? refuse?.(name, inner) : undefined
     if (wrong !== undefined) add(wrong)
@@ -230,10 +230,10 @@ function unknownKey(key: string, beside: object, known: readonly string[], spot:
   const meant = close === undefined ? '' : `; did you mean "${below(spot, close).place}"?`
   const isInstead = close !== undefined && !Object.hasOwn(beside, close)
   const part = spot.part || (isInstead ? close : place)
-  return { part, place, says: `there is no setting "${place}"${meant}` }
+  return { part, place, says: `unknown setting "${place}"${meant}` }
 }
 
-/** Short values as they are written; of others only the kind. */
+/** A short value as written; for others only the kind. */
 function expected(wanted: string, value: unknown): string {
   const written = typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : ''
   const shown = written === '' || written.length > LONGEST_SHOWN ? nameOf(value) : written

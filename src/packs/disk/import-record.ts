@@ -30,7 +30,7 @@ export async function writeImport(
   }
   const before = readRecord(target)
   if (before === undefined) {
-    throw new LoadoutError('PACK_EXISTS', `${target} exists already, and was not made from documents`, {
+    throw new LoadoutError('PACK_EXISTS', `${target} already exists, and was not made from documents`, {
       hint: 'choose another name; nothing was written',
     })
   }

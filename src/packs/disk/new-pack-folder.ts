@@ -37,7 +37,7 @@ export async function writeNewFolder(root: string, target: string, files: Readon
 
 function refuseExisting(target: string): void {
   if (!exists(target)) return
-  throw new LoadoutError('PACK_EXISTS', `${target} exists already`, {
+  throw new LoadoutError('PACK_EXISTS', `${target} already exists`, {
     hint: 'choose another name; nothing was written',
   })
 }

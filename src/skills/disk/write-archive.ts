@@ -192,7 +192,7 @@ function reserve(target: string, shown: string): void {
 }
 
 function existsAlready(target: string): LoadoutError {
-  return new LoadoutError('FILE_EXISTS', `${target} exists already`, {
+  return new LoadoutError('FILE_EXISTS', `${target} already exists`, {
     hint: 'it was left as it is; choose another name',
   })
 }

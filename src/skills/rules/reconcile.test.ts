@@ -37,7 +37,7 @@ describe('a placement', () => {
         { marker: { problem: 'no JSON' } },
         { state: 'broken', reason: 'its marker is broken: no JSON', agent: 'claude' },
       ],
-      ['that cannot be read', { problem: 'may not be read' }, { state: 'broken', reason: 'may not be read' }],
+      ['that cannot be read', { problem: 'is not readable' }, { state: 'broken', reason: 'is not readable' }],
       ['of a skill that is gone', {}, { state: 'orphaned', mayBeEdited: false }, having()],
       ['of a skill that is gone, edited', edited, { state: 'orphaned', mayBeEdited: true }, having()],
       ['of a skill that is gone, by an older program', old, { state: 'orphaned', mayBeEdited: true }, having()],

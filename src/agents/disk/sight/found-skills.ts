@@ -69,7 +69,7 @@ function findDocument(root: string, folder: string, real: string, rules: Reading
   if (!isFolder(path)) {
     // Deeper than that it may be anything.
     const isMeant = isLink(path) && dirname(folder) === '.'
-    return isMeant ? { relativePath, problem: 'its folder is a link that leads nowhere' } : undefined
+    return isMeant ? { relativePath, problem: 'its folder is a broken link' } : undefined
   }
   const document = join(root, relativePath)
   if (!isThere(document)) {

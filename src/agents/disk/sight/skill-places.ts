@@ -76,12 +76,12 @@ function stateOf(path: string): Pick<FoundPlace, 'state' | 'why'> {
   try {
     if (!isFolder(path)) {
       if (!exists(path)) return { state: 'missing' }
-      return { state: 'unreadable', why: isLink(path) ? 'it is a link that leads nowhere' : 'it is not a folder' }
+      return { state: 'unreadable', why: isLink(path) ? 'it is a broken link' : 'it is not a folder' }
     }
     accessSync(path, constants.R_OK | constants.X_OK)
     return { state: 'read' }
   } catch {
-    return { state: 'unreadable', why: 'it may not be read' }
+    return { state: 'unreadable', why: 'it is not readable' }
   }
 }
 
