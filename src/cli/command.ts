@@ -2,9 +2,9 @@ import type { Loadout } from '../loadout.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import type { Screen } from './screen.ts'
 
-/** A flag as data: parsing, help, completion and the documentation are all made from it. */
+/** A flag as data: the source of parsing, help, completion and documentation. */
 export type Flag = FlagValueKind & {
-  /** Accepted, but not listed by help, completion and documentation: for aliases, and for flags that were renamed. */
+  /** Accepted, but not listed in help, completion and documentation: for aliases and renamed flags. */
   isUnlisted?: true
 }
 
@@ -23,7 +23,7 @@ export interface Argument {
   required?: boolean
   /** Takes all remaining words, joined by blanks. */
   rest?: boolean
-  /** Completed by the shell with file names, or with these words. */
+  /** The shell completes it with file names, or with these words. */
   complete?: 'file' | readonly string[]
 }
 
@@ -38,50 +38,50 @@ type FlagValue<F extends Flag> = F extends { kind: 'switch' }
         : string
 
 export interface Input<F extends Flags> {
-  /** By name; an argument that was not given is absent. */
+  /** By name; an omitted argument is absent. */
   args: Record<string, string | undefined>
   flags: { [K in keyof F]?: FlagValue<F[K]> }
-  /** All arguments as they were typed, for a command that needs those of `rest` one by one. */
+  /** All arguments as typed, for a command that needs those of `rest` one by one. */
   words: readonly string[]
   /** The answer will be printed as JSON. */
   asJson: boolean
   /** All of standard input as text. */
   readStdin(): string
-  /** Shows how far a longer work has come, where somebody can see it. */
+  /** Shows the progress of a long operation, if a terminal can show it. */
   onProgress: ((done: number, total: number, what: string) => void) | undefined
-  /** Fires when the user wants to stop. Who takes it must stop where nothing is half done. */
+  /** Fires when the user wants to stop. The command must then stop without leaving anything half done. */
   readonly signal: AbortSignal
-  /** Asks a person and gives the answer; absent when there is nobody to ask. */
+  /** Asks the user and returns the answer; undefined without a terminal. */
   ask: ((question: string) => string) | undefined
 }
 
-/** A command as data: what it takes, one call, and how its answer looks. */
+/** A command as data: its arguments, one call, and how to print its answer. */
 export interface Command<F extends Flags = Flags, V = unknown> {
   /** One or two words: `plan`, `index build`. */
   name: string
   /**
-   * Other names that run this command, each with the words that go in front of what was typed: `dead` runs
+   * Other names of this command, each with the words that they insert before the typed ones: `dead` runs
    * `usage --dead`. Help, completion and documentation do not list them.
    */
   aliases?: Readonly<Record<string, readonly string[]>>
   summary: string
-  /** More than the summary says, for the command's own help. */
+  /** Added to the summary in the command's own help. */
   details?: string
   args: readonly Argument[]
   flags: F
   run(input: Input<F>, loadout: Loadout): Report<V> | Promise<Report<V>>
   print(value: V, screen: Screen, findings: readonly Finding[]): string
-  /** The value for --json, where it differs from what `run` gives. */
+  /** The value for --json, if it differs from the result of `run`. */
   toJson?(value: V): unknown
-  /** True when what it prints names files: those below the home folder begin with `~`. */
+  /** True when the output names files: paths below the home folder begin with `~`. */
   shortensHome?: boolean
-  /** True when the findings are the answer: `print` shows them, and standard error stays quiet. */
+  /** True when the findings are the answer: `print` shows them, and standard error stays empty. */
   printsFindings?: boolean
-  /** Whether an approval or a confirmation is missing, and nobody could be asked. */
+  /** Whether an approval or a confirmation is missing and Loadout could not ask for it. */
   isWaiting?(value: V): boolean
 }
 
-/** Keeps the types of the flags while a command is written down; the table needs only the general shape. */
+/** Keeps the types of the flags in a command's definition; the table needs only the general type. */
 export function defineCommand<const F extends Flags, V>(command: Command<F, V>): Command {
   return command as unknown as Command
 }
@@ -97,7 +97,7 @@ export const COMMON_FLAGS = {
   help: { kind: 'switch', summary: 'show this help' },
 } as const satisfies Flags
 
-/** The project a command is about: the only declaration of `--project`. What it means when it is absent differs. */
+/** The only declaration of `--project`. Commands differ in its default. */
 export function projectFlag(otherwise: string) {
   const summary = `project folder, such as . (default: ${otherwise})`
   return { project: { kind: 'text', value: 'folder', summary } } as const
@@ -105,7 +105,7 @@ export function projectFlag(otherwise: string) {
 
 export const PROJECT_FLAG = projectFlag('the project around this folder')
 
-/** Where the layers are, for every command that reads them. */
+/** The locations of the layers, for every command that reads them. */
 export const LAYER_FLAGS = {
   ...PROJECT_FLAG,
   global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
@@ -113,7 +113,7 @@ export const LAYER_FLAGS = {
   session: { kind: 'text', value: 'index', summary: 'index of the session layer (default: $AI_LOADOUT_SESSION)' },
 } as const satisfies Flags
 
-/** Which installs a command is about. */
+/** The installs that a command works on. */
 export const SCOPE_FLAGS = projectFlag('your own skills')
 
 export const TARGET_FLAG = {
@@ -121,10 +121,10 @@ export const TARGET_FLAG = {
 } as const
 
 export const DRY_RUN_FLAG = {
-  'dry-run': { kind: 'switch', summary: 'only say what would be done' },
+  'dry-run': { kind: 'switch', summary: 'only show what would change' },
 } as const
 
-/** Whether a change of the library becomes a commit; the configuration says so otherwise. */
+/** Whether to commit a change of the library; the configuration decides otherwise. */
 export const COMMIT_FLAGS = {
   commit: { kind: 'switch', summary: 'commit the change' },
   'no-commit': { kind: 'switch', summary: 'leave the change uncommitted' },
@@ -144,16 +144,16 @@ export const PACK_ARGUMENT = { name: 'pack', summary: 'its name, or its folder',
 
 export const TASK_ARGUMENT = {
   name: 'task',
-  summary: 'what is to be done, in your words; - reads standard input',
+  summary: 'the task in your own words; - reads standard input',
   required: true,
   rest: true,
 } as const satisfies Argument
 
-/** The task that a command was given, or piped. */
+/** The task from the arguments or from standard input. */
 export function readTask({ args, readStdin }: Pick<Input<Flags>, 'args' | 'readStdin'>): string {
   const task = (args.task === '-' ? readStdin() : (args.task ?? '')).trim()
   if (task !== '') return task
-  throw new LoadoutError('USAGE', 'there is no task on standard input', {
+  throw new LoadoutError('USAGE', 'standard input contains no task', {
     hint: 'pipe it in: echo "fix the ci" | loadout plan -',
   })
 }

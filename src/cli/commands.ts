@@ -55,7 +55,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
     commands: [inventory, suggest, inspect, equip, unequip, sync, diff, adopt, merge, doctor],
   },
   {
-    title: 'The library of skills',
+    title: 'The skill library',
     commands: [
       init,
       newSkill,
@@ -102,16 +102,16 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
   },
   { title: 'Consent', commands: [approve, deny, revoke] },
   {
-    title: 'Notes for the work at hand',
+    title: 'Notes for the current work',
     commands: [noteAdd, noteList, notePrune, adaptersList],
   },
-  { title: 'Finding the right one', commands: [teach, evaluate] },
+  { title: 'Testing the search', commands: [teach, evaluate] },
   { title: 'The index', commands: [indexBuild, indexCheck, indexMigrate, validate] },
   {
     title: 'Agents',
     commands: [see, rulesList, rulesUpdate, hooksInstall, hooksRemove, hooksStatus, hook, mcp, agentsMd],
   },
-  { title: 'What was used', commands: [usage, replayPrompts, auditList, auditPrune] },
+  { title: 'Usage and records', commands: [usage, replayPrompts, auditList, auditPrune] },
   {
     title: 'A team',
     commands: [
@@ -138,7 +138,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: readonly Comman
 
 export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)
 
-/** The command that some words name, and the words after its name. An alias puts its own words in front of these. */
+/** The command that the words name, and the remaining words. An alias inserts its own words before these. */
 export function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
   for (const length of [2, 1]) {
     const typed = words.slice(0, length).join(' ')

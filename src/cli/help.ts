@@ -11,13 +11,13 @@ export function overview(version: string, screen: Screen, word = ''): string {
     return rows.length > 0 ? ['', screen.strong(title), ...rows] : []
   })
   return lines(
-    `${screen.strong('loadout')} ${version}: equips AI agents with skills and knowledge, and says why.`,
+    `${screen.strong('loadout')} ${version}: equips AI agents with skills and knowledge, and shows why.`,
     '',
     'usage: loadout <command> [arguments] [flags]',
     groups,
     '',
     'loadout help <command> explains one. New here? Start with: loadout try',
-    'Exit codes: 0 fine, 1 findings, 2 could not run, 3 when you must answer first.',
+    'Exit codes: 0 success, 1 with findings, 2 could not run, 3 when you must answer first.',
   )
 }
 
@@ -34,7 +34,7 @@ export function commandHelp(command: Command, screen: Screen): string {
   )
 }
 
-/** Names and what they mean, side by side; what does not fit beside a name goes on below. */
+/** Names and their meanings, side by side; a long meaning continues below. */
 function describeNames(rows: readonly (readonly [name: string, meaning: string])[]): string[] {
   const indent = Math.max(0, ...rows.map(([name]) => name.length)) + 4
   return rows.flatMap(([name, meaning]) => {
@@ -78,8 +78,8 @@ export function commandReference(): string {
   })
   return [
     '# Commands',
-    'Made from the command table by `npm run docs`; do not edit by hand.',
-    'Exit codes of every command: 0 fine, 1 when something needs action, 2 when the command could not run, 3 when you must answer first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
+    'Generated from the command table by `npm run docs`; do not edit by hand.',
+    'Exit codes of every command: 0 success, 1 when something needs action, 2 when the command could not run, 3 when you must answer first.\nProblems go to standard error; with `--json`, standard output is always one JSON value.',
     ...sections,
     '',
   ]

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts'
 const INTERRUPTED = 130
 const WAITING = 3
 
-/** Exit codes: 0 fine, 1 when something needs action, 2 when it could not run, 3 when the user must answer first. */
+/** Exit codes: 0 success, 1 when something needs action, 2 when it could not run, 3 when the user must answer first. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(argv, terminal)
@@ -32,7 +32,7 @@ function report(problem: LoadoutError, asJson: boolean, terminal: Terminal): voi
     terminal.write('stderr', formatError(problem, createScreen(terminal.hasColour('stderr'))))
     if (asJson) terminal.write('stdout', toJsonText({ error: { code, message, hint } }))
   } catch {
-    // What could not be written is the problem itself; the exit code still tells.
+    // The output itself cannot be written; the exit code still shows the error.
   }
 }
 
@@ -69,16 +69,16 @@ async function runCommand(argv: readonly string[], terminal: Terminal): Promise<
   return hasErrors(report.findings) ? 1 : 0
 }
 
-/** An agent may ask for a plan before every task: it does not wait for all other commands to be loaded. */
+/** An agent may ask for a plan before every task: avoid loading all other commands. */
 async function find(argv: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
   if (argv[0] === plan.name) return { command: plan, rest: argv.slice(1) }
   return (await import('./commands.ts')).findCommand(argv)
 }
 
-// Below this a line that comes and goes is only a flicker.
+// With fewer steps a progress line would only flicker.
 const WORTH_SHOWING = 20
 
-/** One line that is written over, and gone at the end. */
+/** One line that is overwritten, and cleared at the end. */
 function showProgress(terminal: Terminal) {
   return (done: number, total: number, what: string) => {
     if (total < WORTH_SHOWING) return
@@ -103,7 +103,7 @@ async function openInterface(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The version, or the help that was asked for: of everything, of a group such as `index`, or of one command. */
+/** The version, or the requested help: the overview, a group such as `index`, or one command. */
 async function tellAbout(
   argv: readonly string[],
   screen: Screen,
@@ -128,7 +128,7 @@ function show(command: Command, report: Report<unknown>, asJson: boolean, termin
   const { value, findings } = report
   if (asJson) {
     const json = command.toJson?.(value) ?? value
-    // A list has no room for findings; they are on standard error in any case.
+    // A list cannot contain findings; they are on standard error in any case.
     const whole = Array.isArray(json) ? json : { ...(json as object), findings }
     terminal.write('stdout', toJsonText(whole))
   } else {
@@ -144,12 +144,12 @@ function toJsonText(value: unknown): string {
   return `${printableJson(JSON.stringify(value, null, 2))}\n`
 }
 
-/** A bug in Loadout: no stack trace, unless a developer asks for it. */
+/** A bug in Loadout: shown without a stack trace unless a developer asks for it. */
 function unexpected(error: unknown): LoadoutError {
   if (process.env.LOADOUT_DEBUG) throw error
   const detail = error instanceof Error ? error.message : String(error)
   return new LoadoutError('UNEXPECTED', `Unexpected error: ${detail}. This is a bug in Loadout.`, {
-    hint: 'LOADOUT_DEBUG=1 shows where it happened',
+    hint: 'set LOADOUT_DEBUG=1 to see where it happened',
     cause: error,
   })
 }

@@ -7,11 +7,11 @@ type Value = string | number | boolean | string[]
 interface ParsedArguments {
   args: Record<string, string>
   flags: Record<string, Value>
-  /** All arguments as they were typed. */
+  /** All arguments as typed. */
   words: string[]
 }
 
-/** Reads the words after a command's name. Strict: what the command does not know is an error, never ignored. */
+/** Parses the words after a command's name. Strict: anything unknown is an error, never ignored. */
 export function parseArguments(command: Command, words: readonly string[]): ParsedArguments {
   const flags = new Map<string, Value>()
   const positional: string[] = []
@@ -43,7 +43,7 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
 
 function needsValue(name: string, flag: Flag): string {
   const isFolder = 'value' in flag && flag.value === 'folder'
-  return isFolder ? `--${name} needs a folder; for the folder you are in: --${name} .` : `--${name} needs a value`
+  return isFolder ? `--${name} needs a folder; for the current folder: --${name} .` : `--${name} needs a value`
 }
 
 function splitFlag(word: string): [string, string | undefined] {
@@ -94,7 +94,7 @@ function assign(command: Command, words: readonly string[]): Record<string, stri
   return args
 }
 
-/** Said only when the command is really run, so that `--help` works without arguments. */
+/** Checked only when the command runs, so that `--help` works without arguments. */
 export function requireArguments(command: Command, args: Readonly<Record<string, string>>): void {
   const missing = command.args.find(({ name, required }) => required && (args[name] ?? '').trim() === '')
   if (missing !== undefined) throw usage(command, `<${missing.name}> is missing: ${missing.summary}`)

@@ -7,13 +7,13 @@ import type { Finding, LoadoutError } from '../text/trouble.ts'
 
 const WIDTH = 80
 
-/** How text may look where it is going. */
+/** How text is styled for its destination. */
 export interface Screen {
   strong(text: string): string
   faint(text: string): string
   good(text: string): string
   alert(text: string): string
-  /** How wide a line of a table may be. What goes into a pipe or a file is never cut. */
+  /** The maximum width of a table row. Output to a pipe or a file is never cut. */
   columns: number
 }
 
@@ -25,12 +25,12 @@ export function createScreen(hasColour: boolean, columns = WIDTH): Screen {
   return { strong: paint(1), faint: paint(2), good: paint(32), alert: paint(33), columns }
 }
 
-/** Rows of one kind that are printed. Nobody reads a longer list; the total gives the number. */
+/** Maximum number of printed rows of one kind; the total shows how many there are. */
 export const MOST_SHOWN = 40
 
-/** Rows with aligned columns, two blanks apart; `right` names the columns of numbers. Texts from files are made harmless. */
+/** Rows with aligned columns, two blanks apart; `right` lists the numeric columns. Escapes control characters. */
 export function alignRows(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
-  // Many cells of a table say the same, and measuring one takes a while.
+  // Many cells of a table are equal, and measuring one is slow.
   const known = new Map<string, { text: string; columns: number }>()
   const measure = (cell: string) => {
     const found = known.get(cell)
@@ -58,7 +58,7 @@ export function alignRows(rows: readonly (readonly string[])[], right: readonly 
   )
 }
 
-/** A text in lines of at most 80 columns, each after an indent. A word longer than that stays whole. */
+/** Wraps a text into lines of at most 80 columns, each after an indent. A longer word stays whole. */
 export function wrap(text: string, indent: number): string[] {
   const wrapped: string[] = []
   let line = ''
@@ -71,7 +71,7 @@ export function wrap(text: string, indent: number): string[] {
   return [...wrapped, line].map((each) => ' '.repeat(indent) + each)
 }
 
-/** At most so many columns of a text, on one line. */
+/** Cuts a text to a number of columns, on one line. */
 export function shorten(text: string, columns: number): string {
   return clip(printableLine(text), columns)
 }
@@ -106,12 +106,12 @@ export function formatError(error: LoadoutError, screen: Screen): string {
 
 const GAP = 2
 
-/** The columns that the widest of some texts takes. */
+/** The width of the widest text. */
 export function column(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(textWidth))
 }
 
-/** A path whose middle is left out when it is too long: where it begins and what it is called stay readable. */
+/** Cuts the middle out of a path that is too long: its beginning and its name stay readable. */
 export function shortenMiddle(path: string, columns: number): string {
   const line = printableLine(path)
   if (textWidth(line) <= columns) return line
@@ -130,7 +130,7 @@ function takeWhileFits(characters: readonly string[], columns: number): string[]
   return characters.slice(0, end < 0 ? undefined : end)
 }
 
-/** A line, and beside it, from a column on, a text that goes on below itself. Beyond so many lines it is cut. */
+/** A line, and beside it, from a column on, a text that continues below itself, up to a number of lines. */
 export function hang(line: string, indent: number, text: string, mostLines = Number.POSITIVE_INFINITY): string[] {
   if (text === '') return [line]
   const from = indent + GAP

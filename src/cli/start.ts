@@ -7,20 +7,20 @@ const load = openProgram()
 if (isHook()) startHook()
 else load(join(__dirname, 'program.cjs')).run()
 
-/** Loads the files of the build, which lie beside this one only there. */
+/** Loads the files of the build, which are beside this one only there. */
 function openProgram(): Load {
   if (!process.env.LOADOUT_DEBUG) return openCodeCache(process.env) ?? require
-  // Traces then name the lines of the source; reading the maps takes longer than most calls.
+  // Stack traces then name source lines; reading the maps takes longer than most calls.
   process.setSourceMapsEnabled(true)
   return require
 }
 
-/** A hook has a program of its own, because a person waits for it at every prompt. */
+/** A hook has its own program, because a user waits for it at every prompt. */
 function isHook(): boolean {
   return process.argv[2] === 'hook' && !process.argv.includes('--help') && !process.argv.includes('-h')
 }
 
-/** Agents stop their user when a hook fails: whatever happens, it ends well. */
+/** Agents interrupt their user when a hook fails: it must always exit with 0. */
 function startHook(): void {
   try {
     load(join(__dirname, 'hook.cjs')).run()

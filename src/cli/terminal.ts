@@ -2,13 +2,13 @@ import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { LoadoutError } from '../text/trouble.ts'
 
-/** Where the program's words go and come from. */
+/** The program's input and output. */
 export interface Terminal {
   write(stream: 'stdout' | 'stderr', text: string): void
   hasColour(stream: 'stdout' | 'stderr'): boolean
   /** Whether a person is at the other end. */
   isSeen(stream: 'stdin' | 'stdout' | 'stderr'): boolean
-  /** Fires when the user presses ctrl-c or the system asks the program to end. Until it is taken, both just end it. */
+  /** Fires on ctrl-c or when the system asks the program to end. Until it is requested, both end the program. */
   interruption(): AbortSignal
   /** Asks on standard error and reads one line. */
   ask(question: string): string
@@ -17,7 +17,7 @@ export interface Terminal {
 
 const DESCRIPTORS = { stdin: 0, stdout: 1, stderr: 2 } as const
 
-/** Synchronous on purpose: starting the stream objects costs more than a whole plan. */
+/** Deliberately synchronous: creating the stream objects costs more than a whole plan. */
 export const processTerminal: Terminal = {
   write(stream, text) {
     const bytes = Buffer.from(text)
@@ -45,7 +45,7 @@ export const processTerminal: Terminal = {
   },
 }
 
-/** Pipes, files and the null device are told apart without loading what real terminals need. */
+/** Detects pipes, files and the null device without loading what real terminals need. */
 function isTerminal(descriptor: number): boolean {
   try {
     const stat = fstatSync(descriptor)
@@ -64,18 +64,18 @@ function writeSome(descriptor: number, bytes: Buffer, from: number): number {
     return writeSync(descriptor, bytes, from)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
-    // The reader of a non-blocking pipe is behind: wait a moment instead of spinning.
+    // The reader of a non-blocking pipe is slow: wait a moment instead of spinning.
     if (code === 'EAGAIN') return waitAMoment()
-    // The reader has gone (`| head`), or there is none: nobody is left to tell.
+    // The reader has gone (`| head`), or there is none: no one can read an error.
     if (code === 'EPIPE' || code === 'EBADF') return bytes.length - from
     throw new LoadoutError('WRITE_FAILED', `the output could not be written (${code})`, {
-      hint: 'check where it goes, and whether there is space',
+      hint: 'check the destination, and whether the disk has space',
       cause: error,
     })
   }
 }
 
-/** 0 at the end; a closed input is an empty one. */
+/** 0 at the end; a closed input counts as empty. */
 function readSome(chunk: Buffer): number {
   for (;;) {
     try {

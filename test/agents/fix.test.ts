@@ -34,7 +34,7 @@ it('removes the fewest copies that nobody used, after a yes, and then all others
 
   const waiting = machine.run('see', 'claude', '--fix', ...SMALL)
   expect(waiting.code).toBe(3)
-  expect(waiting.stdout).toContain('--yes carries it out')
+  expect(waiting.stdout).toContain('use --yes to apply the plan')
   expect(machine.json<Fixed>('see', 'claude', '--fix', '--dry-run', ...SMALL).plan).toEqual(plan)
 
   const done = machine.run('see', 'claude', '--fix', '--yes', ...SMALL)

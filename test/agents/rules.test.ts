@@ -79,7 +79,7 @@ describe('the installed version', () => {
       'a program without a version',
       { 'bin/claude': 'binary' },
       undefined,
-      'Which version ~/bin/claude is, is not known: nothing beside it says',
+      'The version of ~/bin/claude is unknown: nothing beside it says',
     ],
     ['half removed', { 'bin/claude': aLinkTo('../gone/claude') }, undefined, 'is not known: it is a broken link'],
     [
@@ -154,7 +154,7 @@ describe('rules update', () => {
     expect(update('new').stdout).toContain('already here  claude')
     expect(runWarm(['rules', 'list'], { home }).stdout).toContain('claude    2027-01-01  2.1.197, 2.1.326, 2.9.0')
     writeFileSync(join(home, 'new/claude.json'), JSON.stringify(claude()))
-    expect(update('new').stdout).toContain('older than what is here  claude')
+    expect(update('new').stdout).toContain('older than the current one  claude')
   })
 
   it('a file that went bad later is told, and does not count', () => {

@@ -132,7 +132,7 @@ describe('search', () => {
     const { hits } = json(['search', 'payment', 'webhooks'])
     expect(hits[0]).toMatchObject({ kind: 'payload', id: 'vendor-sdk-gotchas', layer: 'project' })
     expect(hits[0].why.map(({ term }: { term: string }) => term)).toContain('payment')
-    expect(runWarm(['search', 'zebra'], place).stdout).toBe('Nothing fits.\n')
+    expect(runWarm(['search', 'zebra'], place).stdout).toBe('No matches.\n')
   })
 })
 

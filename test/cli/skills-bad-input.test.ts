@@ -102,7 +102,7 @@ describe('names that cannot be a skill', () => {
     machine.run('pin', 'it')
     machine.write('drop/it/SKILL.md', text.replace('Run', 'Always run'))
     expect(machine.run('update', 'it').stdout).toBe(
-      '1 skill asked for, none known to have a newer version; 1 pinned and not asked for.\n',
+      '1 skill asked for, none known to have a newer version; 1 pinned and not checked.\n',
     )
   })
 
@@ -368,7 +368,7 @@ describe('things that lie in the way in an agent’s folder', () => {
     expect(machine.run('diff', 'alpha').stdout).toContain('+mine')
     const command = /loadout (equip alpha --replace)/.exec(run.stderr)?.[1] ?? 'none'
     expect(machine.run(...command.split(' ')).code).toBe(0)
-    expect(machine.run('equip', 'alpha').stdout).toBe('Everything is equipped already.\n')
+    expect(machine.run('equip', 'alpha').stdout).toBe('Everything is already equipped.\n')
   })
 
   it('a file in place of an agent’s folder', () => {

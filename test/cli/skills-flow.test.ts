@@ -158,7 +158,7 @@ describe('equip and unequip', () => {
       content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       source_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
-    expect(machine.run('equip', 'alpha').stdout).toBe('Everything is equipped already.\n')
+    expect(machine.run('equip', 'alpha').stdout).toBe('Everything is already equipped.\n')
     expect(machine.json('unequip', 'alpha', '--target', 'codex')).toMatchObject({
       operations: [{ kind: 'remove', agent: 'codex' }],
     })
@@ -508,7 +508,7 @@ describe('suggest', () => {
     expect(machine.json('suggest', 'release notes', '--limit', '1')).toMatchObject({
       skills: [{ name: 'release-notes', equipped: ['claude', 'codex'], missing: [] }],
     })
-    expect(machine.run('suggest', 'bake', 'bread').stdout).toContain('None of 2 skills fits.')
+    expect(machine.run('suggest', 'bake', 'bread').stdout).toContain('None of 2 skills matches.')
   })
 })
 
@@ -725,7 +725,7 @@ describe('candidates', () => {
       ],
       unmanaged: 0,
     })
-    expect(machine.run('import').stdout).toContain('The folders of the agents hold no skill')
+    expect(machine.run('import').stdout).toContain('folders contain no skill to import')
   })
 
   it('metadata of each agent is kept when copies merge', () => {
@@ -795,7 +795,7 @@ describe('edits by hand', () => {
     expect(machine.json('diff', 'alpha')).toMatchObject({ differences: [{ agents: ['claude'], state: 'edited' }] })
     const synced = machine.run('sync')
     expect(synced.stderr).toContain('loadout adopt alpha')
-    expect(synced.stdout).not.toContain('Every install is as the library has it')
+    expect(synced.stdout).not.toContain('Every install is up to date with the library has it')
     expect(machine.run('adopt', 'alpha', '--dry-run').stdout).toContain('Nothing was changed.')
     const run = machine.run('adopt', 'alpha')
     expect(run.code).toBe(0)

@@ -63,7 +63,7 @@ describe('sync', () => {
     expect(here.tree().filter((row) => !row.startsWith('library/.git/'))).toEqual(before)
     const run = here.run('sync')
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toContain('1 commit taken from the remote')
+    expect(run.stdout).toContain('1 commit pulled from the remote')
     expect(run.stdout).toContain('1 unchanged install was marked')
     expect(installed(here)).toBe('second')
     expect([marker(here).repo_commit, marker(here, 'beta').repo_commit]).toEqual([head, head])

@@ -19,7 +19,7 @@ describe('status', () => {
     expect(run.stdout).toBe(
       [
         'No agent was found on this machine.',
-        'No library of skills yet.',
+        'No skill library yet.',
         '',
         '  1  what a task needs, in any project  loadout context "<task>"',
         '  2  a library keeps skills in git      loadout init --new ~/skills',

@@ -277,7 +277,7 @@ describe('replay-prompts', () => {
     const machine = withTasks()
     expect(machine.run('replay-prompts')).toMatchObject({
       code: 0,
-      stdout: 'All 4 tasks choose the same entries as then.\n',
+      stdout: 'All 4 tasks choose the same entries as before.\n',
       stderr: '',
     })
     expect(machine.json('replay-prompts', '--strategy', 'ranked')).toMatchObject({ tasks: 4 })
@@ -362,7 +362,7 @@ describe('replay-prompts', () => {
     expect(run()).toMatchObject({ code: 2, stderr: expect.stringContaining('--all-projects') })
     expect(run('--all-projects')).toMatchObject({ code: 0, stdout: expect.stringContaining('All 4 tasks') })
     runWarm(['plan', 'tag it'], { cwd, home: machine.home })
-    expect(run().stdout).toBe('The task chooses the same entries as then.\n5 tasks of other projects passed over.\n')
+    expect(run().stdout).toBe('The task chooses the same entries as before.\n5 tasks of other projects skipped.\n')
   })
 
   const bad: [what: string, args: string[], message: string][] = [

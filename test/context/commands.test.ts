@@ -10,7 +10,7 @@ it('notes are added, listed and pruned', () => {
   const added = run('add', 'The', 'release', 'waits.', '--tag', 'release', '--class', 'blocker', '--ttl', '2d')
   expect(added).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^noted [0-9a-f]{16} in \.loadout\/notes\.jsonl/),
+    stdout: expect.stringMatching(/^added note [0-9a-f]{16} to \.loadout\/notes\.jsonl/),
   })
   expect(added.stderr).toContain('until loadout.json names them')
 
@@ -53,7 +53,7 @@ it('commands of a project are shown before they are allowed, as they would be ty
   const home = makeFolder()
   const run = (...args: string[]) => runWarm(['adapters', ...args], { cwd, home })
   expect(run('list').stdout).toBe(
-    "work  not approved  runs echo 'a \\u001b[2J'\nci    file          reads ci.json\nto let one run: loadout approve adapter:<name>\n",
+    "work  not approved  runs echo 'a \\u001b[2J'\nci    file          reads ci.json\nto allow one: loadout approve adapter:<name>\n",
   )
   expect(run('allow')).toMatchObject({ code: 0, stdout: expect.stringContaining('The adapter work may run') })
   expect(run('list').stdout).toContain('work  approved')

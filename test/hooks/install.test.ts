@@ -47,10 +47,10 @@ describe('install, then remove', () => {
     const { code, stderr } = hooks(home, 'install', 'claude')
     expect(code, 'Claude Code would pass over such a file').toBe(1)
     expect(stderr).toMatch(/Claude Code will pass over the whole of .*: see line 1, column 3/)
-    expect(hooks(home, 'install', 'claude').stdout).toMatch(/^The hooks are installed already/)
+    expect(hooks(home, 'install', 'claude').stdout).toMatch(/^The hooks are already installed/)
     expect(hooks(home, 'remove', 'claude').code).toBe(0)
     expect(read(home)).toBe(text)
-    expect(hooks(home, 'remove', 'claude').stdout).toMatch(/^There are no hooks of loadout/)
+    expect(hooks(home, 'remove', 'claude').stdout).toMatch(/^No hooks of Loadout are installed/)
   })
 
   it.each([

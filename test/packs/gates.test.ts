@@ -182,7 +182,7 @@ describe('status', () => {
     expect([answer.code, warningsOf(answer)]).toEqual([0, ['warning pack.status.needs-review KNOWLEDGE.md']])
     expect(answer.json.packs[0].missing).toEqual([])
     const { run } = makeResolvingWorld({ user: { quails: quailPack({ status: 'needs-review' }) } })
-    expect(run(['resolve', TASK]).stdout).toContain('nothing is known to be missing')
+    expect(run(['resolve', TASK]).stdout).toContain('no known gaps')
     expect(run(['resolve', TASK, '--need', 'the colour of the feet']).stdout).toContain('the colour of the feet')
   })
 

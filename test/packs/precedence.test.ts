@@ -29,7 +29,7 @@ describe('one name, several packs', () => {
     run(['approve', 'handbook'])
     expect(json(['list']).findings).toMatchObject([{ code: 'catalog.collision.lower-trust', subject: 'handbook' }])
     expect(run(['list']).stdout).toContain(
-      'handbook: workspace has the name; kept out: user, though one of them claims',
+      'handbook: workspace is used; overridden: user, although one of them claims',
     )
   })
 

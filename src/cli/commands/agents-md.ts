@@ -4,18 +4,18 @@ import { count, grouped, lines, printableLine } from '../screen.ts'
 
 export const agentsMd = defineCommand({
   name: 'agents-md',
-  summary: 'an index for agents that read no more than a file',
+  summary: 'write an index into AGENTS.md, for agents that only read files',
   details:
-    'A block for AGENTS.md between two markers, one line for each thing that can be loaded. Only what comes with the\n' +
-    'project is listed, because the file is shared; name a layer, or give --all, for a file of your own. The order is\n' +
-    'fixed: core, packs, the rest by phases and keywords, manual entries. Without a flag the block is printed.',
+    'Writes a block between two markers into AGENTS.md, with one line for each item that can be loaded. It lists only\n' +
+    'items of the project, because the file is shared; name a layer, or use --all, for a private file. The order is\n' +
+    'fixed: core, packs, the rest by phases and keywords, manual entries. Without a flag it prints the block.',
   args: [{ name: 'file', summary: 'the file (default: AGENTS.md of the project)', complete: 'file' }],
   flags: {
-    write: { kind: 'switch', summary: 'put the block into the file' },
-    check: { kind: 'switch', summary: 'only say whether the block in the file is up to date' },
-    remove: { kind: 'switch', summary: 'take the block out again; the rest stays byte for byte' },
-    budget: { kind: 'number', value: 'tokens', summary: 'the most the lines may cost (default: 1000)' },
-    all: { kind: 'switch', summary: 'also what is not part of the project, from every layer' },
+    write: { kind: 'switch', summary: 'write the block into the file' },
+    check: { kind: 'switch', summary: 'only check whether the block is up to date' },
+    remove: { kind: 'switch', summary: 'remove the block; the rest stays byte for byte' },
+    budget: { kind: 'number', value: 'tokens', summary: 'maximum size of all lines (default: 1000)' },
+    all: { kind: 'switch', summary: 'include every layer, not only the project' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) => {
@@ -40,6 +40,6 @@ const SAID: Record<NonNullable<AgentsMd['state']>, string> = {
   stale: 'out of date',
   missing: 'no block in',
   removed: 'removed from',
-  deleted: 'deleted, nothing else was in it:',
+  deleted: 'deleted, it had no other content:',
   absent: 'no block in',
 }

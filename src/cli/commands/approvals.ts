@@ -14,7 +14,7 @@ const WHICH = {
   ...PROJECT_FLAG,
 } as const
 
-/** Names of earlier versions; `adapters allow` means every adapter of the project. */
+/** Names in earlier versions; `adapters allow` approves every adapter of the project. */
 const aliasesOf = (packs: string, adapters: string) => ({
   [`packs ${packs}`]: ['--kind', 'pack'],
   [`adapters ${adapters}`]: ['--kind', 'adapter'],
@@ -23,12 +23,12 @@ const aliasesOf = (packs: string, adapters: string) => ({
 export const approve = defineCommand({
   name: 'approve',
   aliases: aliasesOf('approve', 'allow'),
-  summary: 'let a pack be read, an adapter run or a skill be installed',
+  summary: 'allow a pack to be read, an adapter to run or a skill to be installed',
   details:
-    'Read it first: the text of a pack can reach a model, and a command runs as you. An imported skill needs this only when something dangerous was found in it. The approval covers exactly the files that are there now: Loadout asks again when one of them is changed, added or removed.',
+    'Review it first: the text of a pack can reach a model, and a command runs with your rights. An imported skill needs approval only when Loadout found something dangerous in it. The approval covers exactly the current files: Loadout asks again when one of them is changed, added or removed.',
   args: [WHAT],
   flags: {
-    tier: { kind: 'choice', choices: TIERS, summary: 'how far a pack opens (default: evidence, all)' },
+    tier: { kind: 'choice', choices: TIERS, summary: 'how much of a pack may be read (default: evidence, everything)' },
     follow: { kind: 'switch', summary: 'trust later changes of a pack too, for packs you write yourself' },
     tree: { kind: 'switch', summary: 'the default', isUnlisted: true },
     ...WHICH,
@@ -52,8 +52,8 @@ export const deny = defineCommand({
 export const revoke = defineCommand({
   name: 'revoke',
   aliases: aliasesOf('revoke', 'revoke'),
-  summary: 'take an approval or a denial back',
-  details: 'Works also for a folder that is gone.',
+  summary: 'revoke an approval or a denial',
+  details: 'Also works for a folder that no longer exists.',
   args: [WHAT],
   flags: WHICH,
   run: ({ args, flags }, loadout) => loadout.revoke({ what: args.what, ...flags }),
@@ -61,14 +61,14 @@ export const revoke = defineCommand({
   toJson: singleAnswer,
 })
 
-/** One thing is answered for, unless all adapters were meant. */
+/** One decision, unless all adapters were meant. */
 function singleAnswer(answers: readonly Answered[]): unknown {
   const [first, second] = answers
   return first !== undefined && first.kind !== 'adapter' && second === undefined ? first : { adapters: answers }
 }
 
 function printAnswers(answers: readonly Answered[], screen: Screen): string {
-  if (answers.length === 0) return lines('There was nothing to take back.')
+  if (answers.length === 0) return lines('There was nothing to revoke.')
   return lines(...answers.flatMap((answer) => printAnswer(answer, screen)))
 }
 
@@ -92,15 +92,15 @@ function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] 
     case 'approved':
       if (kind === 'adapter')
         return `The adapter ${name} may run on this machine${files.length > 0 ? `, with exactly ${covered}` : ''}:`
-      if (kind === 'skill') return `${name} may be installed on this machine, as long as these places stay as they are:`
+      if (kind === 'skill') return `${name} may be installed on this machine, as long as these places do not change:`
       return `${name} is approved up to ${tier}, ${isWholeTree ? `for exactly ${covered}` : 'with all later changes'}.`
     case 'denied':
-      if (kind === 'skill') return `${name} is denied: it is not installed.`
+      if (kind === 'skill') return `${name} is denied: it will not be installed.`
       return kind === 'pack'
-        ? `${name} is denied: it is not read, and not asked about again.`
-        : `The adapter ${name} is denied: its command does not run.`
+        ? `${name} is denied: Loadout will not read it or ask again.`
+        : `The adapter ${name} is denied: its command will not run.`
     case 'revoked':
-      return `The answer for ${name} is taken back.`
+      return `The decision about ${name} was revoked.`
     case 'unchanged':
       return `Nothing was changed for ${name}.`
   }
@@ -108,15 +108,15 @@ function sentence(name: string, { decision, kind, tier, isWholeTree, files = [] 
 
 export const adaptersList = defineCommand({
   name: 'adapters list',
-  summary: 'the tools a project takes news from, and whether they may run',
+  summary: 'list the adapters of a project, and whether they may run',
   args: [],
   flags: { ...PROJECT_FLAG },
   run: ({ flags }, loadout) => loadout.listAdapters({ project: flags.project }),
   print: (value: AdapterList, screen) =>
     lines(
-      value.adapters.length === 0 ? 'The project names no adapters in loadout.json.' : describeAdapters(value),
+      value.adapters.length === 0 ? 'loadout.json of this project has no adapters.' : describeAdapters(value),
       value.adapters.some(({ trust }) => trust !== 'allowed') &&
-        screen.faint('to let one run: loadout approve adapter:<name>'),
+        screen.faint('to allow one: loadout approve adapter:<name>'),
     ),
 })
 

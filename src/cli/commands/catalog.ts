@@ -12,7 +12,7 @@ const VERSION_FLAG = { kind: 'text', value: 'version', summary: 'the version, su
 const GROUP_FLAG = {
   kind: 'list',
   value: 'group',
-  summary: 'only machines of this group of the team get it; several times for several groups',
+  summary: 'only for machines of this team group; may be repeated',
 } as const
 const KEY_FLAG = {
   kind: 'text',
@@ -24,14 +24,14 @@ export const catalogPublish = defineCommand({
   name: 'catalog publish',
   summary: 'propose a version of a skill or pack to the organization',
   details:
-    'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. Content stays in git, or for a pack in its package: the catalog holds the commit and a digest. Machines use it once it is approved.',
+    'Puts the last committed version of the skill or pack into the catalog of the team, as a draft. The content stays in git, or for a pack in its package: the catalog stores the commit and a digest. Machines use it once it is approved.',
   args: [NAME],
   flags: {
     version: {
       ...VERSION_FLAG,
-      summary: 'what to call it; default: what a pack says it is, else the start of the commit',
+      summary: 'its version number; default: the version of a pack, else the start of the commit',
     },
-    owner: { kind: 'text', value: 'name', summary: 'who looks after it; default: you, as git knows you' },
+    owner: { kind: 'text', value: 'name', summary: 'who maintains it; default: your git user name' },
     group: GROUP_FLAG,
   },
   run: ({ args: { name = '' }, flags: { version, owner, group } }, loadout) =>
@@ -40,7 +40,7 @@ export const catalogPublish = defineCommand({
     lines(
       isNew
         ? screen.good(`${name} ${version} is in the catalog as a draft`)
-        : `${name} ${version} is in the catalog already (${state})`,
+        : `${name} ${version} is already in the catalog (${state})`,
       commit === '' ? `  digest ${digest.slice(0, 12)}, of a package` : `  commit ${commit.slice(0, 12)}`,
       state === 'draft' &&
         `next: loadout catalog approve ${kind === 'pack' ? 'pack:' : ''}${name} --version ${version}`,
@@ -84,7 +84,7 @@ export const catalogQuarantine = defineCommand({
   flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'let it be used again' } },
   run: ({ args: { name = '' }, flags: { version, off } }, loadout) => {
     if (version === undefined) {
-      throw new LoadoutError('USAGE', 'no version is named', { hint: 'loadout catalog search lists them; --version' })
+      throw new LoadoutError('USAGE', '--version is missing', { hint: 'loadout catalog search lists the versions' })
     }
     return loadout.quarantineVersion({ name, version, isHeld: !off })
   },
@@ -94,11 +94,11 @@ export const catalogQuarantine = defineCommand({
 export const catalogSearch = defineCommand({
   name: 'catalog search',
   summary: 'list what the organization has published, approved and retired',
-  args: [{ name: 'words', summary: 'words of the name or the owner', required: false }],
+  args: [{ name: 'words', summary: 'words in the name or the owner', required: false }],
   flags: {},
   run: ({ args: { words } }, loadout) => loadout.searchCatalog({ words: words ?? '' }),
   print: (rows: readonly CatalogRow[]) => {
-    if (rows.length === 0) return 'The catalog has nothing that fits.\n'
+    if (rows.length === 0) return 'No match in the catalog.\n'
     const hasPacks = rows.some(({ kind }) => kind === 'pack')
     const table = rows.map(({ kind, name, version, state, owner, groups, signedBy, here }) => [
       `  ${hasPacks ? `${kind}:` : ''}${name}`,

@@ -7,7 +7,7 @@ type Shell = (typeof SHELLS)[number]
 
 export const completion = defineCommand({
   name: 'completion',
-  summary: 'a completion script for your shell',
+  summary: 'print a completion script for your shell',
   details:
     'bash: loadout completion bash >> ~/.bashrc\nzsh:  loadout completion zsh > ~/.zfunc/_loadout   (a folder of $fpath)\nfish: loadout completion fish > ~/.config/fish/completions/loadout.fish\npowershell: loadout completion powershell >> $PROFILE',
   args: [{ name: 'shell', summary: `one of ${SHELLS.join(', ')}`, required: true, complete: SHELLS }],
@@ -15,7 +15,7 @@ export const completion = defineCommand({
   run: async ({ args }) => {
     const shell = SHELLS.find((known) => known === args.shell)
     if (shell === undefined) {
-      throw new LoadoutError('USAGE', `there is no completion for "${args.shell}"`, {
+      throw new LoadoutError('USAGE', `Unknown shell: "${args.shell}"`, {
         hint: `shells: ${SHELLS.join(', ')}`,
       })
     }
@@ -25,7 +25,7 @@ export const completion = defineCommand({
   print: ({ script }) => script,
 })
 
-/** A completion script made from the command table: it needs no call of the program while typing. */
+/** A completion script generated from the command table: it does not run the program while you type. */
 function completionScript(shell: Shell, commands: readonly Command[]): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript }[shell](commands)
 }
@@ -169,7 +169,7 @@ function fishScript(commands: readonly Command[]): string {
   return `${rows.join('\n')}\n`
 }
 
-/** One table of what may follow which words; without an entry PowerShell offers files. */
+/** One table from typed words to the next ones; without an entry PowerShell completes files. */
 function powershellScript(commands: readonly Command[]): string {
   const table = new Map<string, string[]>([
     ['', [...unique(commands.map(({ name }) => name.split(' ')[0] ?? '')), 'help']],

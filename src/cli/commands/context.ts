@@ -16,26 +16,26 @@ interface Answer extends Context {
 
 export const context = defineCommand({
   name: 'context',
-  summary: 'what this project knows that a task needs, within a budget',
+  summary: 'build a bundle of what a task needs, within a budget',
   details:
-    'Control plane, files by intent, routed payloads, knowledge packs, notes and adapters: in a fixed order, every part with its reason. The same project and arguments give the same bytes.',
+    'The bundle contains the control plane, files by intent, payloads, knowledge packs, notes and adapter data, in a fixed order, each part with its reason. The same project and arguments give the same bytes.',
   args: [TASK_ARGUMENT],
   flags: {
-    format: { kind: 'choice', choices: FORMATS, summary: 'how to write it (default: text)' },
-    explain: { kind: 'switch', summary: 'how it was decided, instead of the bundle' },
-    all: { kind: 'switch', summary: 'with --explain: everything that was left out, one by one' },
-    out: { kind: 'text', value: 'file', summary: 'write it there' },
-    intent: { kind: 'text', value: 'key', summary: 'instead of what the words of the task tell' },
-    files: { kind: 'number', value: 'n', summary: 'at most so many files' },
-    'chars-per-file': { kind: 'number', value: 'n', summary: 'at most so many characters of each' },
-    chars: { kind: 'number', value: 'n', summary: 'at most so many characters in all' },
-    tokens: { kind: 'number', value: 'n', summary: 'at most so many tokens in all' },
-    tokenizer: { kind: 'text', value: 'name', summary: 'count tokens with it, such as o200k_base' },
-    with: { kind: 'list', value: 'tests', summary: 'show the tests of the chosen files too' },
+    format: { kind: 'choice', choices: FORMATS, summary: 'output format (default: text)' },
+    explain: { kind: 'switch', summary: 'show how Loadout chose, instead of the bundle' },
+    all: { kind: 'switch', summary: 'with --explain: list every omitted item' },
+    out: { kind: 'text', value: 'file', summary: 'write the bundle to this file' },
+    intent: { kind: 'text', value: 'key', summary: 'use this intent instead of detecting it' },
+    files: { kind: 'number', value: 'n', summary: 'maximum number of files' },
+    'chars-per-file': { kind: 'number', value: 'n', summary: 'maximum characters of each file' },
+    chars: { kind: 'number', value: 'n', summary: 'maximum characters in total' },
+    tokens: { kind: 'number', value: 'n', summary: 'maximum tokens in total' },
+    tokenizer: { kind: 'text', value: 'name', summary: 'count tokens with this tokenizer, such as o200k_base' },
+    with: { kind: 'list', value: 'tests', summary: 'also include the tests of the chosen files' },
     without: { kind: 'list', value: 'slice', summary: 'leave out tactical or adapter' },
-    now: { kind: 'text', value: 'time', summary: 'judge notes and adapters by this instant' },
-    unrestricted: { kind: 'switch', summary: 'go beyond the limits when something is left out' },
-    strict: { kind: 'switch', summary: 'end with 1 without a control plane, or when degraded' },
+    now: { kind: 'text', value: 'time', summary: 'evaluate notes and adapters at this time' },
+    unrestricted: { kind: 'switch', summary: 'exceed the limits if something would be left out' },
+    strict: { kind: 'switch', summary: 'exit with 1 without a control plane, or when degraded' },
     ...PROJECT_FLAG,
   },
   run: async ({ args, flags, signal, readStdin, asJson }, loadout) => {
@@ -74,7 +74,7 @@ function outFormat(format: Answer['format'] | undefined, asJson: boolean) {
 
 function isTests(name: string): true {
   if (name === 'tests') return true
-  throw new LoadoutError('USAGE', `--with does not know "${name.slice(0, 40)}"`, { hint: '--with tests' })
+  throw new LoadoutError('USAGE', `Unknown value of --with: "${name.slice(0, 40)}"`, { hint: '--with tests' })
 }
 
 function readSlice(name: string): 'tactical' | 'adapter' {
@@ -84,7 +84,7 @@ function readSlice(name: string): 'tactical' | 'adapter' {
   })
 }
 
-/** With its zone, when it has a time: what a machine takes for granted would not be in the command. */
+/** A time needs a zone: the zone of the machine would not be part of the command. */
 function readInstant(text: string): Date {
   const instant = /^.{10}(?:.*(?:[Zz]|[+-]\d\d:?\d\d))?$/.test(text) ? parseInstant(text) : undefined
   if (instant !== undefined) return new Date(instant)

@@ -14,17 +14,17 @@ import { alignRows, count, grouped, lines, printableLine, type Screen } from '..
 export const evaluate = defineCommand({
   name: 'eval',
   aliases: { 'packs eval': ['--kind', 'pack'] },
-  summary: 'test with your own questions what is found, also in CI',
-  details: `A suite is a file of questions, one a line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
-trigger tests in an evals folder; or a folder of such files. It is asked of the layers, of a library.jsonl beside it, or of
---library: a folder of skills or packs, a project, an index file, or documents one a line.
-A folder of skills or packs, or a project, in the place of the suite is asked its own questions: the trigger tests in it,
-and its examples (loadout teach), each while it is left out.
-Without a suite: .claude/loadout/evals of the project, or else the examples of everything that is known here.
+  summary: 'measure the search with your own questions, also in CI',
+  details: `A suite is a file of questions, one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}; a JSON file of
+trigger tests in an evals folder; or a folder of such files. It is tested against the layers, a library.jsonl beside
+it, or --library: a folder of skills or packs, a project, an index file, or documents, one per line.
+A folder of skills or packs, or a project, instead of the suite is tested with its own questions: its trigger tests, and
+its examples (loadout teach), each left out while it is tested.
+Without a suite: .claude/loadout/evals of the project, or else the examples of everything known here.
 loadout eval --compare <old-index> <new-index> [suite] lists the questions whose answer changes.
-loadout eval --history 100 asks the project about its own last commits: the subject is the task, the tree is the one before.
-loadout eval pack:name asks the prompts in the pack's evals/discovery.*.json whether they select the pack.
-It ends with 1 when a question fails or a suite is malformed.`,
+loadout eval --history 100 tests the file search with the last commits: the subject is the task, in the tree before it.
+loadout eval pack:name tests whether the prompts in the pack's evals/discovery.*.json select the pack.
+It exits with 1 when a question fails or a suite is malformed.`,
   args: [
     {
       name: 'suite',
@@ -38,24 +38,24 @@ It ends with 1 when a question fails or a suite is malformed.`,
     strategy: {
       kind: 'choice',
       choices: STRATEGIES,
-      summary: 'how to route (default: the project’s, ranked for a library)',
+      summary: 'routing strategy (default: the project’s, ranked for a library)',
     },
-    library: { kind: 'text', value: 'path', summary: 'what to ask: a folder, an index, or documents one a line' },
-    own: { kind: 'switch', summary: 'ask the examples of everything known here, not the suite of the project' },
+    library: { kind: 'text', value: 'path', summary: 'what to search: a folder, an index, or documents, one per line' },
+    own: { kind: 'switch', summary: 'use the examples of everything known here, not the suite of the project' },
     compare: { kind: 'switch', summary: 'compare two indexes' },
-    history: { kind: 'number', value: 'commits', summary: 'ask which files the last commits would have needed' },
-    suite: { kind: 'text', value: 'train|validation|file', summary: 'of a pack: only this suite (default: all)' },
-    write: { kind: 'switch', summary: 'of a pack: keep the results in the pack, below runs/' },
+    history: { kind: 'number', value: 'commits', summary: 'test which files it finds for the last commits' },
+    suite: { kind: 'text', value: 'train|validation|file', summary: 'for a pack: only this suite (default: all)' },
+    write: { kind: 'switch', summary: 'for a pack: store the results in the pack, below runs/' },
     kind: { kind: 'choice', choices: ['pack'], summary: 'the first argument is a pack', isUnlisted: true },
-    'min-r1': { kind: 'number', value: 'percent', summary: 'fail when the right one is first less often' },
-    'min-r3': { kind: 'number', value: 'percent', summary: 'fail when it is among the first three less often' },
-    'min-r5': { kind: 'number', value: 'percent', summary: 'fail when it is among the first five less often' },
+    'min-r1': { kind: 'number', value: 'percent', summary: 'fail if the right result is first less often' },
+    'min-r3': { kind: 'number', value: 'percent', summary: 'fail if it is in the first three less often' },
+    'min-r5': { kind: 'number', value: 'percent', summary: 'fail if it is in the first five less often' },
     'max-false': {
       kind: 'number',
       value: 'percent',
-      summary: 'fail when more questions that fit nothing are answered',
+      summary: 'fail if more questions without an answer get one',
     },
-    'max-pairs': { kind: 'number', value: 'percent', summary: 'fail when more questions choose what they must not' },
+    'max-pairs': { kind: 'number', value: 'percent', summary: 'fail if more questions choose a forbidden result' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout): Promise<Report<Evaluation>> => {
@@ -63,10 +63,11 @@ It ends with 1 when a question fails or a suite is malformed.`,
     const pack = flags.kind === 'pack' ? args.suite : /^pack:(.+)/.exec(args.suite ?? '')?.[1]
     if (pack !== undefined || flags.kind === 'pack') return evaluatePack(pack, args, flags, loadout)
     if (flags.suite !== undefined || flags.write)
-      throw misuse('--suite and --write are for packs: loadout eval pack:name')
+      throw misuse('--suite and --write need a pack: loadout eval pack:name')
     const layers = loadout.nameLayers(flags)
     if (!flags.compare) {
-      if (args['new-index'] !== undefined) throw misuse('one suite at a time; to compare two indexes add --compare')
+      if (args['new-index'] !== undefined)
+        throw misuse('Only one suite is allowed; to compare two indexes add --compare')
       const { strategy, library, own, project } = flags
       const limits = {
         minR1: flags['min-r1'],
@@ -91,7 +92,7 @@ It ends with 1 when a question fails or a suite is malformed.`,
 type Evaluation = SuiteReport | Comparison | PackEvaluation | HistoryEvaluation
 
 function evaluateHistory(commits: number, suite: string | undefined, project: string | undefined, loadout: Loadout) {
-  if (suite !== undefined) throw misuse('--history asks the commits of the project, not a suite')
+  if (suite !== undefined) throw misuse('--history uses the commits of the project; it takes no suite')
   if (!Number.isSafeInteger(commits) || commits < 1 || commits > MOST_COMMITS) {
     throw misuse(`--history takes a number of commits from 1 to ${MOST_COMMITS}`)
   }
@@ -108,7 +109,7 @@ function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation
   ]
   const place = (rank: number | null) => (rank === null ? 'not found' : `place ${rank}`)
   return lines(
-    `${count(tasks, 'commit')} asked, each in the tree before it \u00b7 ${files} files, ${grouped(chars)} characters`,
+    `${count(tasks, 'commit')} tested, each in the tree before it \u00b7 ${files} files, ${grouped(chars)} characters`,
     '',
     alignRows([
       ['', '  R@1', '  R@5', ` R@${files}`, 'lines'],
@@ -118,7 +119,7 @@ function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation
     '',
     `R@1, R@5, R@${files}: of the files that a commit changed, the share among the first 1, 5 and ${files}.`,
     'lines: of the lines that it changed, the share that is shown.',
-    misses.length > 0 && ['', screen.strong(`${count(misses.length, 'commit')} with a file that is not shown`)],
+    misses.length > 0 && ['', screen.strong(`${count(misses.length, 'commit')} with a file that was not found`)],
     misses.flatMap(({ commit, task, wanted, first }) => [
       `  ${commit}  ${printableLine(task)}`,
       ...wanted.map(({ path, rank }) => `    changed  ${printableLine(path)}  (${place(rank)})`),
@@ -127,7 +128,7 @@ function printHistory({ tasks, files, chars, recall, misses }: HistoryEvaluation
   )
 }
 
-/** A pack is measured by its own suites: no flag about routing applies. */
+/** A pack has its own suites: no routing flag applies. */
 function evaluatePack(
   pack: string | undefined,
   args: Readonly<Record<string, string | undefined>>,
@@ -136,7 +137,7 @@ function evaluatePack(
 ): Promise<Report<PackEvaluation>> {
   if (pack === undefined || pack.trim() === '') throw misuse('<pack> is missing: its name or its folder')
   const [other] = Object.keys(others)
-  if (other !== undefined) throw misuse(`--${other} is not for packs`)
+  if (other !== undefined) throw misuse(`--${other} does not apply to packs`)
   if (args['new-index'] !== undefined) throw misuse(`Unexpected argument: ${args['new-index']}`)
   return loadout.evaluatePack({ pack, project, suite, write })
 }
@@ -147,7 +148,7 @@ interface PackFlags {
   project?: string
 }
 
-// More than fit a screen are in the JSON.
+// --json lists the rest.
 const MOST_TAKERS = 8
 const MOST_LISTED = 20
 
@@ -165,7 +166,7 @@ function printReport(report: SuiteReport, screen: Screen): string {
   return lines(
     `${printableLine(suite)}  ${strategy}, ${count(documents, 'document')}`,
     heldOut !== undefined &&
-      `  ${count(heldOut, 'question is', 'questions are')} examples, each left out while it was asked`,
+      `  ${count(heldOut, 'question is', 'questions are')} examples, each left out while it was tested`,
     '',
     alignRows(
       rows.map((row) => row.map((cell) => `  ${cell}`)),
@@ -174,14 +175,14 @@ function printReport(report: SuiteReport, screen: Screen): string {
     '',
     strategy === 'ranked' && answersLine(figures),
     takers.length > 0 && [
-      screen.strong('Took questions of others'),
+      screen.strong('Wrong answers by document'),
       ...takers
         .slice(0, MOST_TAKERS)
         .map(({ taker, owner, times }) => `  ${printableLine(taker)}  ${times} of ${printableLine(owner)}`),
       '',
     ],
     shown.length > 0 && [
-      screen.strong('Went elsewhere'),
+      screen.strong('Wrong answers by question'),
       ...shown.flatMap(({ query, expected, got, words, place }) => [
         `  ${printableLine(query)}`,
         `    ${got === null ? 'no answer' : `${printableLine(got)} [${words.map(printableLine).join(', ')}]`}${wanted(expected, place)}`,
@@ -192,7 +193,7 @@ function printReport(report: SuiteReport, screen: Screen): string {
 }
 
 function wanted(expected: readonly string[], place: number | null): string {
-  if (expected.length === 0) return ', which should not answer'
+  if (expected.length === 0) return ', but nothing should match'
   return ` instead of ${expected.map(printableLine).join(' or ')}${place === null ? '' : ` (number ${place})`}`
 }
 
@@ -214,22 +215,24 @@ function printComparison({ questions, before, after, changes }: Comparison, scre
         `  ${printableLine(change.query)}`,
         `    ${namesOf(change.before)}  →  ${namesOf(change.after)}`,
       ]),
-    screen.strong(`${changes.length} of ${count(questions, 'question')} go elsewhere`),
+    screen.strong(`${changes.length} of ${count(questions, 'question')} have another answer`),
   )
 }
 
-/** What an agent gets unasked. */
+/** What an agent gets without asking. */
 function answersLine({ positives, negatives, answered, r5, texts, rightTexts, falseTriggers, falseTexts }: Figures) {
   const per = (value: number) => `${value.toFixed(1)} %`
   return [
     ...(positives === 0
       ? []
       : [
-          `  Of questions with an answer ${per(100 - answered)} get nothing, ${per(r5)} the right one among five, ${per(texts)} a text (${per(rightTexts)} of them right).`,
+          `  Of the questions with an answer, ${per(100 - answered)} get nothing, ${per(r5)} get the right one among five, ${per(texts)} load a text (${per(rightTexts)} of these are right).`,
         ]),
     ...(negatives === 0
       ? []
-      : [`  Of questions that fit nothing ${per(100 - falseTriggers)} get nothing, ${per(falseTexts)} a text.`]),
+      : [
+          `  Of the questions without an answer, ${per(100 - falseTriggers)} get nothing, ${per(falseTexts)} load a text.`,
+        ]),
     '',
   ]
 }

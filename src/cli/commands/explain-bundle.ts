@@ -16,7 +16,7 @@ import {
 const NAMES = { control_plane: 'control plane', task: 'task', tactical: 'notes', adapter: 'adapters' } as const
 const UNITS = { chars: 'characters', tokens: 'tokens' } as const
 
-/** How a bundle was decided, for people, and the command that builds it again. */
+/** How a bundle was chosen, for people, and the command that builds it again. */
 export function explainBundle(bundle: ContextBundle, screen: Screen, isAll = false): string {
   return (
     explainChoice(bundle, screen, isAll) +
@@ -24,7 +24,7 @@ export function explainBundle(bundle: ContextBundle, screen: Screen, isAll = fal
   )
 }
 
-/** What is in a bundle and why, what is not and why, and what it costs. */
+/** What a bundle contains and why, what it omits and why, and its size. */
 export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = false): string {
   const { intent, preset, budget, missing, warnings, fallback, estimate } = bundle
   const matched = intent.matched.length === 0 ? '' : ` (${intent.matched.join(', ')})`
@@ -75,7 +75,7 @@ function describeSlices(bundle: ContextBundle): string[] {
   return table.flatMap((line, at) => hang(line, indent, rows[at - 1]?.state ?? ''))
 }
 
-/** Nothing, where nothing is worth a word. */
+/** Empty if there is nothing to report. */
 function describeState(bundle: ContextBundle, each: SourceClass): string {
   const isOf = { tactical: /^tactical$/, adapter: /^adapter:/, control_plane: /^$/, task: /^$/ }[each]
   const hasFailed = bundle.degraded.some(({ source }) => isOf.test(source))
@@ -93,7 +93,7 @@ function describeState(bundle: ContextBundle, each: SourceClass): string {
     .join('; ')
 }
 
-/** The files of the generic preset are welcome, not expected: one of them is enough. */
+/** Files of the generic preset are optional: one of them is enough. */
 function describePlane({ preset, control_plane: { status, items } }: ContextBundle): string {
   if (status === 'complete' || (preset === 'generic' && status === 'partial')) return ''
   if (preset === 'generic') return `${status}: no instruction file and no README`
@@ -101,7 +101,11 @@ function describePlane({ preset, control_plane: { status, items } }: ContextBund
   return `${status}: ${lacking.join(', ')} missing`
 }
 
-const REASONS: Record<string, string> = { gate: 'not open', outside_root: 'outside the project', not_a_file: 'no file' }
+const REASONS: Record<string, string> = {
+  gate: 'not approved',
+  outside_root: 'outside the project',
+  not_a_file: 'not a file',
+}
 
 const LONGEST_PATH = 54
 /** Beside longer ones too little room is left for a reason: it stands below. */
@@ -134,7 +138,7 @@ function describeFiles({ files, control_plane }: ContextBundle, screen: Screen):
   })
 }
 
-/** Tests of the files, which are named and not shown. */
+/** Tests of the files, which are named but not shown. */
 function describeTests({ files }: ContextBundle, screen: Screen): string[] {
   const tests = [...new Set(files.flatMap((file) => file.tests ?? []))]
   if (tests.length === 0) return []
@@ -145,7 +149,7 @@ function describeTests({ files }: ContextBundle, screen: Screen): string[] {
 
 const MOST_TESTS = 3
 
-/** Shorter than the reason in the bundle where a table leaves little room, and with what a person wants to know. */
+/** Shorter than the reason in the bundle where a table has little room, with the facts that a person needs. */
 function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>): string {
   const { source_class, selected_by, provenance, reason } = file
   if (source_class === 'control_plane') {
@@ -157,7 +161,7 @@ function reasonOf(file: BundleFile, summary: Readonly<Record<string, unknown>>):
   return file.sections === undefined || !file.truncated ? reason : `${linesOf(file.sections)}${reason}`
 }
 
-/** Where it is not shown whole. */
+/** The line ranges of a file that is not shown whole. */
 function linesOf(sections: NonNullable<BundleFile['sections']>): string {
   const ranges = sections.slice(0, MOST_RANGES).map(({ start, end }) => `${start}\u2013${end}`)
   return `lines ${ranges.join(', ')}${sections.length > MOST_RANGES ? ', \u2026' : ''}; `
@@ -171,11 +175,11 @@ function describeOmitted({ omitted }: ContextBundle): string[] {
   return table.flatMap((line, at) => hang(line, indent, omitted[at]?.detail ?? ''))
 }
 
-/** So many are named one by one. */
+/** Up to this many are listed one by one. */
 const FEW_OMITTED = 8
 const FIRST_NAMED = 3
 
-/** One line for each reason: how many, and the first of them. */
+/** One line for each reason: how many files, and the first of them. */
 function sumUpOmitted({ omitted }: ContextBundle, screen: Screen): string[] {
   const groups = new Map<string, string[]>()
   for (const { path, reason } of omitted) groups.set(reason, [...(groups.get(reason) ?? []), path])
@@ -189,16 +193,16 @@ function sumUpOmitted({ omitted }: ContextBundle, screen: Screen): string[] {
   })
   return [
     ...table.flatMap((line, at) => hang(line, indent, named[at] ?? '')),
-    screen.faint('  one by one: --explain --all'),
+    screen.faint('  to list each: --explain --all'),
   ]
 }
 
-/** What was unsafe is among what was left out, in the same words. */
+/** An unsafe file is already listed among the omitted ones, with the same message. */
 function isToldAbove({ omitted }: ContextBundle, warning: string): boolean {
   return omitted.some(({ path, reason, detail }) => reason === 'unsafe' && warning.startsWith(`${path}: ${detail},`))
 }
 
-/** A command is easier to copy from a line of its own. */
+/** A command on a line of its own is easier to copy. */
 function withCommandBelow(warning: string): string[] {
   const [, what, command] = /^(.+?): (loadout .+)$/.exec(warning) ?? []
   return what === undefined || command === undefined ? [warning] : [`${what}:`, `  ${command}`]
@@ -206,7 +210,7 @@ function withCommandBelow(warning: string): string[] {
 
 const LABEL = 10
 
-/** A word, and beside it what there is of it, one below the other. */
+/** A label, and beside it the texts, one below the other. */
 function labelled(label: string, texts: readonly string[]): string[] {
   return texts
     .flatMap((text) => wrap(text.trimStart(), LABEL + text.search(/\S|$/)))

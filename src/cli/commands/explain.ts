@@ -7,12 +7,12 @@ type Explained<Kind extends NamedExplanation['kind']> = Extract<NamedExplanation
 export const explain = defineCommand({
   name: 'explain',
   aliases: { 'packs why': ['--kind', 'pack'] },
-  summary: 'show where something comes from and why it is used or not',
+  summary: 'show where an item comes from and why it is used or not',
   details:
-    'Takes a payload, pack:name, skill:name or adapter:name. A bare name is enough when only one kind has it. With --task it also says whether that task uses it.',
+    'Takes a payload, pack:name, skill:name or adapter:name. A bare name is enough if only one kind has it. With --task it also shows whether that task uses it.',
   args: [{ name: 'id', summary: 'a payload, pack, skill or adapter', required: true }],
   flags: {
-    task: { kind: 'text', value: 'task', summary: 'say whether this task uses it' },
+    task: { kind: 'text', value: 'task', summary: 'show whether this task uses it' },
     phase: { kind: 'choice', choices: PHASES, summary: 'for a payload: in this phase' },
     strategy: {
       kind: 'choice',
@@ -37,7 +37,7 @@ export const explain = defineCommand({
 function printPayload({ id, verdict, definitions, paths }: Explained<'payload'>, screen: Screen): string {
   const last = definitions.length - 1
   const sources = definitions.flatMap(({ layer, summary, keywords, tokens }, at) => [
-    `  ${at === last ? 'defined in' : 'overridden'}  ${layer.padEnd(7)}  ${at === last && last > 0 ? '← this one counts' : ''}`.trimEnd(),
+    `  ${at === last ? 'defined in' : 'overridden'}  ${layer.padEnd(7)}  ${at === last && last > 0 ? '← in effect' : ''}`.trimEnd(),
     ...wrap(summary ?? '', 14),
     ...wrap(`${grouped(tokens)} tok  keywords [${keywords?.join(', ') ?? ''}]`, 14),
     ...wrap(paths[at] ?? '', 14),
@@ -55,7 +55,7 @@ function printPayload({ id, verdict, definitions, paths }: Explained<'payload'>,
 const OUTCOMES: Record<Explained<'pack'>['implicit'], string> = {
   admitted: 'it is used',
   'approval-needed': 'it needs an approval first',
-  'confirmation-needed': 'it needs a yes first',
+  'confirmation-needed': 'it needs a confirmation first',
   refused: 'it is not used',
 }
 
@@ -72,8 +72,8 @@ function printPack(trail: Explained<'pack'>, screen: Screen): string {
           '',
           `Packs named ${printableLine(name)}:`,
           alignRows([
-            ['  has the name', collision.winner.scope, collision.winner.trust, collision.winner.path],
-            ...collision.shadowed.map(({ scope, trust, path }) => ['  kept out', scope, trust, path]),
+            ['  used', collision.winner.scope, collision.winner.trust, collision.winner.path],
+            ...collision.shadowed.map(({ scope, trust, path }) => ['  ignored', scope, trust, path]),
           ]),
         ].flat(),
     )
@@ -86,7 +86,7 @@ function printSteps({ name, steps }: Explained<'pack' | 'skill' | 'adapter'>, sc
 
 const QUESTION_WIDTH = 12
 
-/** A command stays on one line, however long, so that it can be copied. */
+/** A command stays on one line, whatever its length, so that it can be copied. */
 function printStep({ question, isPassed, says, command }: Explained<'pack'>['steps'][number]): string[] {
   const [first = '', ...rest] = wrap(says, QUESTION_WIDTH)
   const start = `  ${isPassed ? '+' : '-'} ${question}`

@@ -15,32 +15,32 @@ const HOOK_FLAGS = {
 
 export const hooksInstall = defineCommand({
   name: 'hooks install',
-  summary: 'let agents ask loadout at every prompt',
+  summary: 'make agents call loadout at every prompt',
   details:
-    'Adds hooks to the settings of the agents you name, or of every enabled agent that is used here. For OpenCode it\n' +
-    'writes a plugin. Nothing else in the files changes, and hooks remove takes out exactly what was added.\n' +
-    'With --project they are for everybody who works there; they are silent for those without loadout.',
+    'Adds hooks to the settings of the agents you name, or of every enabled agent found on this machine. For OpenCode it\n' +
+    'writes a plugin. Nothing else in the files changes, and hooks remove deletes exactly what was added.\n' +
+    'With --project they apply to everyone who works there; they do nothing on machines without loadout.',
   args: AGENT_NAMES,
   flags: HOOK_FLAGS,
   run: ({ args, flags }, loadout) =>
     loadout.installHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
-  print: (value, screen) => printChanges(value, screen, 'The hooks are installed already.'),
+  print: (value, screen) => printChanges(value, screen, 'The hooks are already installed.'),
 })
 
 export const hooksRemove = defineCommand({
   name: 'hooks remove',
-  summary: 'take the hooks out of the settings of agents',
-  details: 'What you have written into the files yourself stays, byte for byte.',
+  summary: 'remove the hooks from the settings of agents',
+  details: 'Everything else in the files stays, byte for byte.',
   args: AGENT_NAMES,
   flags: HOOK_FLAGS,
   run: ({ args, flags }, loadout) =>
     loadout.removeHooks({ agents: namesIn(args.agents), project: flags.project, dryRun: flags['dry-run'] }),
-  print: (value, screen) => printChanges(value, screen, 'There are no hooks of loadout.'),
+  print: (value, screen) => printChanges(value, screen, 'No hooks of Loadout are installed.'),
 })
 
 export const hooksStatus = defineCommand({
   name: 'hooks status',
-  summary: 'whether the hooks are installed, and whether they can run',
+  summary: 'show whether the hooks are installed and can run',
   args: AGENT_NAMES,
   flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.statusOfHooks({ agents: namesIn(args.agents), project: flags.project }),
@@ -59,7 +59,7 @@ export const hooksStatus = defineCommand({
           screen,
         ),
       ]),
-      // Of no agent's settings: what all hooks read.
+      // Problems of files that all hooks read, not of one agent's settings.
       describeProblems(
         findings.filter(({ subject }) => hooks.every(({ path }) => path !== subject)),
         screen,
@@ -80,7 +80,7 @@ function describeProblems(findings: readonly Finding[], screen: Screen): string[
   ])
 }
 
-/** The lines first, then what was done with them. */
+/** The changed lines first, then the result. */
 function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: string): string {
   const made = changes.filter(({ change }) => change !== 'none')
   if (made.length === 0) return lines(calm, ...changes.map(({ path }) => screen.faint(`  ${printableLine(path)}`)))
@@ -91,22 +91,22 @@ function printChanges({ changes, isDryRun }: HookChanges, screen: Screen, calm: 
     made.flatMap(({ untilTheyRun }) => (untilTheyRun === undefined ? [] : wrap(untilTheyRun, 0))),
     !isDryRun &&
       made.some(({ untilTheyRun }) => untilTheyRun !== undefined) &&
-      'loadout hooks status tells whether they can run',
+      'loadout hooks status checks whether they can run',
   )
 }
 
 export const hook = defineCommand({
   name: 'hook',
-  summary: 'what agents run at their events: JSON on standard input',
+  summary: 'the command that agents run at their events; reads JSON from standard input',
   details:
-    'loadout hooks install sets it up. Whatever goes wrong, it ends with 0 and says nothing, so that no prompt is held up;' +
-    ' the state folder’s hooks.log tells why.',
+    'loadout hooks install sets it up. On any error it exits with 0 and prints nothing, so that no prompt is delayed;' +
+    ' hooks.log in the state folder has the reason.',
   args: [
-    { name: 'agent', summary: 'who runs it', required: true, complete: AGENTS },
-    { name: 'event', summary: 'the name that the agent has for it', required: true, complete: EVENTS },
+    { name: 'agent', summary: 'the agent that runs it', required: true, complete: AGENTS },
+    { name: 'event', summary: 'the agent’s name for the event', required: true, complete: EVENTS },
   ],
   flags: {
-    budget: { kind: 'number', value: 'tokens', summary: 'the most that one prompt is answered with (default: 1,200)' },
+    budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the answer to one prompt (default: 1,200)' },
   },
   run: async ({ args: { agent = '', event = '' }, flags, readStdin }, loadout) => {
     const value = await loadout.answerHook({ agent, event, input: readStdin(), budget: flags.budget })

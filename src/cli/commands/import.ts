@@ -6,7 +6,7 @@ import { alignRows, count, lines, MOST_SHOWN, printableLine, type Screen, shorte
 
 interface Candidates {
   candidates: CandidateView[]
-  /** As it was asked for; absent for the user's own. */
+  /** As requested; undefined for the user's own skills. */
   project?: string
 }
 
@@ -18,23 +18,23 @@ export const importSkills = defineCommand({
   summary: 'bring skills into the library',
   details:
     'Takes a folder, a .tar.gz, a git URL, owner/repo, or the web address of a folder in a repository, and finds every\n' +
-    'folder with a SKILL.md in it. Of several you choose: --list, --skill, --all. One import is one commit.\n' +
-    'Without a source it lists what lies in the folders of the agents and was not installed by Loadout.',
+    'folder with a SKILL.md in it. If there are several, choose with --list, --skill or --all. One import is one commit.\n' +
+    'Without a source it lists the skills in the agents’ folders that Loadout did not install.',
   args: [{ name: 'source', summary: 'folder, .tar.gz, git URL or owner/repo', complete: 'file' }],
   flags: {
-    list: { kind: 'switch', summary: 'only show what the source holds' },
+    list: { kind: 'switch', summary: 'only list the skills in the source' },
     skill: { kind: 'list', value: 'a,b', summary: 'only these: names, folders or plugins' },
-    all: { kind: 'switch', summary: 'everything that was found' },
+    all: { kind: 'switch', summary: 'every skill that was found' },
     as: { kind: 'text', value: 'name', summary: 'another name for one skill' },
-    prefix: { kind: 'text', value: 'text', summary: 'goes in front of every name' },
+    prefix: { kind: 'text', value: 'text', summary: 'added before every name' },
     targets: {
       kind: 'list',
       value: "a,b|all|'*'",
-      summary: 'agents it supports, if it does not say so (default: enabled)',
+      summary: 'supported agents, if the skill does not name them (default: enabled)',
     },
     ref: { kind: 'text', value: 'ref', summary: 'branch, tag or commit of the repository' },
     subfolder: { kind: 'text', value: 'path', summary: 'only this part of the source' },
-    adopt: { kind: 'switch', summary: 'copies and links in the folders of agents become managed installs' },
+    adopt: { kind: 'switch', summary: 'manage existing copies and links in the agents’ folders' },
     ...COMMIT_FLAGS,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
@@ -58,7 +58,7 @@ export const importSkills = defineCommand({
   isWaiting: (value: Shown) => 'isUndecided' in value && value.isUndecided === true,
 })
 
-/** Shows a list with numbers and asks for some of them. Without a terminal it does not ask. */
+/** Shows a numbered list and asks for a choice. Without a terminal it does not ask. */
 function askWhich(offers: readonly SkillOffer[], ask: ((question: string) => string) | undefined) {
   if (ask === undefined) return undefined
   const rows = offers.map(({ name, state, description }, at) => [`${at + 1}`, name, state, shorten(description, 60)])
@@ -79,16 +79,16 @@ function chosenNames(answer: string, offers: readonly SkillOffer[]): string[] {
 
 const STATES: Record<CandidateView['state'], string> = {
   new: '',
-  identical: 'in the library, just so',
-  same: 'in the library, the same',
+  identical: 'in the library, identical',
+  same: 'in the library, same content',
   differs: 'in the library, but different',
   blocked: 'blocked',
 }
 
 function printCandidates({ candidates, project }: Candidates, screen: Screen): string {
-  if (candidates.length === 0) return lines('The folders of the agents hold no skill that Loadout could import.')
+  if (candidates.length === 0) return lines('The agents’ folders contain no skill to import.')
   const free = candidates.filter(({ problem }) => problem === undefined)
-  // Copies in several folders are taken over together, or the others would stay behind.
+  // Copies in several folders are taken over together; otherwise the others would stay behind.
   const scope = project === undefined ? '' : ` --project ${shellWord(project)}`
   const single = free.find(({ paths, state }) => paths.length === 1 && state === 'new')?.paths[0]
   const differing = candidates.filter(({ state }) => state === 'differs').map(({ name }) => name)
@@ -146,7 +146,7 @@ function printImport(result: ImportResult, screen: Screen): string {
         `${count(imported.length, 'skill')} imported, ${commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`}`,
       ),
     unchanged.length > 0 &&
-      `${count(unchanged.length, 'skill')} unchanged: the library has ${unchanged.length === 1 ? 'it' : 'them'} already`,
+      `${count(unchanged.length, 'skill')} unchanged: the library already has ${unchanged.length === 1 ? 'it' : 'them'}`,
     leftOutLines(leftOut),
     !isDryRun &&
       missing.length > 0 &&

@@ -2,20 +2,20 @@ import type { IndexBuild, IndexCheck, MigrateResult, Resolution } from '../../lo
 import { defineCommand, LAYER_FLAGS, PROJECT_FLAG } from '../command.ts'
 import { alignRows, count, formatFindings, grouped, lines, printableLine } from '../screen.ts'
 
-/** Which index: the project's, or the user's own. */
+/** The project's index, or the user's own. */
 const INDEX_FLAGS = {
   ...PROJECT_FLAG,
-  layer: { kind: 'choice', choices: ['project', 'global'], summary: 'whose index (default: project)' },
+  layer: { kind: 'choice', choices: ['project', 'global'], summary: 'which index (default: project)' },
   global: { kind: 'text', value: 'folder', summary: 'folder of the global layer (default: ~/.ai-loadout)' },
 } as const
 
 export const indexBuild = defineCommand({
   name: 'index build',
-  summary: 'derive the index from the payloads',
+  summary: 'build the index from the payload files',
   details:
-    'Payloads are Markdown files whose frontmatter says when they are needed. Which files is set by "payloads" in\nloadout.json (default: .claude/loadout and .claude/rules). With errors nothing is written.',
+    'Payloads are Markdown files whose frontmatter says when they are needed. "payloads" in loadout.json selects the files\n(default: .claude/loadout and .claude/rules). If there are errors, nothing is written.',
   args: [],
-  flags: { ...INDEX_FLAGS, 'dry-run': { kind: 'switch', summary: 'say what would be written, write nothing' } },
+  flags: { ...INDEX_FLAGS, 'dry-run': { kind: 'switch', summary: 'only show what would be written' } },
   run: ({ flags }, loadout) =>
     loadout.buildIndex({
       project: flags.project,
@@ -36,9 +36,9 @@ export const indexBuild = defineCommand({
 
 export const indexCheck = defineCommand({
   name: 'index check',
-  summary: 'a gate for CI: is the index true, and will it route',
+  summary: 'check that the index is up to date and routes well, for CI',
   details:
-    'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, keywords\nthat fit half of all entries or any task, and entries that never come first.',
+    'Reports drift in every field, missing and orphan payloads, duplicate ids and paths that leave the root as errors.\nWarns of keywords that cannot match, too many keywords, patterns of common words, keywords\nthat match half of all entries or any task, and entries that never rank first.',
   args: [],
   flags: { ...INDEX_FLAGS },
   run: ({ flags }, loadout) =>
@@ -54,7 +54,7 @@ export const indexMigrate = defineCommand({
   name: 'index migrate',
   summary: 'split a large instruction file into payloads',
   details:
-    'Shows what would happen; --write does it. Sections become payloads, rules for everything stay inline, the file gets\na list of what can be loaded, and the original is kept beside it. No existing file is overwritten.',
+    'Shows the result; --write applies it. Sections become payloads, general rules stay inline, the file gets a list of\nwhat can be loaded, and the original is kept beside it. No existing file is overwritten.',
   args: [{ name: 'file', summary: 'such as CLAUDE.md', required: true, complete: 'file' }],
   flags: {
     write: { kind: 'switch', summary: 'write the payloads, the lean file and the index' },
@@ -64,7 +64,7 @@ export const indexMigrate = defineCommand({
       value: '1-6',
       summary: 'split at headings of this level (default: the highest that repeats)',
     },
-    keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be given again' },
+    keep: { kind: 'list', value: 'heading', summary: 'a section that stays inline; may be repeated' },
     ...PROJECT_FLAG,
   },
   run: ({ args, flags }, loadout) => loadout.migrate({ file: args.file ?? '', ...flags }),
@@ -91,15 +91,15 @@ export const indexMigrate = defineCommand({
       '',
       screen.strong(`${printableLine(file)}: ${grouped(tokensBefore)} tokens before, ${grouped(tokensAfter)} after`),
       backup === undefined
-        ? 'Nothing was written. To do it: add --write'
-        : `Written. The original is kept as ${printableLine(backup)}; loadout index check watches the rest.`,
+        ? 'Nothing was written. To apply it, add --write'
+        : `Written. The original is kept as ${printableLine(backup)}; loadout index check verifies the result.`,
     )
   },
 })
 
 export const resolve = defineCommand({
   name: 'resolve',
-  summary: 'the layers that were found and what they come to together',
+  summary: 'show the layers and the merged index',
   args: [],
   flags: LAYER_FLAGS,
   run: ({ flags }, loadout) => loadout.resolve(loadout.nameLayers(flags)),

@@ -16,7 +16,7 @@ import { alignRows, count, lines, MOST_SHOWN, printableLine, printableText, type
 const NAMES = [{ name: 'names', summary: 'the skills', rest: true }] as const
 
 const ALL_PROJECTS_FLAG = {
-  'all-projects': { kind: 'switch', summary: 'also in every project that this machine has installed into' },
+  'all-projects': { kind: 'switch', summary: 'also in every project with installs on this machine' },
 } as const
 
 const EQUIP_FLAGS = {
@@ -33,12 +33,12 @@ export const equip = defineCommand({
   aliases: { add: [], install: [] },
   summary: 'install skills for agents',
   details:
-    'A copy goes into the folder of every enabled agent that the skill supports. What is not ours is never touched.',
+    'Copies each skill into the folder of every enabled agent that it supports. Never touches folders that Loadout did not install.',
   args: NAMES,
   flags: {
     ...EQUIP_FLAGS,
-    replace: { kind: 'switch', summary: 'replace folders and links that are not ours; a copy is kept elsewhere' },
-    'from-catalog': { kind: 'switch', summary: 'the versions that the organization has approved' },
+    replace: { kind: 'switch', summary: 'also replace folders and links that Loadout did not install, after a backup' },
+    'from-catalog': { kind: 'switch', summary: 'install the versions that the organization has approved' },
   },
   run: (input, loadout) => {
     const source = namesIn(input.args.names).find((name) => /\/|\.tar\.gz$|\.git$/.test(name))
@@ -47,10 +47,10 @@ export const equip = defineCommand({
       return input.flags['from-catalog'] ? loadout.equipFromCatalog(request) : loadout.equip(request)
     }
     throw new LoadoutError('BAD_NAME', `${source} is a folder or URL, not the name of a skill`, {
-      hint: `first: loadout import ${shellWord(source)}`,
+      hint: `import it first: loadout import ${shellWord(source)}`,
     })
   },
-  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is equipped already.'),
+  print: (outcome, screen, findings) => printOperations(outcome, screen, findings, 'Everything is already equipped.'),
 })
 
 export const unequip = defineCommand({
@@ -58,11 +58,11 @@ export const unequip = defineCommand({
   shortensHome: true,
   aliases: { remove: [], uninstall: [] },
   summary: 'remove installed copies',
-  details: 'Edited copies are kept in the backup folder. What loadout did not install stays.',
+  details: 'Edited copies go to the backup folder. Folders that Loadout did not install stay.',
   args: NAMES,
   flags: {
     ...EQUIP_FLAGS,
-    unused: { kind: 'switch', summary: 'skills that the usage log has no use of' },
+    unused: { kind: 'switch', summary: 'skills without any use in the usage log' },
     ...ALL_PROJECTS_FLAG,
   },
   run: (input, loadout) => {
@@ -97,15 +97,15 @@ export const sync = defineCommand({
   shortensHome: true,
   summary: 'update the library from its remote, and all installs from it',
   details:
-    'Fast-forward only: nothing is merged or forced. Whatever git meets, installs are refreshed.\n' +
-    'Edited copies go to the backup folder before they are replaced; --merge first brings their edits into the library.\n' +
-    'A dry run still fetches, and shows what every skill and install would become.',
+    'Fast-forwards only; never merges or forces. Refreshes the installs even if git fails.\n' +
+    'Edited copies go to the backup folder before they are replaced; --merge first merges their edits into the library.\n' +
+    'A dry run still fetches, and shows the result for every skill and install.',
   args: [],
   flags: {
-    push: { kind: 'switch', summary: 'also push commits that wait' },
+    push: { kind: 'switch', summary: 'also push local commits' },
     'keep-edits': { kind: 'switch', summary: 'leave edited copies as they are' },
-    merge: { kind: 'switch', summary: 'bring edits of installed copies into the library, merged with its own changes' },
-    diff: { kind: 'switch', summary: 'with --dry-run: how the text of each skill would change' },
+    merge: { kind: 'switch', summary: 'merge edits of installed copies into the library' },
+    diff: { kind: 'switch', summary: 'with --dry-run: show how the text of each skill would change' },
     ...ALL_PROJECTS_FLAG,
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
@@ -129,16 +129,21 @@ export const sync = defineCommand({
       (result.changes ?? []).flatMap(({ diff = '' }) => (diff === '' ? [] : [printableText(diff).trimEnd()])),
       (result.merged ?? []).map((name) =>
         result.isDryRun
-          ? `library: the edit of ${name} would be merged in, if it fits`
-          : `library: the edit of ${name} was merged in`,
+          ? `library: the edit of ${name} would be merged, if it has no conflict`
+          : `library: the edit of ${name} was merged`,
       ),
     ) +
-    printOperations(result, screen, findings, isTaking(result) ? NO_CHANGE : 'Every install is as the library has it.'),
+    printOperations(
+      result,
+      screen,
+      findings,
+      isTaking(result) ? NO_CHANGE : 'Every install is up to date with the library.',
+    ),
 })
 
 const NO_CHANGE = 'No installed copy would change.'
 
-/** Whether a dry run looked at a library that is not here yet. */
+/** Whether a dry run compared with remote commits that were not merged yet. */
 function isTaking({ isDryRun, steps }: SyncResult): boolean {
   return isDryRun && steps.some(({ kind }) => kind === 'fast-forward')
 }
@@ -146,13 +151,13 @@ function isTaking({ isDryRun, steps }: SyncResult): boolean {
 function describeStep(step: SyncStep, isDryRun: boolean): string {
   const verb = isDryRun ? 'would be ' : ''
   const commits = step.commits === undefined ? 'all commits' : count(step.commits, 'commit')
-  if (step.kind === 'fast-forward') return `library: ${commits} ${verb}taken from the remote`
+  if (step.kind === 'fast-forward') return `library: ${commits} ${verb}pulled from the remote`
   return `library: ${commits} ${verb}pushed to ${step.remote}`
 }
 
 export const diff = defineCommand({
   name: 'diff',
-  summary: 'how installed copies differ from what the library would install',
+  summary: 'show how installed copies differ from the library',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: { ...TARGET_FLAG, ...SCOPE_FLAGS },
   run: ({ args, flags }, loadout) =>
@@ -171,15 +176,15 @@ export const diff = defineCommand({
 export const adopt = defineCommand({
   name: 'adopt',
   shortensHome: true,
-  summary: 'bring an edit of an installed copy into the library',
+  summary: 'copy an edit of an installed skill into the library',
   details:
-    'Shows the difference first; on a terminal it asks before anything is changed. If the library has changed since the\n' +
-    'copy was installed, both changes are merged; what does not merge waits for loadout merge. A folder with the name of\n' +
-    'the skill that Loadout did not install is adopted as well, and becomes a managed install.',
+    'Shows the difference first; on a terminal it asks before changing anything. If the library has changed since the\n' +
+    'copy was installed, it merges both changes; conflicts wait for loadout merge. A folder with the name of\n' +
+    'the skill that Loadout did not install is adopted too, and becomes a managed install.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
     ...TARGET_FLAG,
-    force: { kind: 'switch', summary: 'take the copy as it is, and drop what changed in the library' },
+    force: { kind: 'switch', summary: 'take the copy unchanged, and discard changes in the library' },
     yes: { kind: 'switch', summary: 'do not ask' },
     ...COMMIT_FLAGS,
     ...SCOPE_FLAGS,
@@ -196,7 +201,7 @@ export const adopt = defineCommand({
         value.conflicts.length === 0 &&
         !isYes(ask(`${printableText(value.diff)}Bring this into the library? [y/N] `))
       ) {
-        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: '--yes does not ask' })
+        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: 'use --yes to skip the question' })
       }
     }
     return loadout.adopt(request)
@@ -207,7 +212,7 @@ export const adopt = defineCommand({
     const how = isMerged ? 'adopted, merged with the changes of the library' : 'adopted'
     return lines(
       diff === '' ? `The edit of ${name} changes nothing in the library.` : printableText(diff).trimEnd(),
-      diff !== '' && isDryRun && 'Nothing was changed. This would go into the library.',
+      diff !== '' && isDryRun && 'Nothing was changed. This would change in the library:',
       diff !== '' &&
         !isDryRun &&
         screen.strong(`${name} ${how}${commit === undefined ? ', not committed' : `, commit ${commit.slice(0, 7)}`}`),
@@ -216,7 +221,7 @@ export const adopt = defineCommand({
   },
 })
 
-/** Both changes of a skill do not fit together. */
+/** The changes of a skill that conflict. */
 function printConflicts({ name, conflicts, isDryRun }: Pick<Adoption, 'name' | 'conflicts' | 'isDryRun'>): string {
   return lines(
     `${name}: ${isDryRun ? 'these changes would not merge:' : 'these changes do not merge:'}`,
@@ -237,14 +242,16 @@ const PAST: Record<Outcome['operations'][number]['kind'], string> = {
   recover: 'recovered',
 }
 
-/** What was done, one line each; with a dry run what would be. `calm` is said when all was well already. */
+/**
+ * The operations done, one line each; in a dry run those that would be. `calm` is printed if there was nothing to do.
+ */
 export function printOperations(
   { operations, isDryRun }: Outcome,
   screen: Screen,
   findings: readonly Finding[],
   calm: string,
 ): string {
-  // They would hide what really changes: there is one for every install.
+  // There is one for every install: they would hide the real changes.
   const told = operations.filter(({ kind }) => kind !== 'restamp')
   const isCalm = findings.every(({ severity }) => severity === 'info')
   if (operations.length === 0) return lines(isCalm ? calm : 'Nothing was changed.')

@@ -36,33 +36,33 @@ const GLYPHS: Record<PlacementState, string> = {
 const WORDS: Partial<Record<SkillView['state'], (skill: SkillView) => string>> = {
   outdated: ({ commitsBehind }) => (commitsBehind === undefined ? '' : `${count(commitsBehind, 'commit')} behind`),
   edited: ({ placements }) => `changed by hand on ${agentsIn(placements, 'edited')}`,
-  orphaned: () => 'not in the library any more',
+  orphaned: () => 'no longer in the library',
   unsupported: ({ placements }) => `no longer for ${agentsIn(placements, 'unsupported')}`,
-  unmanaged: () => 'a folder of yours has this name',
+  unmanaged: () => 'your own folder has this name',
   broken: ({ placements }) => placements.find(({ state }) => state === 'broken')?.reason ?? '',
   invalid: ({ problems }) => problems.join('; '),
 }
 
 const NEXT: [SkillView['state'], (names: string) => string][] = [
-  ['outdated', (names) => `loadout sync refreshes what is outdated: ${names}`],
+  ['outdated', (names) => `loadout sync refreshes outdated installs: ${names}`],
   ['edited', (names) => `loadout adopt keeps the edit: ${names}`],
-  ['orphaned', (names) => `loadout unequip removes what the library no longer has: ${names}`],
+  ['orphaned', (names) => `loadout unequip removes skills that left the library: ${names}`],
   ['unmanaged', (names) => `loadout diff compares your folder with the library's: ${names}`],
-  ['invalid', () => 'loadout validate says what is wrong'],
+  ['invalid', () => 'loadout validate shows the problem'],
   ['broken', () => 'loadout doctor explains'],
   ['unsupported', () => 'loadout doctor explains'],
 ]
 
-// Where the agents already fill the line.
+// Used where the agents already fill the line.
 const LEAST_REASON = 20
 
 export const inventory = defineCommand({
   name: 'inventory',
   shortensHome: true,
   aliases: { list: [], ls: [] },
-  summary: 'every skill of the library, and which agent has it',
+  summary: 'list every skill of the library, and which agent has it',
   details:
-    'Signs: ● current, ↓ outdated, ✎ edited by hand, ? a folder of yours, ! needs attention, ○ not equipped, – not supported.',
+    'Signs: ● current, ↓ outdated, ✎ edited by hand, ? your own folder, ! needs attention, ○ not equipped, – not supported.',
   args: [],
   flags: { ...SCOPE_FLAGS, tag: { kind: 'list', value: 'tag', summary: 'only skills with this tag' } },
   run: async ({ flags }, loadout) => {
@@ -92,7 +92,7 @@ export const inventory = defineCommand({
   },
 })
 
-/** A row with its reason, as far as a terminal has room; whoever asks gets the whole of it. */
+/** A row with its reason, cut to the width of a terminal; a pipe gets all of it. */
 function describeRow(row: string, skill: SkillView, longestState: number, columns: number): string {
   const reason = WORDS[skill.state]?.(skill) ?? ''
   if (reason === '') return row
@@ -133,7 +133,7 @@ function nextSteps({ skills, unmanaged }: Inventory, screen: Screen): string[] {
     if (names.length === 0) return []
     return [say(names.length > 3 ? `${names.length} skills` : printableLine(names.join(', ')))]
   })
-  if (unmanaged > 0) hints.push('loadout import lists what lies outside the library')
+  if (unmanaged > 0) hints.push('loadout import lists the skills outside the library')
   return [...new Set(hints)].map((hint) => screen.faint(hint))
 }
 
@@ -141,23 +141,23 @@ function printEmpty({ library, unmanaged }: Inventory): string {
   return lines(
     `The library is empty: ${printableLine(library)}`,
     unmanaged > 0 && `${count(unmanaged, 'skill')} outside the library: loadout import lists them`,
-    'loadout new <name> starts a skill; loadout import <folder> brings one in',
+    'loadout new <name> creates a skill; loadout import <folder> imports one',
   )
 }
 
 export const suggest = defineCommand({
   name: 'suggest',
-  summary: 'which skills of the library fit a task',
-  args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
+  summary: 'find skills of the library for a task',
+  args: [{ name: 'task', summary: 'the task', required: true, rest: true }],
   flags: {
-    limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 5)' },
+    limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 5)' },
     ...SCOPE_FLAGS,
   },
   run: ({ args, flags }, loadout) =>
     loadout.suggest({ task: args.task ?? '', limit: flags.limit, project: flags.project }),
   print: ({ known, skills, command }: Suggestions, screen) =>
     skills.length === 0
-      ? lines(known === 0 ? 'The library is empty: loadout new <name>' : `None of ${known} skills fits.`)
+      ? lines(known === 0 ? 'The library is empty: loadout new <name>' : `None of ${known} skills matches.`)
       : lines(
           skills.flatMap(({ name, description, confidence, why, equipped, missing }) => [
             `  ${screen.strong(printableLine(name))}  ${percent(confidence)}  ${equippedText(equipped, missing)}`,
@@ -179,7 +179,7 @@ function equippedText(equipped: readonly string[], missing: readonly string[]): 
 
 export const inspect = defineCommand({
   name: 'inspect',
-  summary: 'one skill: what it says and where it is installed',
+  summary: 'show one skill and where it is installed',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: SCOPE_FLAGS,
   run: ({ args, flags }, loadout) => loadout.inspect({ name: args.name ?? '', project: flags.project }),

@@ -3,7 +3,7 @@ import { shellWord } from '../../text/printable.ts'
 import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, namesIn, SCOPE_FLAGS } from '../command.ts'
 import { alignRows, count, lines, MOST_SHOWN, printableLine } from '../screen.ts'
 
-const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Made a new library in' } as const
+const HOW = { taken: 'Using the library', cloned: 'Cloned the library to', made: 'Created a new library in' } as const
 
 const DEFAULT_PLACE = '~/skills'
 
@@ -12,16 +12,16 @@ type Request = Parameters<Loadout['initialize']>[0]
 export const init = defineCommand({
   name: 'init',
   shortensHome: true,
-  summary: 'connect this machine with a library of skills',
-  details: 'Takes a library that is here, clones one, or makes a new one, and writes it into the configuration.',
+  summary: 'connect this machine to a skill library',
+  details: 'Uses an existing library, clones one, or creates a new one, and stores the choice in the configuration.',
   args: [],
   flags: {
-    repo: { kind: 'text', value: 'folder', summary: 'a library that is on this machine' },
+    repo: { kind: 'text', value: 'folder', summary: 'an existing library on this machine' },
     clone: { kind: 'text', value: 'url', summary: 'a library to clone' },
     into: { kind: 'text', value: 'folder', summary: 'where the clone goes (default: in your home)' },
-    new: { kind: 'text', value: 'folder', summary: 'make a new library' },
+    new: { kind: 'text', value: 'folder', summary: 'create a new library' },
     targets: { kind: 'list', value: 'a,b', summary: 'agents to equip (default: claude,codex)' },
-    yes: { kind: 'switch', summary: `without a library named: make one in ${DEFAULT_PLACE}` },
+    yes: { kind: 'switch', summary: `without another choice: create one in ${DEFAULT_PLACE}` },
     ...DRY_RUN_FLAG,
   },
   run: ({ flags, ask, signal }, loadout) => {
@@ -34,7 +34,7 @@ export const init = defineCommand({
   },
   print: ({ config, library, how, skills, agents, isDryRun }: InitResult, screen) =>
     lines(
-      isDryRun && 'Nothing was changed. This would be said:',
+      isDryRun && 'Nothing was changed. This would be configured:',
       `${HOW[how]} ${screen.strong(printableLine(library))}${isDryRun ? '' : ` (${count(skills, 'skill')})`}`,
       `agents: ${agents.join(', ')}   (loadout agents lists all)`,
       `configuration: ${printableLine(config)}`,
@@ -46,7 +46,7 @@ export const init = defineCommand({
     ),
 })
 
-/** A path is a library that is here or a new one; anything like a URL is cloned. */
+/** A path is an existing or a new library; anything like a URL is cloned. */
 function askPlace(ask: (question: string) => string): Partial<Request> {
   const answer = ask(`A folder for a new library, or the URL of one to clone [${DEFAULT_PLACE}]: `) || DEFAULT_PLACE
   return /^[a-z+]+:\/\/|^[\w.-]+@[\w.-]+:/i.test(answer) ? { clone: answer } : { create: answer }
@@ -55,7 +55,7 @@ function askPlace(ask: (question: string) => string): Partial<Request> {
 export const newSkill = defineCommand({
   name: 'new',
   shortensHome: true,
-  summary: 'start a skill in the library',
+  summary: 'create a skill in the library',
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens', required: true }],
   flags: {
     description: { kind: 'text', value: 'text', summary: 'what it does, and when to use it' },
@@ -73,7 +73,7 @@ export const newSkill = defineCommand({
     }),
   print: ({ name, path, files, isDryRun }: NewSkill) =>
     lines(
-      isDryRun ? 'Nothing was changed. This would be written:' : `started ${name}`,
+      isDryRun ? 'Nothing was changed. This would be written:' : `created ${name}`,
       files.map((file) => `  ${printableLine(`${path}/${file}`)}`),
       !isDryRun && `write it, commit it, then: loadout equip ${name}`,
     ),
@@ -118,11 +118,12 @@ export const deleteSkill = defineCommand({
   name: 'delete',
   shortensHome: true,
   summary: 'remove a skill from the library',
-  details: 'Refused while an install depends on it. Git keeps its history; what git does not have is kept in a backup.',
+  details:
+    'Refused while an install depends on it. Git keeps its history; content that git does not have goes to a backup.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
     ...COMMIT_FLAGS,
-    yes: { kind: 'switch', summary: 'for scripts: nothing is asked in any case' },
+    yes: { kind: 'switch', summary: 'for scripts; this command never asks' },
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
@@ -138,7 +139,7 @@ export const deleteSkill = defineCommand({
       isDryRun
         ? `Nothing was changed. ${printableLine(folder)} would be deleted.`
         : `deleted ${name}${commit === undefined ? ' (not committed)' : ` (commit ${commit.slice(0, 7)})`}`,
-      backup !== undefined && `what git does not have is in ${printableLine(backup)}`,
+      backup !== undefined && `content that git does not have is in ${printableLine(backup)}`,
       commit !== undefined &&
         printableLine(`to undo: git -C ${shellWord(library)} revert --no-edit ${commit.slice(0, 7)}`),
     ),
@@ -147,8 +148,8 @@ export const deleteSkill = defineCommand({
 export const share = defineCommand({
   name: 'share',
   shortensHome: true,
-  summary: 'pack a skill into an archive that others can import',
-  details: 'A copy ready for each agent, the source and a README. The same skill gives the same bytes.',
+  summary: 'write a skill to an archive that others can import',
+  details: 'The archive has a copy for each agent, the source and a README. The same skill gives the same bytes.',
   args: [{ name: 'name', summary: 'the skill', required: true }],
   flags: {
     out: { kind: 'text', value: 'file', summary: 'where to write it (default: <name>.tar.gz)' },
@@ -158,7 +159,7 @@ export const share = defineCommand({
   print: ({ path, entries, isDryRun }: SharedSkill) =>
     isDryRun
       ? lines(
-          'Nothing was written. It would hold:',
+          'Nothing was written. The archive would contain:',
           entries.map((entry) => `  ${printableLine(entry)}`),
         )
       : lines(`${printableLine(path)}  ${count(entries.length, 'file')}`),

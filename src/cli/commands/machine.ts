@@ -10,14 +10,14 @@ const AGENT_IDS = [{ name: 'ids', summary: 'the agents', required: true, rest: t
 export const agents = defineCommand({
   name: 'agents',
   shortensHome: true,
-  summary: 'agents that skills can be installed for',
-  details: 'Those that are enabled or have a folder on this machine; the others only by name.',
+  summary: 'list the agents that Loadout can install skills for',
+  details: 'Shows agents that are enabled or have a folder on this machine; the others only by name.',
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listAgents({}),
   print: (all, screen) => {
     const others = all.filter((agent) => !isHere(agent)).map(({ id }) => id)
-    return printAgents(all, screen) + lines(`${others.length} more are known:`, wrap(others.join(', '), 2))
+    return printAgents(all, screen) + lines(`${others.length} more are supported:`, wrap(others.join(', '), 2))
   },
 })
 
@@ -25,7 +25,7 @@ export const agentsEnable = defineCommand({
   name: 'agents enable',
   shortensHome: true,
   summary: 'install skills for these agents from now on',
-  details: 'Says how many skills of the library do not support them yet; on a terminal it offers to add them.',
+  details: 'Shows how many skills of the library do not support them yet; on a terminal it offers to add them.',
   args: AGENT_IDS,
   flags: DRY_RUN_FLAG,
   run: async ({ args, flags, ask }, loadout) => {
@@ -36,7 +36,7 @@ export const agentsEnable = defineCommand({
   print: printAgents,
 })
 
-/** Skills that name their agents do not support a new one by themselves. */
+/** A skill that names its agents does not support a new one by itself. */
 async function offerTargets(loadout: Loadout, ids: string[], ask: Input<Flags>['ask']): Promise<Finding[]> {
   const preview = await loadout.changeTargets({ names: [], all: true, add: ids, dryRun: true }).catch(() => undefined)
   const lacking = preview?.value.changed.length ?? 0
@@ -52,8 +52,8 @@ async function offerTargets(loadout: Loadout, ids: string[], ask: Input<Flags>['
 export const agentsDisable = defineCommand({
   name: 'agents disable',
   shortensHome: true,
-  summary: 'no longer install skills for these agents',
-  details: 'What is installed stays until it is unequipped.',
+  summary: 'stop installing skills for these agents',
+  details: 'Installed skills stay until you unequip them.',
   args: AGENT_IDS,
   flags: DRY_RUN_FLAG,
   run: ({ args, flags }, loadout) =>
@@ -84,7 +84,7 @@ function printAgents(all: AgentView[], screen: Screen): string {
 export const config = defineCommand({
   name: 'config',
   shortensHome: true,
-  summary: 'where the settings of this machine are, and what they say',
+  summary: 'show the settings of this machine and their file',
   details: 'Changes nothing. Edit the file, or use loadout init and loadout agents enable.',
   args: [],
   flags: {},
@@ -106,7 +106,7 @@ const PROFILE_NAME = [{ name: 'name', summary: 'the profile', required: true }] 
 
 export const profileSave = defineCommand({
   name: 'profile save',
-  summary: 'write down in the library which agent has which skill now',
+  summary: 'save in the library which agent has which skill now',
   args: PROFILE_NAME,
   flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
   run: ({ args, flags }, loadout) =>
@@ -122,10 +122,10 @@ export const profileSave = defineCommand({
 export const profileApply = defineCommand({
   name: 'profile apply',
   shortensHome: true,
-  summary: 'equip everything that a profile names',
+  summary: 'equip every skill of a profile',
   args: PROFILE_NAME,
   flags: {
-    exact: { kind: 'switch', summary: 'also unequip what it does not name' },
+    exact: { kind: 'switch', summary: 'also unequip everything else' },
     ...SCOPE_FLAGS,
     ...DRY_RUN_FLAG,
   },
@@ -139,13 +139,13 @@ export const profileApply = defineCommand({
       signal,
     }),
   print: (outcome, screen, findings) =>
-    printOperations(outcome, screen, findings, 'Everything is equipped as the profile says.'),
+    printOperations(outcome, screen, findings, 'Everything in the profile is equipped.'),
 })
 
 export const profileSwitch = defineCommand({
   name: 'profile switch',
   shortensHome: true,
-  summary: 'equip exactly what a profile names, and unequip all else',
+  summary: 'equip every skill of a profile, and unequip everything else',
   args: PROFILE_NAME,
   flags: { ...SCOPE_FLAGS, ...DRY_RUN_FLAG },
   run: ({ args, flags, onProgress, signal }, loadout) => {
@@ -153,12 +153,12 @@ export const profileSwitch = defineCommand({
     return loadout.applyProfile({ name: args.name ?? '', exact: true, project: flags.project, ...carrying })
   },
   print: (outcome, screen, findings) =>
-    printOperations(outcome, screen, findings, 'Everything is equipped exactly as the profile says.'),
+    printOperations(outcome, screen, findings, 'Exactly the skills of the profile are equipped.'),
 })
 
 export const profileList = defineCommand({
   name: 'profile list',
-  summary: 'the profiles of the library and of this machine',
+  summary: 'list the profiles of the library and of this machine',
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listProfiles({}),
@@ -179,10 +179,11 @@ const SIGNS = { fine: 'ok', note: 'note', problem: 'PROBLEM' } as const
 export const doctor = defineCommand({
   name: 'doctor',
   shortensHome: true,
-  summary: 'check git, library, agents and installs, and say what to do',
-  details: 'Changes nothing. --fix finishes interrupted work and repairs markers where the content allows it.',
+  summary: 'check git, library, agents and installs, and show what to do',
+  details:
+    'Changes nothing without --fix, which finishes interrupted changes and repairs install markers if the content matches.',
   args: [],
-  flags: { fix: { kind: 'switch', summary: 'put right what can be put right safely' }, ...SCOPE_FLAGS },
+  flags: { fix: { kind: 'switch', summary: 'repair what can be repaired safely' }, ...SCOPE_FLAGS },
   run: ({ flags }, loadout) => loadout.doctor({ project: flags.project, fix: flags.fix }),
   print: ({ checks, fixed }: Health, screen) => {
     const problems = checks.filter(({ state }) => state === 'problem').length

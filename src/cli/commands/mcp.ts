@@ -10,20 +10,20 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'serve agents over the Model Context Protocol',
   details:
-    'Over standard input and output, until the client goes. With --http on 127.0.0.1 for programs that have the token: $LOADOUT_MCP_TOKEN, or a new one that is shown once.',
+    'Uses standard input and output, until the client disconnects. With --http it listens on 127.0.0.1, for programs with the token: $LOADOUT_MCP_TOKEN, or a new one that it prints once.',
   args: [],
   flags: {
-    http: { kind: 'switch', summary: 'over HTTP instead' },
-    port: { kind: 'number', value: 'n', summary: `of HTTP; 0 takes any (default: ${USUAL_PORT})` },
+    http: { kind: 'switch', summary: 'use HTTP instead' },
+    port: { kind: 'number', value: 'n', summary: `HTTP port; 0 for any free port (default: ${USUAL_PORT})` },
     ...PROJECT_FLAG,
   },
   run: async ({ flags: { http, port, project }, asJson, signal }) => {
-    if (asJson) throw new LoadoutError('USAGE', 'mcp prints nothing that could be JSON', { hint: 'leave out --json' })
+    if (asJson) throw new LoadoutError('USAGE', 'mcp does not support --json', { hint: 'leave out --json' })
     if (port !== undefined && !http) {
-      throw new LoadoutError('USAGE', '--port is for HTTP', { hint: 'loadout mcp --http --port 0' })
+      throw new LoadoutError('USAGE', '--port needs --http', { hint: 'loadout mcp --http --port 0' })
     }
     const loadout = createLoadout({ caller: { via: 'mcp', session: http ? undefined : sessionOf(process.env) } })
-    // A folder that is not there is told now, not to every call.
+    // Report a missing folder now, not at every call.
     loadout.nameLayers({ project })
     const { serve } = await import('../../mcp/main.ts')
     if (!http) await serve({ loadout, project, signal })
@@ -36,14 +36,16 @@ export const mcp = defineCommand({
   print: () => '',
 })
 
-/** The conversation that started the server, by the name its hooks know it by where the agent tells; else a new one. */
+/**
+ * The conversation that started the server: the agent's own name for it if known, as in its hooks; otherwise a new one.
+ */
 function sessionOf({ CLAUDE_CODE_SESSION_ID: told }: NodeJS.ProcessEnv): string {
   return told || randomBytes(8).toString('hex')
 }
 
 function readToken(given: string | undefined): string | undefined {
   if (!given || (given.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(given))) return given || undefined
-  throw new LoadoutError('USAGE', `LOADOUT_MCP_TOKEN needs ${SHORTEST_TOKEN} characters or more, and no blanks`, {
-    hint: 'openssl rand -hex 32 makes a good one; unset it, and every start makes its own',
+  throw new LoadoutError('USAGE', `LOADOUT_MCP_TOKEN needs at least ${SHORTEST_TOKEN} characters, without blanks`, {
+    hint: 'openssl rand -hex 32 prints a good one; if unset, every start generates one',
   })
 }

@@ -8,17 +8,17 @@ export const merge = defineCommand({
   shortensHome: true,
   summary: 'show and finish merges that need a decision',
   details:
-    'update, adopt and sync --merge leave here what changed on both sides. Edit the files that are named: remove the\n' +
-    'markers from texts, and of x.library and x.other keep one under the name x. Then --continue. The library does not\n' +
+    'update, adopt and sync --merge leave conflicts here. Edit the listed files: remove the\n' +
+    'markers from texts, and rename either x.library or x.other to x. Then use --continue. The library does not\n' +
     'change before that.',
-  args: [{ name: 'name', summary: 'the skill (default: list all that wait)' }],
+  args: [{ name: 'name', summary: 'the skill (default: list all open merges)' }],
   flags: {
-    continue: { kind: 'switch', summary: 'bring the merged skill into the library' },
-    abort: { kind: 'switch', summary: 'give the merge up; a copy goes to the backup folder' },
+    continue: { kind: 'switch', summary: 'store the merged skill in the library' },
+    abort: { kind: 'switch', summary: 'abandon the merge; a copy goes to the backup folder' },
     take: {
       kind: 'choice',
       choices: ['library', 'other'],
-      summary: 'end every conflict that is left with this version',
+      summary: 'resolve every remaining conflict with this version',
     },
     ...COMMIT_FLAGS,
   },
@@ -38,8 +38,8 @@ function printMerges({ merges, merged, aborted, commit }: MergeResult, screen: S
     const how = commit === undefined ? 'not committed' : `commit ${commit.slice(0, 7)}`
     return lines(screen.strong(`${merged} merged, ${how}`), '  loadout sync refreshes its installed copies')
   }
-  if (aborted !== undefined) return lines(`The merge of ${aborted} was given up. The library is as it was.`)
-  if (merges.length === 0) return lines('No merge waits for a decision.')
+  if (aborted !== undefined) return lines(`The merge of ${aborted} was abandoned. The library is unchanged.`)
+  if (merges.length === 0) return lines('There are no open merges.')
   return lines(
     merges.flatMap(({ skill, files, conflicts, sides }) => [
       screen.strong(`${skill}  ${conflicts.length === 0 ? 'ready' : count(conflicts.length, 'conflict')}`),

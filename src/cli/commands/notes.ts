@@ -4,13 +4,13 @@ import { count, lines, printableLine, type Screen, wrap } from '../screen.ts'
 
 export const noteAdd = defineCommand({
   name: 'note add',
-  summary: 'write down what matters for the next few days',
-  details: 'Add the same note again to renew it. A note expires; write what should last into a document.',
-  args: [{ name: 'text', summary: 'what is to be known', required: true, rest: true }],
+  summary: 'add a note that matters for the next few days',
+  details: 'Add the same note again to renew it. A note expires; put lasting knowledge into a document.',
+  args: [{ name: 'text', summary: 'the note', required: true, rest: true }],
   flags: {
     tag: { kind: 'list', value: 'word', summary: 'a word to find it by; may be repeated' },
-    class: { kind: 'text', value: 'word', summary: 'what kind of note it is (default: note)' },
-    ttl: { kind: 'text', value: 'time', summary: 'how long it holds: 90m, 12h, 7d, 2w (default: 7d)' },
+    class: { kind: 'text', value: 'word', summary: 'the kind of note (default: note)' },
+    ttl: { kind: 'text', value: 'time', summary: 'how long it is valid: 90m, 12h, 7d, 2w (default: 7d)' },
     ...PROJECT_FLAG,
   },
   run: ({ args, flags }, loadout) =>
@@ -22,14 +22,14 @@ export const noteAdd = defineCommand({
       ttl: flags.ttl,
     }),
   print: ({ path, record }: AddedNote) =>
-    lines(`noted ${record.recordId} in ${printableLine(path)}, until ${record.expiresAt.slice(0, 16)}Z`),
+    lines(`added note ${record.recordId} to ${printableLine(path)}, until ${record.expiresAt.slice(0, 16)}Z`),
 })
 
 export const noteList = defineCommand({
   name: 'note list',
-  summary: 'the notes of a project, newest first',
+  summary: 'list the notes of a project, newest first',
   args: [],
-  flags: { all: { kind: 'switch', summary: 'also those whose time is over' }, ...PROJECT_FLAG },
+  flags: { all: { kind: 'switch', summary: 'include expired notes' }, ...PROJECT_FLAG },
   run: ({ flags }, loadout) => loadout.listNotes({ project: flags.project, all: flags.all ?? false }),
   print: ({ notes, hidden, path }: NoteList, screen) =>
     lines(
@@ -51,16 +51,16 @@ function describeNote(
 
 export const notePrune = defineCommand({
   name: 'note prune',
-  summary: 'remove the notes whose time is over',
+  summary: 'remove expired notes',
   details: 'Loadout moves lines that are not notes to a file beside it, with .corrupt at the end of its name.',
   args: [],
-  flags: { 'dry-run': { kind: 'switch', summary: 'only say what would be done' }, ...PROJECT_FLAG },
+  flags: { 'dry-run': { kind: 'switch', summary: 'only show what would change' }, ...PROJECT_FLAG },
   run: ({ flags }, loadout) => loadout.pruneNotes({ project: flags.project, dryRun: flags['dry-run'] ?? false }),
   print: ({ isDryRun, kept, expired, superseded, badLines, badLinesMovedTo }: NotePruning) =>
     lines(
       isDryRun && 'Nothing was changed. This would be done:',
       `${count(expired.length, 'note')} expired, ${count(kept, 'note')} kept`,
-      superseded.length > 0 && `${count(superseded.length, 'note')} said again later`,
+      superseded.length > 0 && `${count(superseded.length, 'note')} replaced by a newer copy`,
       badLines.length > 0 &&
         `${count(badLines.length, 'line')} that ${badLines.length === 1 ? 'is not a note' : 'are not notes'}: in ${printableLine(badLinesMovedTo)}`,
     ),

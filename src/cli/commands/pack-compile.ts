@@ -5,29 +5,29 @@ import { count, lines, printableLine, printableText, type Screen } from '../scre
 
 export const packsCompile = defineCommand({
   name: 'packs compile',
-  summary: 'have your agent write the briefing, facts and boundaries of a pack',
+  summary: 'let your agent write the briefing, facts and boundaries of a pack',
   details: `loadout packs compile shop-docs prints the task for an agent: the inputs, and the form of the answer.
-loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md takes the answer.
-Every statement must name lines of an input that say it. If one does not, or if an input changed meanwhile, nothing is written.
-Views, source map and the record of the run are written together. Over MCP the tool compile_pack does the same.`,
+loadout packs compile shop-docs task.md writes it to a file; loadout packs compile shop-docs --import answer.md reads the answer.
+Every statement must cite lines of an input. If one does not, or if an input changed meanwhile, Loadout writes nothing.
+Loadout writes the views, the source map and the record of the run together. Over MCP the tool compile_pack does the same.`,
   args: [
     PACK_ARGUMENT,
     {
       name: 'file',
-      summary: 'the task is written to it, or the answer read from it (- reads standard input)',
+      summary: 'file for the task, or with --import the file with the answer (- reads standard input)',
       complete: 'file',
     },
   ],
   flags: {
-    import: { kind: 'switch', summary: 'take the answer of an agent from the file' },
-    reviewed: { kind: 'switch', summary: 'you have read the answer, so no review is asked for' },
+    import: { kind: 'switch', summary: 'read the answer of an agent from the file' },
+    reviewed: { kind: 'switch', summary: 'you have reviewed the answer, so Loadout does not ask for a review' },
     ...PROJECT_FLAG,
   },
   run: (input, loadout): Promise<Report<CompileTask | Compiled>> => {
     const { args, flags } = input
     const base = { pack: args.pack ?? '', project: flags.project, isConfirmed: true }
     if (!flags.import) {
-      if (flags.reviewed) throw misuse('--reviewed goes with --import')
+      if (flags.reviewed) throw misuse('--reviewed needs --import')
       return loadout.exportCompile({ ...base, out: args.file })
     }
     if (args.file === undefined) throw misuse('--import needs a file, or - for standard input')
@@ -45,7 +45,7 @@ function misuse(message: string): LoadoutError {
 function printTask({ pack, inputs, text, path }: CompileTask): string {
   if (path === undefined) return printableText(text)
   return lines(
-    `the task for ${pack}, from ${count(inputs.length, 'input')}, was written to ${printableLine(path)}`,
+    `Wrote the task for ${pack}, from ${count(inputs.length, 'input')}, to ${printableLine(path)}`,
     `Give the file to an agent, save its answer, then: loadout packs compile ${pack} --import <file>`,
   )
 }
@@ -56,7 +56,7 @@ function printCompiled({ pack, root, written, statements, unknown, isReviewed, n
     `compiled ${pack}: ${count(statements, 'statement')}, ${count(unknown, 'open question')}`,
     `  ${printableLine(root)}`,
     written.map((file) => `  ${file}`),
-    !isReviewed && 'Read the views. --reviewed with --import says that you have; until then each use warns.',
+    !isReviewed && 'Review the views, then import again with --reviewed; until then each use shows a warning.',
     'next:',
     next.map((command) => `  ${printableLine(command)}`),
   )
@@ -64,13 +64,13 @@ function printCompiled({ pack, root, written, statements, unknown, isReviewed, n
 
 export const packsStatus = defineCommand({
   name: 'packs status',
-  summary: 'which views of your packs are stale, and which were never compiled',
+  summary: 'show which views of your packs are stale or were never compiled',
   args: [{ name: 'pack', summary: 'only this pack' }],
   flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.packStatus({ pack: args.pack, project: flags.project }),
   print: ({ packs }: { packs: PackCompileStatus[] }, screen) =>
     packs.length === 0
-      ? lines('There is no pack of yours or of this project: loadout packs new <name> starts one.')
+      ? lines('Neither you nor this project has a pack: loadout packs new <name> creates one.')
       : lines(packs.flatMap((pack) => describe(pack, screen))),
 })
 
@@ -96,9 +96,9 @@ function describe({ name, state, next }: PackCompileStatus, screen: Screen): str
       ...(view.gone > 0 ? [`    ${count(view.gone, 'input')} gone`] : []),
     ]),
     ...(unread.length > 0 && views.some((view) => view.isCompiled)
-      ? [`  ${count(unread.length, 'input')} that no run has read, such as ${printableLine(unread[0] ?? '')}`]
+      ? [`  ${count(unread.length, 'input')} not yet compiled, such as ${printableLine(unread[0] ?? '')}`]
       : []),
-    ...(needsReview ? ['  what an agent wrote was not reviewed'] : []),
+    ...(needsReview ? ['  text by an agent needs a review'] : []),
     ...toConfirm.map((what) => `  to be confirmed: the ${what} in KNOWLEDGE.md`),
     ...next.map((each) => screen.faint(`  ${printableLine(each)}`)),
   ]

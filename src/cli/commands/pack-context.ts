@@ -11,20 +11,20 @@ interface Resolved extends PackContext {
 
 export const packsResolve = defineCommand({
   name: 'packs resolve',
-  summary: 'what knowledge packs know about a task, fenced as data',
+  summary: 'print what knowledge packs know about a task, fenced as data',
   details:
     'Chooses packs by the task, or those named with --pack. Exits with 3 when you must answer first: an approval or a confirmation is missing.',
-  args: [{ name: 'task', summary: 'what is to be done', required: true, rest: true }],
+  args: [{ name: 'task', summary: 'the task', required: true, rest: true }],
   flags: {
     pack: { kind: 'list', value: 'name', summary: 'use this pack, by name or folder' },
-    budget: { kind: 'number', value: 'tokens', summary: 'at most so much text (default: 4000)' },
-    cite: { kind: 'switch', summary: 'with the lines of sources that statements rest on' },
-    deep: { kind: 'switch', summary: 'more than the short views: pages and documents too' },
-    need: { kind: 'list', value: 'fact', summary: 'name this fact as missing when it is not found' },
-    confirm: { kind: 'list', value: 'name', summary: 'use this pack although it is a draft or disputed' },
-    session: { kind: 'text', value: 'id', summary: 'do not repeat text this session was given' },
-    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only what goes to the model' },
-    'write-run': { kind: 'switch', summary: 'also leave a record in the runs/ of each pack' },
+    budget: { kind: 'number', value: 'tokens', summary: 'maximum size of the text (default: 4000)' },
+    cite: { kind: 'switch', summary: 'include the source lines of each statement' },
+    deep: { kind: 'switch', summary: 'include pages and documents, not only the short views' },
+    need: { kind: 'list', value: 'fact', summary: 'report this fact as missing if it is not found' },
+    confirm: { kind: 'list', value: 'name', summary: 'use this pack even if it is a draft or disputed' },
+    session: { kind: 'text', value: 'id', summary: 'do not repeat text that this session already has' },
+    format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: only the text for the model' },
+    'write-run': { kind: 'switch', summary: 'also write a record to runs/ of each pack' },
     ...PROJECT_FLAG,
   },
   run: async ({ args, flags, ask, asJson }, loadout) => {
@@ -51,15 +51,15 @@ export const packsResolve = defineCommand({
   isWaiting: ({ refused }) => refused.some(isWaiting),
 })
 
-/** A wrapper lists the warnings of its pack; what was withheld, or concerns no wrapper, is said here. */
+/** A wrapper lists the warnings of its pack; others, and what was withheld, appear here. */
 function isUntold({ severity, code, subject }: Finding): boolean {
   const isOfSeveral = code === 'claim.disputed' && subject === undefined
   return severity === 'error' || code === 'pack.substituted' || isOfSeveral || !code.includes('.')
 }
 
 /**
- * Asks about every pack that waits for an answer. A clear no is remembered, so that nobody is asked twice. Only what is
- * given in the end is recorded.
+ * Asks about every pack that needs a decision. Stores a clear no, so that Loadout never asks twice. Records only the
+ * final answer.
  */
 async function resolveAsking(
   request: ResolveRequest,
@@ -87,12 +87,12 @@ function question({ message, path, description, reason }: RefusedPack): string {
 
 function explain({ active, refused, tokens, budget, auditId }: PackContext, screen: Screen): string {
   if (active.length === 0 && refused.length === 0) {
-    return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows which there are'))
+    return lines('No knowledge pack fits this task.', screen.faint('loadout packs list shows all packs'))
   }
   return lines(
     active.flatMap(({ pack: { manifest, scope, trust }, showsGaps, presented, resolution, isRepeated }) => [
       `${screen.strong(printableLine(manifest.name))}  ${manifest.status}, ${scope}, ${trust.state}, ${grouped(presented.tokens)} tokens`,
-      ...(isRepeated ? ['  this session has it already'] : []),
+      ...(isRepeated ? ['  this session already has it'] : []),
       ...alignRows(
         presented.choices.map(({ part: { path, lines: range }, why }) => [
           `  ${path}`,
@@ -101,17 +101,17 @@ function explain({ active, refused, tokens, budget, auditId }: PackContext, scre
         ]),
       ),
       ...(allGaps(resolution).length > 0 ? ['  missing'] : []),
-      ...(showsGaps && allGaps(resolution).length === 0 ? ['  nothing is known to be missing'] : []),
+      ...(showsGaps && allGaps(resolution).length === 0 ? ['  no known gaps'] : []),
       ...allGaps(resolution).flatMap((fact) => wrap(fact, 4)),
       ...(presented.omitted.length === 0
         ? []
         : [`  left out for lack of room: ${count(presented.omitted.length, 'part')}`]),
     ]),
-    active.length === 0 && 'No knowledge pack that fits this task may be used.',
+    active.length === 0 && 'No knowledge pack that fits this task is approved for use.',
     active.length > 0 && '',
     `${grouped(tokens)} of ${grouped(budget)} tokens`,
     auditId !== undefined &&
       active.some(({ presented }) => presented.wrapper !== undefined) &&
-      screen.faint(`loadout replay ${auditId} gives the same text again`),
+      screen.faint(`loadout replay ${auditId} prints the same text again`),
   )
 }

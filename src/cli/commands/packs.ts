@@ -16,16 +16,16 @@ import {
 } from '../screen.ts'
 
 const LONGEST_NAME = 40
-// Less of a description says nothing.
+// A shorter description would not be useful.
 const LEAST_DESCRIPTION = 12
 
 export const packsList = defineCommand({
   name: 'packs list',
-  summary: 'every knowledge pack, and whether it may be read',
-  details: 'A * marks a pack that another of the same name keeps out.',
+  summary: 'list every knowledge pack, and whether it may be read',
+  details: 'A * marks a pack that another pack of the same name overrides.',
   args: [],
   flags: {
-    all: { kind: 'switch', summary: 'also what is archived, or kept out by a namesake' },
+    all: { kind: 'switch', summary: 'include archived and overridden packs' },
     format: { kind: 'choice', choices: ['text', 'prompt'], summary: 'prompt: a description of the packs for a model' },
     ...PROJECT_FLAG,
   },
@@ -75,10 +75,10 @@ function table({ packs }: PackList, screen: Screen): string[] {
 function totals({ packs, waiting, collisions, quarantined, hidden }: PackList): string {
   const parts: [number, string][] = [
     [waiting.length, 'waiting for approval'],
-    [collisions.length, 'with a name taken twice'],
+    [collisions.length, 'with a duplicate name'],
     [quarantined.length, 'unreadable'],
     [hidden.archived, 'archived'],
-    [hidden.shadowed, 'kept out'],
+    [hidden.shadowed, 'overridden'],
   ]
   const said = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`)
   return [count(packs.length, 'pack'), ...said].join(' · ')
@@ -89,13 +89,13 @@ function notes({ waiting, collisions, quarantined }: PackList, screen: Screen): 
     ...(waiting.length > FEW_WAITING ? allWaiting(waiting, screen) : []),
     ...(waiting.length > FEW_WAITING ? [] : waiting).flatMap(({ name, scope, trust, wouldShadow, command }) => {
       const why = trust === 'changed' ? 'has changed since it was approved' : 'is not approved'
-      const place = wouldShadow ? ', and would take the place of another' : ''
+      const place = wouldShadow ? ', and would override another' : ''
       return [`${shorten(name, LONGEST_NAME)} (${scope}) ${why}${place}:`, screen.faint(`  ${printableLine(command)}`)]
     }),
     ...collisions.map(({ name, winner, shadowed, lowerTrustShadowsHigher }) => {
       const losers = shadowed.map(({ scope }) => scope).join(', ')
-      const doubt = lowerTrustShadowsHigher ? ', though one of them claims more trust' : ''
-      return `${shorten(name, LONGEST_NAME)}: ${winner.scope} has the name; kept out: ${losers}${doubt}`
+      const doubt = lowerTrustShadowsHigher ? ', although one of them claims more trust' : ''
+      return `${shorten(name, LONGEST_NAME)}: ${winner.scope} is used; overridden: ${losers}${doubt}`
     }),
     ...quarantined.flatMap(({ path, reason, line }) => [
       `${printableLine(path)}${line === undefined ? '' : `:${line}`}`,
@@ -113,15 +113,12 @@ function allWaiting(waiting: PackList['waiting'], screen: Screen): string[] {
 
 function empty({ roots, hidden }: PackList): string[] {
   if (hidden.archived > 0) return [`${count(hidden.archived, 'pack')}, archived: loadout packs list --all`]
-  return [
-    'There are no knowledge packs. They are looked for in:',
-    ...roots.map(({ path }) => `  ${printableLine(path)}`),
-  ]
+  return ['There are no knowledge packs. Loadout looked in:', ...roots.map(({ path }) => `  ${printableLine(path)}`)]
 }
 
 export const packsShow = defineCommand({
   name: 'packs show',
-  summary: 'what a knowledge pack says of itself, and what opens it',
+  summary: 'show the manifest of a knowledge pack, and whether it may be read',
   args: [PACK_ARGUMENT],
   flags: PROJECT_FLAG,
   run: ({ args, flags }, loadout) => loadout.showPack({ pack: args.pack ?? '', project: flags.project }),
@@ -167,9 +164,9 @@ function factsOf(pack: PackView): [what: string, value: string | undefined][] {
     ['answers', pack.primaryAnswers],
     ['made by', producer],
     ['files', files?.map(({ layer, count }) => `${layer} ${count}`).join(', ')],
-    ['keeps out', pack.collision?.winner.path === pack.packRoot ? scopesOf(pack.collision.shadowed) : undefined],
+    ['overrides', pack.collision?.winner.path === pack.packRoot ? scopesOf(pack.collision.shadowed) : undefined],
     [
-      'kept out by',
+      'overridden by',
       pack.collision && pack.collision.winner.path !== pack.packRoot ? pack.collision.winner.path : undefined,
     ],
   ]
@@ -181,11 +178,11 @@ function scopesOf(shadowed: NonNullable<PackView['collision']>['shadowed']): str
 
 export const packsGuide = defineCommand({
   name: 'packs guide',
-  summary: 'the guide of a knowledge pack, fenced as data',
-  details: 'Ends with 3 when an approval or a yes is missing.',
+  summary: 'print the guide of a knowledge pack, fenced as data',
+  details: 'Exits with 3 when an approval or a confirmation is missing.',
   args: [PACK_ARGUMENT],
   flags: {
-    confirm: { kind: 'switch', summary: 'although it is a draft or disputed' },
+    confirm: { kind: 'switch', summary: 'show it even if it is a draft or disputed' },
     ...PROJECT_FLAG,
   },
   run: ({ args, flags: { confirm, project } }, loadout) =>
@@ -195,25 +192,25 @@ export const packsGuide = defineCommand({
 
 export const packsNew = defineCommand({
   name: 'packs new',
-  summary: 'start a knowledge pack',
+  summary: 'create a knowledge pack',
   details:
-    'Writes a small pack that is complete and valid, as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from the pack is made of documents that exist (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and the description is proposed for you to confirm. Nothing that is there is overwritten.',
+    'Writes a small, valid pack as a draft: in .agents/knowledge of the project, or with --user of your home folder. With --from it makes the pack from existing documents (.md, .mdx, .rst, .adoc, .txt): they stay where they are, and Loadout proposes a description for you to confirm. Existing files are never overwritten.',
   args: [{ name: 'name', summary: 'lower case letters, digits and hyphens' }],
   flags: {
-    from: { kind: 'text', value: 'folder | file', summary: 'documents to make it of' },
+    from: { kind: 'text', value: 'folder | file', summary: 'the documents' },
     copy: { kind: 'switch', summary: 'copy the documents of --from into the pack' },
-    profile: { kind: 'choice', choices: PROFILES, summary: 'its facts (default: wiki-first)' },
+    profile: { kind: 'choice', choices: PROFILES, summary: 'how it stores facts (default: wiki-first)' },
     mode: { kind: 'choice', choices: RUNTIME_MODES, summary: 'facts or voice (default: data)' },
-    description: { kind: 'text', value: 'text', summary: 'what it knows, when to use it' },
-    user: { kind: 'switch', summary: 'for all your projects' },
+    description: { kind: 'text', value: 'text', summary: 'what it knows, and when to use it' },
+    user: { kind: 'switch', summary: 'create it for all your projects' },
     ...PROJECT_FLAG,
   },
   run: async ({ args: { name }, flags: { user: isUser, from, copy, mode, ...flags } }, loadout) => {
     if (from !== undefined) {
-      if (mode !== undefined) throw wrongFlags('--mode does not go with --from')
+      if (mode !== undefined) throw wrongFlags('--mode and --from cannot be combined')
       return loadout.startPackFrom({ name, from, copy, isUser, ...flags })
     }
-    if (copy) throw wrongFlags('--copy goes with --from')
+    if (copy) throw wrongFlags('--copy needs --from')
     if (name === undefined) throw wrongFlags('Missing argument: <name>, or --from <folder | file>')
     return loadout.startPack({ name, mode, isUser, ...flags })
   },
@@ -226,7 +223,7 @@ function wrongFlags(message: string): LoadoutError {
 
 function printStarted({ name, path, files, next }: NewPack): string {
   return lines(
-    `started ${name} in ${printableLine(path)}`,
+    `created ${name} in ${printableLine(path)}`,
     files.map((file) => `  ${file}`),
     'write it, then:',
     next.map((command) => `  ${printableLine(command)}`),
@@ -252,7 +249,7 @@ export const packsExample = defineCommand({
   name: 'packs example',
   summary: 'declare that lines of a pack only look like a secret',
   details:
-    'Writes the digest of the lines into secret-examples.json of the pack. They are then no finding and are not withheld, until one letter of them changes.',
+    'Writes the digest of the lines into secret-examples.json of the pack. Loadout then neither reports nor withholds these lines, until they change.',
   args: [
     { name: 'pack', summary: 'folder of the pack', required: true, complete: 'file' },
     {
@@ -275,12 +272,12 @@ export const packsFetch = defineCommand({
   name: 'packs fetch',
   summary: 'fetch the knowledge packs of the organization',
   details:
-    'Clones or updates the repositories named under "organization" in the configuration. One that cannot be fetched keeps its old copy, and stops none of the others.',
+    'Clones or updates the repositories named under "organization" in the configuration. If one cannot be fetched, its old copy stays, and the others are still fetched.',
   args: [],
   flags: {},
   run: ({ onProgress, signal }, loadout) => loadout.fetchPacks({ onProgress, signal }),
   print: ({ sources }: PackFetch) =>
     sources.length === 0
-      ? 'The configuration names no repository with knowledge packs.\n'
+      ? 'The configuration has no repository with knowledge packs.\n'
       : lines(alignRows(sources.map(({ source, state, commit = '' }) => [state, commit.slice(0, 7), source]))),
 })

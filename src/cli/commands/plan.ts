@@ -5,12 +5,12 @@ import { alignRows, count, grouped, lines, printableLine, type Screen } from '..
 
 export const plan = defineCommand({
   name: 'plan',
-  summary: 'what a task needs, why, and what it costs',
-  details: 'With --load the text of the chosen payloads is printed, each fenced as data, and the load is recorded.',
+  summary: 'show which payloads a task loads, why, and their cost',
+  details: 'With --load it prints the text of the chosen payloads, each fenced as data, and records the load.',
   args: [TASK_ARGUMENT],
   flags: {
     load: { kind: 'switch', summary: 'print the text of the payloads, ready for a model' },
-    budget: { kind: 'number', value: 'tokens', summary: 'the most the plan may cost; what does not fit is listed' },
+    budget: { kind: 'number', value: 'tokens', summary: 'maximum cost of the plan; lists what does not fit' },
     strategy: {
       kind: 'choice',
       choices: STRATEGIES,
@@ -36,7 +36,7 @@ export const plan = defineCommand({
   toJson: planJson,
 })
 
-/** What was chosen, and how much was not: on a large index the rest is thousands of entries. */
+/** The chosen entries, and only the number of the others: a large index has thousands. */
 function planJson(plan: TaskPlan | LoadedPlan): object {
   if (plan.listsAll) return plan
   const { task, strategy, preload, onDemand, leftOut, preloadTokens, onDemandTokens, sources, roots } = plan
@@ -62,8 +62,8 @@ function printPlan(plan: TaskPlan, screen: Screen): string {
     '',
     plan.knownEntries === 0
       ? plan.findings.length > 0
-        ? '  Nothing is known: see below.'
-        : '  Nothing is known yet: no index was found. Start with: loadout index build, or loadout try'
+        ? '  No entries could be read: see below.'
+        : '  There are no entries yet: no index was found. Start with: loadout index build, or loadout try'
       : alignRows([...chosenRows(plan), ...restRows(plan)], [2]),
     '',
     plan.knownEntries > 0 && `  ${screen.strong(summaryOf(used, plan.knownTokens))}`,
@@ -71,7 +71,7 @@ function printPlan(plan: TaskPlan, screen: Screen): string {
 }
 
 function chosenRows(plan: TaskPlan): string[][] {
-  // One half of a reason a line, so that rows fit a screen.
+  // Half a reason per line, so that rows fit a screen.
   const rows = (label: string, { entry }: MatchResult, reason: string) => {
     const [first = '', ...others] = reason.split(' + ')
     const row = [`  ${label}`, entry.id, tokens(entry.tokens_est), plan.sources[entry.id] ?? '', first]

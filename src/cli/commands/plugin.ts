@@ -8,20 +8,20 @@ const AGENTS = PLUGIN_FORMS.map(({ agent }) => agent)
 export const pluginBuild = defineCommand({
   name: 'plugin build',
   shortensHome: true,
-  summary: 'write plugins that agents install: skills, hooks and the MCP server in one',
+  summary: 'write plugins for agents: skills, hooks and the MCP server in one',
   details:
-    'For each agent a folder of its own, and the list that its plugin command reads: commit the whole to a repository.\n' +
-    'The same skills give the same bytes. What Loadout did not write there is never touched.',
+    'Writes a folder for each agent, and the list that its plugin command reads: commit everything to a repository.\n' +
+    'The same skills give the same bytes. Never touches files that Loadout did not write.',
   args: [{ name: 'names', summary: 'the skills', rest: true }],
   flags: {
     tag: { kind: 'list', value: 'a,b', summary: 'skills with one of these tags' },
     profile: { kind: 'text', value: 'name', summary: 'the skills of a profile' },
     all: { kind: 'switch', summary: 'every skill' },
-    bare: { kind: 'switch', summary: 'no skills: hooks and the MCP server alone' },
-    name: { kind: 'text', value: 'name', summary: 'what the plugin is called (default: loadout)' },
+    bare: { kind: 'switch', summary: 'no skills: only hooks and the MCP server' },
+    name: { kind: 'text', value: 'name', summary: 'name of the plugin (default: loadout)' },
     description: { kind: 'text', value: 'text', summary: 'one sentence about it' },
-    author: { kind: 'text', value: 'name', summary: 'whose it is (default: its name)' },
-    release: { kind: 'text', value: 'version', summary: 'its version (default: made of its content)' },
+    author: { kind: 'text', value: 'name', summary: 'its author (default: its name)' },
+    release: { kind: 'text', value: 'version', summary: 'its version (default: derived from its content)' },
     for: { kind: 'list', value: 'a,b', summary: `agents (default: ${AGENTS.join(',')})` },
     out: { kind: 'text', value: 'folder', summary: 'where to write it (default: <name>-plugin)' },
     ...DRY_RUN_FLAG,
@@ -33,14 +33,14 @@ export const pluginBuild = defineCommand({
   },
   print: ({ name, folder, agents, skills, written, removed, unchanged, isDryRun }: BuiltPlugin, screen) => {
     const changes = [...written.map((path) => `  write   ${path}`), ...removed.map((path) => `  remove  ${path}`)]
-    if (changes.length === 0) return lines(`${printableLine(folder)} is as it should be: ${count(unchanged, 'file')}`)
+    if (changes.length === 0) return lines(`${printableLine(folder)} is up to date: ${count(unchanged, 'file')}`)
     return lines(
       isDryRun && 'Nothing was changed. This would be done:',
       isDryRun && changes.slice(0, MOST_SHOWN).map(printableLine),
       isDryRun && changes.length > MOST_SHOWN && `  and ${changes.length - MOST_SHOWN} more`,
       `${screen.strong(name)}  ${count(skills.length, 'skill')}, hooks and the MCP server for ${agents.join(', ')}`,
       `  ${printableLine(folder)}  ${count(written.length, 'file')} written, ${removed.length} removed, ${unchanged} unchanged`,
-      !isDryRun && 'INSTALL.md in it has the commands that install it.',
+      !isDryRun && 'Its INSTALL.md has the install commands.',
     )
   },
 })

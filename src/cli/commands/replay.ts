@@ -21,18 +21,18 @@ type ReplayAnswer = Replay & { format: (typeof REPLAY_FORMATS)[number] }
 export const replay = defineCommand({
   name: 'replay',
   aliases: { 'packs rehydrate': [] },
-  summary: 'a recorded bundle or pack context once more, byte for byte',
+  summary: 'print a recorded bundle or pack context again, byte for byte',
   details:
-    'Prints nothing of it when it would be different now, and says what has changed. Refuses when the approval of a pack\n' +
+    'If the result would differ now, prints only what has changed. Refuses if the approval of a pack\n' +
     'was revoked.',
   args: [
     {
       name: 'record',
-      summary: 'what context --explain or packs resolve printed; its start is enough',
+      summary: 'the id that context --explain or packs resolve printed; its start is enough',
       required: true,
     },
   ],
-  flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'how to write a bundle (default: text)' } },
+  flags: { format: { kind: 'choice', choices: REPLAY_FORMATS, summary: 'output format of a bundle (default: text)' } },
   run: async ({ args, flags }, loadout) => {
     const { value, findings } = await loadout.replay({ id: args.record ?? '' })
     return { value: { ...value, format: flags.format ?? 'text' }, findings }
@@ -49,10 +49,10 @@ export const replay = defineCommand({
 
 export const auditList = defineCommand({
   name: 'audit list',
-  summary: 'the bundles that were given last',
+  summary: 'list the latest recorded bundles',
   shortensHome: true,
   args: [],
-  flags: { limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 50)' } },
+  flags: { limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 50)' } },
   run: ({ flags }, loadout) => loadout.listRecords({ limit: flags.limit }),
   print: (records: BundleRecord[]) =>
     records.length === 0
@@ -68,16 +68,16 @@ export const auditList = defineCommand({
             ]),
           ),
           '',
-          `loadout replay ${records[0]?.id} gives the newest again`,
+          `loadout replay ${records[0]?.id} prints the newest again`,
         ),
 })
 
 export const auditPrune = defineCommand({
   name: 'audit prune',
-  summary: 'remove old records of what was given',
+  summary: 'remove old records of bundles and pack contexts',
   details:
-    'Every bundle and every answer of packs leaves a record for replay. This removes those that were not given again for\n' +
-    'so many days: --older-than, else audit.keep_days of config.json, else 90.',
+    'Every bundle and every answer of packs leaves a record for replay. This removes records that were not written again for\n' +
+    'a number of days: --older-than, else audit.keep_days of config.json, else 90.',
   args: [],
   flags: {
     'older-than': { kind: 'number', value: 'days', summary: 'the age in days' },
@@ -93,14 +93,18 @@ export const auditPrune = defineCommand({
 
 export const replayPrompts = defineCommand({
   name: 'replay-prompts',
-  summary: 'which past tasks choose other entries now',
+  summary: 'show which past tasks would choose other entries now',
   details:
-    'Routes the tasks whose words are in the log once more, and compares with what was planned then.\nEnds with 1 when one differs, and with 2 when no words are kept: loadout usage --keep-tasks on keeps them.',
-  args: [{ name: 'log', summary: 'a usage log (default: of this machine)', complete: 'file' }],
+    'Routes the tasks in the log again, and compares with the plan of that time.\nExits with 1 when one differs, and with 2 when the log has no tasks: loadout usage --keep-tasks on keeps them.',
+  args: [{ name: 'log', summary: 'a usage log (default: this machine’s)', complete: 'file' }],
   flags: {
-    index: { kind: 'text', value: 'file', summary: 'this index in the place of the project’s' },
-    strategy: { kind: 'choice', choices: STRATEGIES, summary: 'how to find entries (default: as then)' },
-    limit: { kind: 'number', value: 'count', summary: 'list so many tasks, the newest first (default: 20)' },
+    index: { kind: 'text', value: 'file', summary: 'use this index instead of the project’s' },
+    strategy: { kind: 'choice', choices: STRATEGIES, summary: 'how to find entries (default: as before)' },
+    limit: {
+      kind: 'number',
+      value: 'count',
+      summary: 'maximum number of listed tasks, the newest first (default: 20)',
+    },
     'all-projects': { kind: 'switch', summary: 'also tasks of other projects' },
     ...LAYER_FLAGS,
   },
@@ -110,7 +114,7 @@ export const replayPrompts = defineCommand({
     return loadout.replayPrompts({ log: args.log, index, strategy, limit, allProjects, layers })
   },
   print: (replay: PromptReplay, screen, findings) => {
-    // The headline says it.
+    // The headline contains it.
     const others = findings.filter(({ code }) => code !== 'ROUTING_CHANGED')
     return printReplay(replay, screen) + formatFindings(others, screen)
   },
@@ -124,16 +128,16 @@ function printReplay(replay: PromptReplay, screen: Screen): string {
   return lines(
     differing === 0
       ? screen.good(
-          `${tasks === 1 ? 'The task chooses' : `All ${count(tasks, 'task')} choose`} the same entries as then.`,
+          `${tasks === 1 ? 'The task chooses' : `All ${count(tasks, 'task')} choose`} the same entries as before.`,
         )
       : screen.strong(`${differing} of ${count(tasks, 'task')} choose other entries now.`),
-    otherProjects > 0 && `${count(otherProjects, 'task')} of other projects passed over.`,
+    otherProjects > 0 && `${count(otherProjects, 'task')} of other projects skipped.`,
     changes.flatMap(({ task, timestamp, gained, lost, kept }) => [
       '',
       `  ${timestamp.slice(0, 10)}  ${shorten(task, 66)}`,
       ...listed('newly', gained),
       ...listed('no longer', lost),
-      ...(kept.length > 0 ? [`    ${'as then'.padEnd(LABEL)}${count(kept.length, 'entry', 'entries')}`] : []),
+      ...(kept.length > 0 ? [`    ${'as before'.padEnd(LABEL)}${count(kept.length, 'entry', 'entries')}`] : []),
     ]),
     differing > changes.length && [
       '',
@@ -161,7 +165,7 @@ function listed(label: string, ids: readonly string[]): string[] {
   return [`    ${label.padEnd(LABEL)}${first.trimStart()}`, ...others]
 }
 
-/** To be typed as it stands, where it is short enough to be read. */
+/** Ready to be typed, if it is short enough to read. */
 function explainCommand(id: string, task: string): string {
   const shownId = typed(id, 40) ?? '<id>'
   return `loadout explain ${shownId} --task ${typed(task, 56 - shownId.length) ?? '"<task>"'}`

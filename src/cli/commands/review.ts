@@ -1,7 +1,7 @@
 import type { SkillPreview } from '../../loadout.ts'
 import { printableLine, type Screen } from '../screen.ts'
 
-/** What a look through a skill found, with lines: all but what is only good to know. */
+/** The findings of a skill review, with lines, except those that are only informative. */
 export function describeReview(review: SkillPreview['review'], screen: Screen, before = ''): string[] {
   const told = review.filter(({ severity }) => severity !== 'info')
   return told.map(({ severity, path, line, message }) => {

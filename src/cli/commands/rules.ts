@@ -4,9 +4,9 @@ import { alignRows, lines } from '../screen.ts'
 
 export const rulesList = defineCommand({
   name: 'rules list',
-  summary: 'versions of agents whose rules see knows',
+  summary: 'list the agent versions that "loadout see" knows',
   details:
-    'Each was recorded from the real program. see uses those of the version that is installed, or of the nearest.',
+    'Each set of rules was recorded from the real program. loadout see uses those of the installed version, or the nearest.',
   args: [],
   flags: {},
   run: (_, loadout) => loadout.listRules({}),
@@ -19,14 +19,14 @@ export const rulesList = defineCommand({
     ),
 })
 
-const STATES = { taken: 'taken', same: 'already here', older: 'older than what is here' }
+const STATES = { taken: 'installed', same: 'already here', older: 'older than the current one' }
 
 export const rulesUpdate = defineCommand({
   name: 'rules update',
-  summary: 'take newer rules of agents from a file or a folder',
+  summary: 'install newer rules of agents from a file or a folder',
   details:
     'Agents change every week. Newer rules come as JSON files, one for each agent, without a new version of Loadout.\n' +
-    'They are checked first; if one is bad, none is taken.',
+    'Loadout checks them first; if one is invalid, it installs none.',
   args: [{ name: 'from', summary: 'a JSON file, or a folder of them', required: true, complete: 'file' }],
   flags: DRY_RUN_FLAG,
   run: ({ args, flags }, loadout) => loadout.updateRules({ from: args.from ?? '', dryRun: flags['dry-run'] }),

@@ -14,13 +14,13 @@ import { alignRows, count, grouped, lines, printableLine, type Screen, shorten, 
 
 export const search = defineCommand({
   name: 'search',
-  summary: 'payloads, packs, skills and files about some words, best first',
+  summary: 'search payloads, packs, skills and files, best first',
   details: `Of packs their metadata is searched, and the sections of those that you approved. loadout lookup <id> --load prints what was found.
 Files are those of a git repository; in another folder ask for them with --kind file.`,
   args: [{ name: 'words', summary: 'what you are looking for', required: true, rest: true }],
   flags: {
-    limit: { kind: 'number', value: 'n', summary: 'at most so many (default: 10)' },
-    kind: { kind: 'list', value: 'payload|pack|skill|file', summary: 'only these; may be given again' },
+    limit: { kind: 'number', value: 'n', summary: 'maximum number (default: 10)' },
+    kind: { kind: 'list', value: 'payload|pack|skill|file', summary: 'only these kinds; may be repeated' },
     ...LAYER_FLAGS,
   },
   run: ({ args, flags }, loadout) =>
@@ -33,9 +33,9 @@ Files are those of a git repository; in another folder ask for them with --kind 
   print: ({ hits, sections, known, files }: FullSearchResult, screen) =>
     hits.length + sections.length + files.length === 0
       ? lines(
-          'Nothing fits.',
-          known.payload === 0 && 'No payload is known yet. Start with: loadout index build',
-          known.payload === undefined && known.skill === 0 && 'No skill is known yet. Start with: loadout init',
+          'No matches.',
+          known.payload === 0 && 'There are no payloads yet. Start with: loadout index build',
+          known.payload === undefined && known.skill === 0 && 'There are no skills yet. Start with: loadout init',
         )
       : lines(
           hits.flatMap((hit) => present(hit, screen)),
@@ -66,9 +66,9 @@ function whatItIs(hit: SearchHit): string {
 
 export const lookup = defineCommand({
   name: 'lookup',
-  summary: 'one payload, pack or skill by its id',
+  summary: 'show one payload, pack or skill by its id',
   details:
-    'An id is release-pipeline, pack:name or skill:name; with a path behind it, pack:name/wiki/a.md, it is one file. A bare name is looked for among payloads, then skills, then packs. Ends with 3 when an approval or a yes is missing.',
+    'An id is release-pipeline, pack:name or skill:name; followed by a path, as in pack:name/wiki/a.md, it is one file. Loadout looks for a bare name among payloads, then skills, then packs. Exits with 3 when an approval or a confirmation is missing.',
   args: [{ name: 'id', summary: 'the id of the entry', required: true }],
   flags: {
     load: { kind: 'switch', summary: 'print its text, fenced as data, and record the load' },

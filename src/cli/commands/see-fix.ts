@@ -1,7 +1,7 @@
 import type { FixPlan, Loadout, Outcome } from '../../loadout.ts'
 import { count, grouped, lines, printableLine, type Screen, shorten as shortenText, wrap } from '../screen.ts'
 
-/** A plan, and what became of it. */
+/** A plan and its outcome. */
 export interface Fix {
   plan: FixPlan
   /** `planned`: only shown. `waiting`: the user must answer first. */
@@ -26,7 +26,7 @@ export function printPlan(plan: FixPlan): string {
       ...wrap(`list only the names of ${count(nameOnly.length, 'unused skill')}, in ${printableLine(settingsFile)}`, 0),
     ],
     nameOnly.length > 0 && wrap(named(nameOnly), 2),
-    unusedUnknown !== undefined && ['', ...wrap(`No copy is removed: ${unusedUnknown}.`, 0)],
+    unusedUnknown !== undefined && ['', ...wrap(`Loadout removes no copy: ${unusedUnknown}.`, 0)],
     shorten.length > 0 && [
       '',
       `shorten ${count(shorten.length, 'description')} to ${grouped(shorten[0]?.to ?? 0)} characters, by hand`,
@@ -36,7 +36,7 @@ export function printPlan(plan: FixPlan): string {
     left > 0 && [
       '',
       ...wrap(
-        `Even then ${count(left, 'skill')} would not fit. Unequip what you need least: loadout see ${agent} --longest${scopeOf(project)}`,
+        `Even then ${count(left, 'skill')} would not fit. Unequip those you need least: loadout see ${agent} --longest${scopeOf(project)}`,
         0,
       ),
     ],
@@ -58,10 +58,10 @@ export function printFix({ plan, state, outcome }: Fix, screen: Screen): string 
   const ends = {
     'nothing to do': '',
     planned: unequip.length + nameOnly.length > 0 ? 'Nothing was changed.' : '',
-    waiting: 'Nothing was changed: --yes carries it out without asking.',
+    waiting: 'Nothing was changed: use --yes to apply the plan without a question.',
     refused: 'Nothing was changed.',
     done: [
-      ...(unequip.length > 0 ? [`${count(removed, 'copy', 'copies')} removed. loadout equip brings one back.`] : []),
+      ...(unequip.length > 0 ? [`${count(removed, 'copy', 'copies')} removed. loadout equip installs one again.`] : []),
       ...(nameOnly.length > 0
         ? [
             `${count(nameOnly.length, 'skill')} listed by name. To undo: loadout see ${agent} --fix --undo${scopeOf(project)}`,

@@ -9,20 +9,20 @@ import { type Fix, printFix, printPlan, printUndone, type Undone } from './see-f
 
 export const see = defineCommand({
   name: 'see',
-  summary: 'which skills an agent really shows its model',
+  summary: 'show which skills an agent really lists for its model',
   details:
-    'Replays what the agent’s own program does on this machine: the folders it reads, in its order, what hides what, and\n' +
-    'what fits into its list. With --project . also what it reads in a project when it is started there.',
+    'Simulates the agent’s own program on this machine: the folders it reads, in its order, which skills hide others, and\n' +
+    'what fits into its list. With --project . it includes what the agent reads when it starts in a project.',
   args: [{ name: 'agent', summary: 'claude, codex, … (loadout agents lists them)', required: true }],
   flags: {
     ...projectFlag('only your own skills'),
     window: { kind: 'number', value: 'tokens', summary: 'the context window of the model' },
     model: { kind: 'text', value: 'name', summary: 'as if the agent used this model' },
-    without: { kind: 'list', value: 'a,b', summary: 'as if these skills were not there' },
-    'name-only': { kind: 'list', value: 'a,b', summary: 'as if only the names of these were listed' },
-    shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had so many characters' },
-    longest: { kind: 'switch', summary: 'list the longest descriptions and what they cost' },
-    fix: { kind: 'switch', summary: 'plan the smallest change that makes all visible, and do it after a yes' },
+    without: { kind: 'list', value: 'a,b', summary: 'as if these skills did not exist' },
+    'name-only': { kind: 'list', value: 'a,b', summary: 'as if only the names of these skills were listed' },
+    shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had this many characters' },
+    longest: { kind: 'switch', summary: 'list the longest descriptions and their cost' },
+    fix: { kind: 'switch', summary: 'plan the smallest change that makes all visible, and apply it after a confirmation' },
     yes: { kind: 'switch', summary: 'with --fix: do not ask' },
     undo: { kind: 'switch', summary: 'with --fix: take its settings back' },
     ...DRY_RUN_FLAG,
@@ -51,7 +51,7 @@ export const see = defineCommand({
 
 type Shown = { sight: AgentSight; isLongest: boolean } | { undone: Undone } | Fix
 
-/** Plans, shows the plan, and carries out the same plan after a yes. */
+/** Plans, shows the plan, and applies the same plan after a confirmation. */
 async function fixListing(
   request: Parameters<Loadout['planFix']>[0],
   { flags, ask }: Pick<Input<{ yes: Flag; 'dry-run': Flag }>, 'flags' | 'ask'>,
@@ -74,7 +74,7 @@ async function fixListing(
 function readShort(pair: string): [name: string, characters: number] {
   const [, name, characters] = /^(.+)=(\d{1,9})$/.exec(pair) ?? []
   if (name !== undefined) return [name, Number(characters)]
-  throw new LoadoutError('USAGE', `--shorten does not understand "${pair.slice(0, 40)}"`, {
+  throw new LoadoutError('USAGE', `Invalid value of --shorten: "${pair.slice(0, 40)}"`, {
     hint: '--shorten release-notes=200',
   })
 }
@@ -88,7 +88,7 @@ function printSight(sight: AgentSight, screen: Screen, findings: readonly Findin
     folders(sight, screen),
     instructions(sight, screen),
     closing(sight),
-    // What is wrong with skills and files is named above.
+    // Problems of skills and files are listed above.
     findings.filter(({ code }) => code !== 'NOT_SEEN').flatMap(({ message }) => wrap(printableLine(message), 0)),
   )
 }
@@ -107,7 +107,7 @@ function unitOf(unit: NonNullable<AgentSight['budget']>['unit']): string {
   return unit === 'tokens' ? 'tokens' : 'characters'
 }
 
-/** A row for each fate that occurs; the sizes add up to what the list takes. */
+/** A row for each visibility that occurs; the sizes add up to the size of the list. */
 function summary({ skills, own, budget, used = 0, recordedFrom }: AgentSight): string[] {
   const sizesOf = (those: readonly SkillSight[]) => (recordedFrom === undefined ? [] : sizes(those))
   const rows = FATES.flatMap((fate) => {
@@ -133,7 +133,7 @@ function sizes(skills: readonly SkillSight[]): string[] {
   return [grouped(characters), grouped(tokens)]
 }
 
-/** From here on names of one reason stand together. */
+/** From this many on, names with the same reason share a line. */
 const MANY = 4
 const MOST_NAMED = 40
 const PLACE_MATTERS: readonly Fate[] = ['shadowed', 'ambiguous']
@@ -158,7 +158,7 @@ function named({ skills, home }: AgentSight, fate: Fate, screen: Screen): string
 
 const INDENT = 24
 
-/** A name, and a text beside it that goes on below itself. */
+/** A name, and beside it a text that continues below itself. */
 function hang(name: string, text: string): string[] {
   const label = `  ${shorten(name, 40)}`
   const [first = '', ...rest] = wrap(text, INDENT)
@@ -191,7 +191,7 @@ function instructions({ instructions: files, mostInstructionBytes: most, home }:
   return ['', screen.strong(heading), ...pathRows(rows, home)]
 }
 
-/** Rows that end with a path, which loses its beginning where it would not fit. */
+/** Rows that end with a path, which loses its beginning if it does not fit. */
 function pathRows(rows: readonly (readonly string[])[], home: string): string[] {
   const [first, ...others] = alignRows(rows.map((row) => [...row.slice(0, -1), '|']))
   const room = 80 - textWidth(first ?? '') + 1
@@ -207,7 +207,8 @@ function closing(sight: AgentSight): string[] {
   const isCrowded = budget !== undefined && skills.some(({ fate }) => fate === 'dropped' || fate === 'cut')
   const hasHooks = HOOK_HOSTS.some((host) => host.agent === agent)
   const advice = [
-    dropped > 0 && `${count(dropped, 'skill')} can hardly fire: nothing says when. Unequip what you do not use,`,
+    dropped > 0 &&
+      `${count(dropped, 'skill')} can hardly be used: the model does not see when. Unequip skills that you do not use,`,
     isCrowded &&
       `${dropped > 0 ? 'shorten' : 'Shorten'} descriptions (loadout see ${agent} --longest), or see a plan (loadout see ${agent} --fix --dry-run)`,
     dropped > 0 && hasHooks && `or let Loadout route them: loadout hooks install ${agent}`,
@@ -221,7 +222,7 @@ function closing(sight: AgentSight): string[] {
   return ['', ...texts.flatMap((text) => (text ? wrap(text, 0) : []))]
 }
 
-/** Which version the rules are from, and which one is here. */
+/** The version of the rules, and the installed version. */
 function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string | undefined {
   if (recordedFrom === undefined) return undefined
   const { version, day } = recordedFrom
@@ -230,14 +231,14 @@ function rulesFrom({ label, program, recordedFrom, home }: AgentSight): string |
   if (program.version === version) return `These are the rules ${rules}`
   const where = printableLine(inHome(program.path, home))
   if (program.version === undefined) {
-    return `Which version ${where} is, is not known: ${program.problem}. These are the rules ${rules}`
+    return `The version of ${where} is unknown: ${program.problem}. These are the rules ${rules}`
   }
   return `You have ${program.version}; the nearest known rules are those ${rules} Newer ones: loadout rules update`
 }
 
 const MOST_LONGEST = 20
 
-/** The longest descriptions, with what the whole of each would cost. */
+/** The longest descriptions, with the cost of each in full. */
 function printLongest({ label, skills }: AgentSight, screen: Screen): string {
   const described = skills.filter(({ fate, characters }) => fate !== 'unreadable' && characters.description > 0)
   const longest = described.sort((a, b) => b.characters.description - a.characters.description)

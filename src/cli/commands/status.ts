@@ -5,7 +5,7 @@ import { alignRows, count, grouped, lines, printableLine, type Screen, wrap } fr
 export const status = defineCommand({
   name: 'status',
   shortensHome: true,
-  summary: 'what your agents see, what it costs, and what to do next',
+  summary: 'show what your agents see, what it costs, and what to do next',
   details: 'Looks at the agents of this machine and at the library. Changes nothing.',
   args: [],
   flags: projectFlag('only your own skills and instructions'),
@@ -67,15 +67,15 @@ function trouble(agent: AgentStatus): string[] {
   return said === '' ? [] : wrap(printableLine(said), 4)
 }
 
-/** Why the numbers may be those of another version. */
+/** Why the numbers may belong to another version. */
 function versionNote(program: AgentStatus['program'], { version }: NonNullable<AgentStatus['recordedFrom']>): string {
   const rules = `by the rules of ${version}`
   if (program === undefined) return `not in the PATH, ${rules}`
-  return program.version === undefined ? `its version is not known: ${program.problem}, ${rules}` : rules
+  return program.version === undefined ? `its version is unknown: ${program.problem}, ${rules}` : rules
 }
 
 function library({ library: found }: MachineStatus): string[] {
-  if (found === undefined) return ['No library of skills yet.']
+  if (found === undefined) return ['No skill library yet.']
   if (found.problem !== undefined) return wrap(`Library: ${printableLine(found.problem)}`, 0)
   const { skills, equipped, drift } = found
   const text = [

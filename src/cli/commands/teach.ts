@@ -4,11 +4,11 @@ import { COMMIT_FLAGS, commitChoice, DRY_RUN_FLAG, defineCommand, type Input, LA
 import { alignRows, count, lines, printableLine, type Screen } from '../screen.ts'
 
 const FLAGS = {
-  not: { kind: 'switch', summary: 'the prompts belong elsewhere: this entry must not answer them' },
-  export: { kind: 'switch', summary: 'print, or write to [what], what an agent needs to write examples' },
-  import: { kind: 'switch', summary: 'take the answer of an agent from the file [what]; - reads standard input' },
-  status: { kind: 'switch', summary: 'how many examples each entry has, and which are stale' },
-  renew: { kind: 'switch', summary: 'the examples of these entries still fit their changed descriptions' },
+  not: { kind: 'switch', summary: 'the entry must not match these prompts' },
+  export: { kind: 'switch', summary: 'print the task for an agent to write examples, or write it to [what]' },
+  import: { kind: 'switch', summary: 'read the answer of an agent from the file [what]; - reads standard input' },
+  status: { kind: 'switch', summary: 'show how many examples each entry has, and which are stale' },
+  renew: { kind: 'switch', summary: 'confirm that the examples still fit their changed descriptions' },
   ...DRY_RUN_FLAG,
   ...COMMIT_FLAGS,
   ...LAYER_FLAGS,
@@ -16,12 +16,12 @@ const FLAGS = {
 
 export const teach = defineCommand({
   name: 'teach',
-  summary: 'teach with example prompts which entry is meant',
+  summary: 'add example prompts to an entry, to improve the search',
   details: `loadout teach skill:notes "what changed since the last tag?" "write release notes" adds two prompts by hand.
-loadout teach --export tasks.md writes a file for an agent; loadout teach --import answer.txt takes what it wrote.
+loadout teach --export tasks.md writes a file for an agent; loadout teach --import answer.txt reads its answer.
 Over MCP the prompt "teach" does the same in one conversation.
-Ten prompts an entry are enough. Examples lie beside what they describe, never inside it: in examples/ of the library,
-in .claude/loadout/examples.jsonl of the project, and for entries of others in the state folder.`,
+Ten prompts per entry are enough. Loadout stores examples beside the entries, never inside them: in examples/ of the
+library, in .claude/loadout/examples.jsonl of the project, and for entries of others in the state folder.`,
   args: [
     {
       name: 'what',
@@ -34,7 +34,7 @@ in .claude/loadout/examples.jsonl of the project, and for entries of others in t
   run: (input, loadout): Promise<Report<Answer>> => {
     const { flags } = input
     const modes = (['export', 'import', 'status', 'renew'] as const).filter((mode) => flags[mode])
-    if (modes.length > 1) throw misuse(`--${modes[0]} and --${modes[1]} do not go together`)
+    if (modes.length > 1) throw misuse(`--${modes[0]} and --${modes[1]} cannot be combined`)
     return RUNS[modes[0] ?? 'hand'](input, loadout)
   },
   print: (value: Answer, screen) => {
@@ -62,7 +62,7 @@ function changeOf({ flags }: Input<typeof FLAGS>) {
 const RUNS: Record<'export' | 'import' | 'status' | 'renew' | 'hand', Run> = {
   hand: (input, loadout) => {
     const [id, ...prompts] = input.words
-    if (id === undefined) throw misuse('<what> is missing: an entry to teach, or --export, --import, --status')
+    if (id === undefined) throw misuse('<what> is missing: an entry, or --export, --import, --status')
     if (prompts.length === 0)
       throw misuse(`a prompt is missing: loadout teach ${printableLine(id)} "what a person types"`)
     const isNegative = input.flags.not ?? false
@@ -88,7 +88,7 @@ const RUNS: Record<'export' | 'import' | 'status' | 'renew' | 'hand', Run> = {
     return loadout.teachStatus(placeOf(input, loadout))
   },
   renew: (input, loadout) => {
-    if (input.words.length === 0) throw misuse('--renew needs the entries whose examples still fit')
+    if (input.words.length === 0) throw misuse('--renew needs at least one entry')
     return loadout.renewTeaching({ ...placeOf(input, loadout), ...changeOf(input), ids: input.words })
   },
 }
@@ -100,7 +100,7 @@ function misuse(message: string): LoadoutError {
 const MOST_LISTED = 20
 
 function printTeaching({ taught, commit, isDryRun }: Teaching): string {
-  if (taught.length === 0) return lines('Nothing was taught.')
+  if (taught.length === 0) return lines('No examples were added.')
   const rows = taught.slice(0, MOST_LISTED).map(({ id, prompts, negatives, path }) => {
     const parts = [
       ...(prompts.length > 0 ? [count(prompts.length, 'prompt')] : []),
@@ -112,7 +112,7 @@ function printTeaching({ taught, commit, isDryRun }: Teaching): string {
   const more = taught.length - rows.length
   return lines(
     isDryRun && 'Nothing was changed. This would be done:',
-    `Taught ${count(prompts, 'prompt')} of ${count(taught.length, 'entry', 'entries')}.`,
+    `Added ${count(prompts, 'prompt')} to ${count(taught.length, 'entry', 'entries')}.`,
     alignRows(rows),
     more > 0 && `  and ${count(more, 'more entry', 'more entries')}`,
     commit !== undefined && `commit ${commit.slice(0, 7)}`,
@@ -148,6 +148,6 @@ function printStatus({ entries, wanted }: TeachStatus, screen: Screen): string {
     screen.strong(
       `${entries.length - lacking.length} of ${count(entries.length, 'entry', 'entries')} have ${wanted} examples or more.`,
     ),
-    lacking.length > 0 && 'loadout teach --export writes down what an agent needs to add the rest.',
+    lacking.length > 0 && 'loadout teach --export writes a task for an agent to add the rest.',
   )
 }

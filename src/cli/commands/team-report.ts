@@ -9,10 +9,10 @@ export const teamReport = defineCommand({
   name: 'team report',
   summary: 'show what the team uses, what it costs, and what is never used',
   details:
-    'Numbers of people and machines are shown only above five. Groups with five people or fewer are added up.\nDelivered, never used: agents got it in this range and never asked for it. Dead weight: installed or planned, and neither delivered nor used.',
+    'Numbers of people and machines appear only above five. Groups with five people or fewer are combined.\nDelivered, never used: agents received it in this range and never asked for it. Dead weight: installed or planned, but neither delivered nor used.',
   args: [],
   flags: {
-    since: { kind: 'text', value: 'time', summary: 'from then on: 30d, 12w or a date (default: 30d)' },
+    since: { kind: 'text', value: 'time', summary: 'start of the range: 30d, 12w or a date (default: 30d)' },
     until: { kind: 'text', value: 'date', summary: 'the last day (default: today)' },
     group: { kind: 'text', value: 'name', summary: 'only this group' },
   },

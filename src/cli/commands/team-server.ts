@@ -9,34 +9,33 @@ const DATABASE_FLAG = {
   database: {
     kind: 'text',
     value: 'url',
-    summary: 'postgres://… (default: $LOADOUT_TEAM_DATABASE, which no other user can see)',
+    summary: 'postgres://… (default: $LOADOUT_TEAM_DATABASE, which is hidden from other users)',
   },
 } as const
 
 const ROLE_FLAGS = {
-  role: { kind: 'choice', choices: ['member', 'maintainer', 'admin'], summary: 'what it may do (default: member)' },
-  group: { kind: 'text', value: 'name', summary: 'the part of the team it is for (default: everyone)' },
+  role: { kind: 'choice', choices: ['member', 'maintainer', 'admin'], summary: 'its permissions (default: member)' },
+  group: { kind: 'text', value: 'name', summary: 'its group of the team (default: everyone)' },
 } as const
 
 export const teamServe = defineCommand({
   name: 'team serve',
   summary: 'serve a team from a PostgreSQL database',
   details:
-    'Over HTTP, until it is stopped; put a proxy with TLS in front. Any number of instances share one database. The first start prints the token of the first administrator, once. Logs are lines of JSON on standard error. GET /health and GET /ready need no token.',
+    'Serves HTTP until it is stopped; put a proxy with TLS in front. Any number of instances share one database. The first start prints the token of the first administrator, once. Logs are lines of JSON on standard error. GET /health and GET /ready need no token.',
   args: [],
   flags: {
     ...DATABASE_FLAG,
-    try: { kind: 'switch', summary: 'start a PostgreSQL of its own, which is gone afterwards' },
-    port: { kind: 'number', value: 'n', summary: `0 takes any (default: ${USUAL_PORT})` },
+    try: { kind: 'switch', summary: 'start a temporary PostgreSQL, which is removed afterwards' },
+    port: { kind: 'number', value: 'n', summary: `port; 0 for any free port (default: ${USUAL_PORT})` },
     listen: { kind: 'text', value: 'address', summary: 'default: 127.0.0.1; another one needs --host' },
-    host: { kind: 'list', value: 'name:port', summary: 'a name under which it is called, as in the header Host' },
+    host: { kind: 'list', value: 'name:port', summary: 'a host name that clients use, as in the header Host' },
     'keep-days': { kind: 'number', value: 'n', summary: 'days to keep (default: 400)' },
-    otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics there' },
+    otlp: { kind: 'text', value: 'endpoint', summary: 'send its own traces and metrics to this endpoint' },
   },
   run: async ({ flags, asJson, signal }, loadout) => {
     const { database, try: isTry, port = USUAL_PORT, listen, host, 'keep-days': keepDays, otlp } = flags
-    if (asJson)
-      throw new LoadoutError('USAGE', 'team serve prints nothing that could be JSON', { hint: 'leave out --json' })
+    if (asJson) throw new LoadoutError('USAGE', 'team serve does not support --json', { hint: 'leave out --json' })
     if (isTry && database !== undefined) {
       throw new LoadoutError('USAGE', '--try and --database cannot be combined', { hint: 'loadout help team serve' })
     }
@@ -58,20 +57,26 @@ export const teamServe = defineCommand({
 
 export const teamMigrate = defineCommand({
   name: 'team migrate',
-  summary: 'bring the schema of the database up to date, or back to an older one',
-  details: 'Every start of team serve brings it up to date. Back: first stop the instances that need the newer schema.',
+  summary: 'migrate the schema of the database, up or down',
+  details:
+    'Every start of team serve migrates up. Before a migration down, stop the instances that need the newer schema.',
   args: [],
-  flags: { ...DATABASE_FLAG, to: { kind: 'number', value: 'schema', summary: 'another schema than the newest' } },
+  flags: {
+    ...DATABASE_FLAG,
+    to: { kind: 'number', value: 'schema', summary: 'the schema version (default: the newest)' },
+  },
   run: ({ flags }, loadout) => loadout.migrateTeam(flags),
   print: ({ before, after }: SchemaChange) =>
-    lines(before === after ? `The database has schema ${after}.` : `Schema ${before} became schema ${after}.`),
+    lines(
+      before === after ? `The database has schema ${after}.` : `Migrated from schema ${before} to schema ${after}.`,
+    ),
 })
 
 export const teamInvite = defineCommand({
   name: 'team invite',
-  summary: 'make a token with which others join',
+  summary: 'create a token for others to join',
   details:
-    'With --database straight from the database, for an administrator who lost every token; --key takes any old one.',
+    'With --database it uses the database directly, for an administrator who lost every token; --key takes any old token.',
   args: [],
   flags: {
     ...ROLE_FLAGS,
@@ -119,17 +124,17 @@ export const teamTokens = defineCommand({
 
 export const teamRevoke = defineCommand({
   name: 'team revoke',
-  summary: 'make a token useless, at once',
-  args: [{ name: 'id', summary: 'of the token: loadout team tokens', required: true }],
+  summary: 'revoke a token immediately',
+  args: [{ name: 'id', summary: 'the id of the token, from loadout team tokens', required: true }],
   flags: {},
   run: ({ args: { id = '' } }, loadout) => loadout.revokeTeamToken({ id }),
   print: ({ revoked }: { revoked: string }) =>
-    lines(`Revoked ${revoked}. Machines that joined with it keep what they have not sent.`),
+    lines(`Revoked ${revoked}. Machines that joined with it keep their unsent events.`),
 })
 
 export const teamMachines = defineCommand({
   name: 'team machines',
-  summary: 'list the machines of the team, and what is odd about them',
+  summary: 'list the machines of the team and their problems',
   args: [],
   flags: {},
   run: (_input, loadout) => loadout.listTeamMachines({}),

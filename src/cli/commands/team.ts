@@ -7,7 +7,7 @@ export const teamJoin = defineCommand({
   name: 'team join',
   summary: 'share the usage of this machine with a team',
   details:
-    'From then on what happens to entries is sent to the team’s server in the background: entry, kind, agent, stage, version, tokens, day and hour, and a pseudonym. Never the words of tasks, paths, code or names of projects. loadout team push --dry-run prints what would be sent.',
+    'From then on Loadout sends usage events to the team’s server in the background: entry, kind, agent, stage, version, tokens, day and hour, and a pseudonym. It never sends the words of tasks, paths, code or names of projects. loadout team push --dry-run prints what would be sent.',
   args: [{ name: 'url', summary: 'the team’s server: https://…', required: true }],
   flags: {
     token: { kind: 'text', value: 'token', summary: 'from an administrator; - reads it from standard input' },
@@ -19,8 +19,8 @@ export const teamJoin = defineCommand({
   },
   run: ({ args: { url = '' }, flags: { token, signers }, readStdin }, loadout) => {
     if (token === undefined) {
-      throw new LoadoutError('USAGE', 'joining a team takes a token', {
-        hint: 'an administrator makes one: loadout team invite',
+      throw new LoadoutError('USAGE', 'Missing flag: --token', {
+        hint: 'an administrator creates one: loadout team invite',
       })
     }
     return loadout.joinTeam({ url, token: token === '-' ? firstLine(readStdin()) : token, signers })
@@ -33,11 +33,11 @@ export const teamJoin = defineCommand({
         ['  role', role],
         ['  you are', `${person.slice(0, 12)}… (made from ${personFrom}; only the team’s key leads back)`],
       ]),
-      'loadout team push --dry-run shows what is sent · loadout team leave ends it',
+      'loadout team push --dry-run shows the data · loadout team leave stops it',
     ),
 })
 
-/** What `team invite` printed has the token on its first line. */
+/** `team invite` prints the token on its first line. */
 function firstLine(text: string): string {
   return text.split('\n')[0] ?? ''
 }
@@ -50,16 +50,16 @@ export const teamLeave = defineCommand({
   run: (_input, loadout) => loadout.leaveTeam({}),
   print: ({ url, unsent, isTold }: Left) =>
     lines(
-      `Left the team at ${url}. Nothing is sent any more.`,
+      `Left the team at ${url}. Loadout sends nothing to it any more.`,
       unsent > 0 &&
         `${count(unsent, 'batch', 'batches')} that waited to be sent ${unsent === 1 ? 'was' : 'were'} deleted.`,
-      !isTold && 'The server could not be told; an administrator can revoke the token.',
+      !isTold && 'The server could not be informed; an administrator can revoke the token.',
     ),
 })
 
 export const teamStatus = defineCommand({
   name: 'team status',
-  summary: 'show what this machine shares, and whether it arrives',
+  summary: 'show what this machine shares, and whether the server receives it',
   args: [],
   flags: {},
   run: (_input, loadout) => loadout.teamStatus({}),
@@ -76,16 +76,16 @@ function printStatus(status: TeamStatus, screen: Screen): string {
       ['  sent', count(sent, 'batch', 'batches')],
       ['  waiting', `${count(waiting.batches, 'batch', 'batches')}, ${count(waiting.events, 'event')}`],
       ['  last attempt', attempt],
-      ...(leftOut > 0 ? [['  left out', `${count(leftOut, 'event')} whose id does not look like one`]] : []),
+      ...(leftOut > 0 ? [['  left out', `${count(leftOut, 'event')} with an unusual id`]] : []),
     ]),
   )
 }
 
 export const teamPush = defineCommand({
   name: 'team push',
-  summary: 'send what waits now, or with --dry-run print it',
+  summary: 'send waiting events now, or print them with --dry-run',
   details:
-    'It happens by itself in the background, every quarter of an hour while agents work. With --dry-run each line is the body of one request, byte for byte.',
+    'Loadout does this by itself in the background, every 15 minutes while agents work. With --dry-run each line is the body of one request, byte for byte.',
   args: [],
   flags: {
     ...DRY_RUN_FLAG,
@@ -98,8 +98,8 @@ export const teamPush = defineCommand({
       sent + waiting === 0 && 'Nothing to send.',
       sent > 0 && `Sent ${count(sent, 'batch', 'batches')}.`,
       waiting > 0 &&
-        `${count(waiting, 'batch waits', 'batches wait')} until the server takes ${waiting === 1 ? 'it' : 'them'}.`,
-      leftOut > 0 && `${grouped(leftOut)} events were left out: their ids do not look like ids.`,
+        `${count(waiting, 'batch waits', 'batches wait')} until the server accepts ${waiting === 1 ? 'it' : 'them'}.`,
+      leftOut > 0 && `${grouped(leftOut)} events were left out, because of unusual ids.`,
     )
   },
 })

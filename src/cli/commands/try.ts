@@ -22,12 +22,12 @@ interface Answer extends SampleTour {
 
 export const tryIt = defineCommand({
   name: 'try',
-  summary: 'see it work on sample data, touching nothing of yours',
+  summary: 'try Loadout on sample data, without touching your files',
   args: [{ name: 'task', summary: 'a task of your own for the sample workspace', rest: true }],
   flags: {
-    explain: { kind: 'switch', summary: 'how the bundle was decided, in full' },
+    explain: { kind: 'switch', summary: 'show in full how Loadout chose' },
     whole: { kind: 'switch', summary: 'print the bundle as a model gets it' },
-    keep: { kind: 'switch', summary: 'keep the sample workspace and say where it is' },
+    keep: { kind: 'switch', summary: 'keep the sample workspace and show its location' },
   },
   run: async ({ args, flags }, loadout) => {
     const { value, findings } = await loadout.trySample({ task: args.task || undefined, keep: flags.keep })
@@ -52,17 +52,17 @@ function printTour({ context, everything, kept, isWhole, isExplained }: Answer, 
 const LONGEST_TASK = 72
 
 const MORE = [
-  'This was a sample in a temporary folder, which is gone again. More of it:',
-  '             loadout try --explain         how it was decided, in full',
+  'This was a sample in a temporary folder, which is already removed. More:',
+  '             loadout try --explain         how Loadout chose, in full',
   '             loadout try --whole           the text that a model gets',
 ]
 
 const NEXT = [
-  'Now yours:   loadout status                what your agents see on this machine',
+  'Your turn:   loadout status                what your agents see on this machine',
   '             loadout context "your task"   in any project, nothing to set up',
 ]
 
-/** With its own home and its own day, the sample answers the same again. */
+/** With its own home and date, the sample gives the same answer again. */
 function wherever({ project, home, now }: NonNullable<SampleTour['kept']>, task: string): string[] {
   return [
     `The sample project is in ${printableLine(project)}; remove its parent folder when you are done.`,
@@ -87,7 +87,7 @@ function partsOf({ files, task }: ContextBundle): string[] {
 
 const WIDTH = 80
 
-/** `payload:x` is a rule to a newcomer, and the digest of a note says nothing. */
+/** A newcomer reads `payload:x` as a rule, and the digest of a note is meaningless. */
 function nameOf(path: string): string {
   const [, kind = '', name = ''] = /^(\w+):(.*)$/.exec(path) ?? []
   if (kind === '') return path
@@ -95,17 +95,17 @@ function nameOf(path: string): string {
   return `${kind === 'payload' ? 'rule' : kind.replace(/s$/, '')} ${name}`
 }
 
-/** The words of the task that chose it, where words did. */
+/** The words of the task that chose it, if any. */
 function reasonOf({ source_class, selected_by, reason, provenance }: BundleFile, task: string): string {
   if (source_class === 'control_plane' || selected_by === 'core') return 'always'
-  if (selected_by === 'pack') return `is about this${provenance.status === 'ready' ? '' : `; ${provenance.status}`}`
+  if (selected_by === 'pack') return `matches the task${provenance.status === 'ready' ? '' : `; ${provenance.status}`}`
   const words = [...reason.matchAll(/\[([^\]]*)\]/g)].flatMap(([, inside = '']) => inside.split(', '))
   const asked = task.toLowerCase().split(/\s+/)
   const shared = [...new Set(words)].filter((word) => asked.includes(word))
   return shared.length === 0 ? reason : shared.join(', ')
 }
 
-/** Why something stayed out, as a person says it. */
+/** Why something was left out, in everyday words. */
 const WHY_OUT: Record<string, (what: string, number: number) => string> = {
   gate: (what, number) => `${count(number, what)} that ${number === 1 ? 'needs' : 'need'} your approval`,
   expired: (what, number) => `${count(number, `expired ${what}`)}`,

@@ -10,7 +10,7 @@ const SOME_NAMES = [{ name: 'names', summary: 'the skills', required: true, rest
 export const outdated = defineCommand({
   name: 'outdated',
   shortensHome: true,
-  summary: 'ask the sources of imported skills for newer versions',
+  summary: 'check the sources of imported skills for newer versions',
   details: 'Fetches each repository once, into the cache. Changes nothing.',
   args: NAMES,
   flags: {},
@@ -18,7 +18,7 @@ export const outdated = defineCommand({
   print: (states: SourceState[], screen) => {
     const rows = states.filter(({ state }) => state !== 'current').map(describeState)
     const newer = states.filter(({ state }) => state === 'outdated').length
-    if (states.length === 0) return lines('No skill of the library has a source that could be asked.')
+    if (states.length === 0) return lines('No skill of the library has a source to check.')
     return lines(
       alignRows(rows),
       newer === 0
@@ -29,7 +29,7 @@ export const outdated = defineCommand({
   },
 })
 
-/** Of a source that did not answer, or was not asked, nothing is known. */
+/** Sources that did not answer, or were not asked, may have newer versions. */
 function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]): string {
   const [unreachable, pinned] = (['unreachable', 'pinned'] as const).map(
     (wanted) => states.filter(({ state }) => state === wanted).length,
@@ -37,7 +37,7 @@ function noneNewer(what: string, states: readonly Pick<SourceState, 'state'>[]):
   if (!unreachable && !pinned) return `${what}, none with a newer version.`
   const unknown = [
     unreachable ? `; the sources of ${unreachable} did not answer` : '',
-    pinned ? `; ${pinned} pinned and not asked for` : '',
+    pinned ? `; ${pinned} pinned and not checked` : '',
   ]
   return `${what}, none known to have a newer version${unknown.join('')}.`
 }
@@ -51,10 +51,10 @@ function describeState({ name, state, source, ref, from = '', to = '', folder }:
 export const update = defineCommand({
   name: 'update',
   shortensHome: true,
-  summary: 'take newer versions of imported skills, with your changes',
+  summary: 'update imported skills, and keep your changes',
   details:
-    'Updates every imported skill, or those that are named. Shows the difference first; on a terminal it asks before\n' +
-    'anything is changed. All updates are one commit. What does not merge waits for loadout merge, and the library keeps\n' +
+    'Updates every imported skill, or the named ones. Shows the difference first; on a terminal it asks before\n' +
+    'changing anything. All updates are one commit. Conflicts wait for loadout merge, and the library keeps\n' +
     'its version until then.',
   args: NAMES,
   flags: {
@@ -63,7 +63,7 @@ export const update = defineCommand({
     take: {
       kind: 'choice',
       choices: ['library', 'source'],
-      summary: 'do not merge: keep the library, or take the source as it is',
+      summary: 'do not merge: keep the library’s version, or take the source’s',
     },
     yes: { kind: 'switch', summary: 'do not ask' },
     ...COMMIT_FLAGS,
@@ -76,8 +76,8 @@ export const update = defineCommand({
     if (ask !== undefined && !flags.yes) {
       const preview = await loadout.update({ ...request, dryRun: true })
       const text = preview.value.updates.map(({ diff }) => printableText(diff)).join('')
-      if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Take this into the library? [y/N] `))) {
-        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: '--yes does not ask' })
+      if (text !== '' && !/^y(es)?$/i.test(ask(`${text}Update the library? [y/N] `))) {
+        throw new LoadoutError('NOT_CONFIRMED', 'nothing was changed', { hint: 'use --yes to skip the question' })
       }
     }
     return loadout.update(request)
@@ -131,8 +131,8 @@ function printUpdates({ updates, commit, operations, isDryRun }: UpdateResult, s
   )
 }
 
-export const pin = definePin('pin', 'keep imported skills at the version they are at', true)
-export const unpin = definePin('unpin', 'let pinned skills be updated again', false)
+export const pin = definePin('pin', 'keep imported skills at their current version', true)
+export const unpin = definePin('unpin', 'allow updates of pinned skills again', false)
 
 function definePin(name: string, summary: string, isPinned: boolean) {
   return defineCommand({
@@ -146,7 +146,7 @@ function definePin(name: string, summary: string, isPinned: boolean) {
       lines(
         pinned.map(({ name: skill, source, commit = '' }) =>
           isOn
-            ? `${skill} stays at ${commit.slice(0, 7) || 'what it is'} of ${printableLine(source)}`
+            ? `${skill} stays at ${commit.slice(0, 7) || 'its version'} of ${printableLine(source)}`
             : `${skill} follows ${printableLine(source)} again`,
         ),
       ),

@@ -15,7 +15,7 @@ import { LoadoutError, type Report } from '../../text/trouble.ts'
 import { defineCommand, type Input, LAYER_FLAGS } from '../command.ts'
 import { alignRows, count, grouped, lines, MOST_SHOWN, printableLine, type Screen, shorten, wrap } from '../screen.ts'
 
-/** What a view of an index and its log shows, by the flag that asks for it. */
+/** The views of an index and its log, by flag. */
 const VIEWS = ['dead', 'overlaps', 'budget', 'similar'] as const
 
 const USAGE_FLAGS = {
@@ -23,8 +23,8 @@ const USAGE_FLAGS = {
   overlaps: { kind: 'switch', summary: 'keywords that several entries share' },
   budget: { kind: 'switch', summary: 'tokens by priority, and tokens per task, estimated and measured' },
   similar: { kind: 'switch', summary: 'entries of every kind that answer the same questions' },
-  by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'over time, and by agent' },
-  sessions: { kind: 'switch', summary: 'the conversations that were given something, the newest first' },
+  by: { kind: 'choice', choices: ['hour', 'day', 'week'], summary: 'show usage over time, and by agent' },
+  sessions: { kind: 'switch', summary: 'list conversations that loaded something, the newest first' },
   since: { kind: 'text', value: 'time', summary: 'only events since then: 30d, 12h, 2w or a date' },
   'keep-tasks': {
     kind: 'choice',
@@ -34,7 +34,7 @@ const USAGE_FLAGS = {
   export: {
     kind: 'choice',
     choices: ['otlp'],
-    summary: 'send the sums to the OpenTelemetry collector that is named: --export otlp http://localhost:4318',
+    summary: 'send totals to an OpenTelemetry collector: --export otlp http://localhost:4318',
   },
   erase: { kind: 'switch', summary: 'delete the log of this machine' },
   yes: { kind: 'switch', summary: 'with --erase: do not ask' },
@@ -43,7 +43,7 @@ const USAGE_FLAGS = {
 
 type UsageInput = Input<typeof USAGE_FLAGS>
 
-/** One of several answers: how it looks, and what --json prints of it. */
+/** One of several answers: its printed form, and its value for --json. */
 interface Shown {
   json: unknown
   print(screen: Screen): string
@@ -61,7 +61,7 @@ export const usage = defineCommand({
       summary: 'a usage log; with --dead, --overlaps or --budget an index; with --export an address',
       complete: 'file',
     },
-    { name: 'log', summary: 'with --dead or --budget: a usage log (default: of this machine)', complete: 'file' },
+    { name: 'log', summary: 'with --dead or --budget: a usage log (default: this machine’s)', complete: 'file' },
   ],
   flags: USAGE_FLAGS,
   run: async (input, loadout): Promise<Report<Shown>> => {
@@ -111,7 +111,7 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
   const { 'keep-tasks': keeping, erase, since, by, sessions } = flags
   if (by !== undefined && sessions) throw misuse('--by and --sessions cannot be combined')
   if ((by !== undefined || sessions) && (keeping !== undefined || erase))
-    throw misuse('--erase and --keep-tasks go alone')
+    throw misuse('--erase and --keep-tasks cannot be combined with other flags')
   if (args.log !== undefined) throw misuse(`Unexpected argument: ${args.log}`)
   const layer = (['project', 'global', 'org', 'session'] as const).find((flag) => flags[flag] !== undefined)
   if (layer !== undefined) throw misuse(`--${layer} needs --dead, --overlaps or --budget`)
@@ -124,7 +124,7 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
   if (sessions) return present(await loadout.conversations({ log: args.file, since }), printConversations)
   if (keeping === undefined && !erase) {
     const report = await loadout.usage({ log: args.file, since })
-    // A set has no JSON form of its own.
+    // A set has no JSON form.
     return present(
       report,
       printEntries,
@@ -132,8 +132,8 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
     )
   }
   if (args.file !== undefined || since !== undefined || (keeping !== undefined && erase)) {
-    throw new LoadoutError('USAGE', '--erase and --keep-tasks go alone', {
-      hint: 'they are about this machine’s own log',
+    throw new LoadoutError('USAGE', '--erase and --keep-tasks take no file', {
+      hint: 'they apply to this machine’s own log',
     })
   }
   if (keeping === undefined) return present(await eraseAsked(input, loadout), printErasure)
@@ -141,7 +141,7 @@ async function showLog(input: UsageInput, loadout: Loadout): Promise<Report<Show
 }
 
 async function exportAsked({ args, flags }: UsageInput, loadout: Loadout): Promise<Report<UsageExport>> {
-  if (flags.erase || flags['keep-tasks'] !== undefined) throw misuse('--export goes with --since alone')
+  if (flags.erase || flags['keep-tasks'] !== undefined) throw misuse('--export can be combined only with --since')
   if (args.file === undefined) throw misuse('--export otlp needs the address of a collector')
   return loadout.exportUsage({ endpoint: args.file, since: flags.since })
 }
@@ -154,7 +154,7 @@ function printOverTime({ points, agents, step }: UsageOverTime): string {
   const stages = ({ planned, delivered, used, tokens }: (typeof agents)[number] | (typeof points)[number]) =>
     [planned, delivered, used, tokens].map(grouped)
   const busy = points.filter(({ planned, delivered, used }) => planned + delivered + used > 0)
-  if (busy.length === 0) return 'Nothing happened in this time.\n'
+  if (busy.length === 0) return 'There are no events in this range.\n'
   const head = ['', 'planned', 'delivered', 'used', 'tokens']
   const right = [1, 2, 3, 4]
   return lines(
@@ -175,7 +175,7 @@ function momentOf(instant: string, step: string): string {
 }
 
 function printConversations({ conversations, total }: Conversations): string {
-  if (total === 0) return 'The log tells of no conversation yet. loadout hooks install has agents write it.\n'
+  if (total === 0) return 'The log has no conversation yet. After loadout hooks install, agents write to it.\n'
   const rows = conversations
     .slice(0, MOST_SHOWN)
     .map(({ via, session, last, planned, delivered, used, tokens }) => [
@@ -195,7 +195,7 @@ function printConversations({ conversations, total }: Conversations): string {
 }
 
 function printSimilar({ pairs, asked }: Similar): string {
-  if (pairs.length === 0) return `No two of ${count(asked, 'entry', 'entries')} answer the same questions.\n`
+  if (pairs.length === 0) return `No two of ${count(asked, 'entry', 'entries')} match the same questions.\n`
   const rows = pairs
     .slice(0, MOST_SHOWN)
     .flatMap(({ a, b, strength, questions: [first] }) => [
@@ -207,7 +207,7 @@ function printSimilar({ pairs, asked }: Similar): string {
     rows,
     more > 0 && `  and ${grouped(more)} more`,
     '',
-    `${count(pairs.length, 'pair')} among ${count(asked, 'entry', 'entries')}; loadout teach tells two entries apart`,
+    `${count(pairs.length, 'pair')} among ${count(asked, 'entry', 'entries')}; loadout teach makes two entries distinguishable`,
   )
 }
 
@@ -222,11 +222,11 @@ async function eraseAsked({ flags, ask }: UsageInput, loadout: Loadout): Promise
   const what = printableLine(log)
   if (ask === undefined) {
     throw new LoadoutError('CONFIRMATION_NEEDED', `you must confirm first: erase ${what}`, {
-      hint: 'loadout usage --erase --yes does not ask',
+      hint: 'to skip the question: loadout usage --erase --yes',
     })
   }
-  if (/^y(es)?$/i.test(ask(`Erase ${what}? It cannot be brought back. [y/N] `))) return loadout.eraseUsage({})
-  throw new LoadoutError('NOT_CONFIRMED', 'nothing was erased', { hint: '--yes does not ask' })
+  if (/^y(es)?$/i.test(ask(`Erase ${what}? It cannot be restored. [y/N] `))) return loadout.eraseUsage({})
+  throw new LoadoutError('NOT_CONFIRMED', 'nothing was erased', { hint: 'use --yes to skip the question' })
 }
 
 function printErasure({ log, isErased, learned }: Erasure): string {
@@ -245,7 +245,7 @@ function printKeeping({ keepsTasks, config, log }: TaskKeeping): string {
     ]),
     keepsTasks
       ? 'loadout replay-prompts routes them again when an index has changed.'
-      : 'Those already in the log stay until: loadout usage --erase',
+      : 'To remove those already in the log: loadout usage --erase',
   )
 }
 
@@ -305,7 +305,7 @@ function conclusions(entries: readonly EntryUsage[], screen: Screen): string[] {
 
 function nextStep(entries: readonly EntryUsage[]): string {
   if (entries.some(({ usedUnplanned }) => usedUnplanned > 0)) {
-    return 'loadout explain <id> --task "<task>" says why a plan does not name an entry.'
+    return 'loadout explain <id> --task "<task>" shows why a plan does not contain an entry.'
   }
   return 'loadout usage --dead lists the entries that were never loaded.'
 }
@@ -325,7 +325,7 @@ function printDead(found: readonly DeadEntry[], screen: Screen): string {
     ),
     '',
     screen.strong(`${count(found.length, 'entry', 'entries')} never loaded, ${grouped(total)} tokens`),
-    'loadout explain <id> --task "<task>" says why an entry is not loaded.',
+    'loadout explain <id> --task "<task>" shows why an entry is not loaded.',
   )
 }
 

@@ -34,7 +34,7 @@ function checkedIn(value: Validation | PackValidation): readonly { kind: string;
   return 'checked' in value ? value.checked : [{ kind: 'pack', path: value.path }]
 }
 
-/** A pack passes with notes. */
+/** Informative findings do not make a pack fail. */
 function isFine(value: Validation | PackValidation, findings: readonly Finding[]): boolean {
   return findings.length === 0 || statusOf(value) === 'passed'
 }

@@ -6,20 +6,20 @@ const USUAL_PORT = 8418
 
 export const web = defineCommand({
   name: 'web',
-  summary: 'look at agents, bundles, usage and skills in a browser',
+  summary: 'show agents, bundles, usage and skills in a browser',
   details:
-    'Serves a page on 127.0.0.1 until ctrl-c. The address that it prints opens the page once, in one browser; then it\n' +
+    'Serves a page on 127.0.0.1 until ctrl-c. The address that it prints works once, in one browser; then it\n' +
     'prints the next one. Nothing leaves this machine.',
   args: [],
   flags: {
-    port: { kind: 'number', value: 'n', summary: `the port; 0 takes any (default: ${USUAL_PORT})` },
+    port: { kind: 'number', value: 'n', summary: `the port; 0 for any free port (default: ${USUAL_PORT})` },
     open: { kind: 'switch', summary: 'open the page in the browser' },
     ...PROJECT_FLAG,
   },
   run: async ({ flags: { port = USUAL_PORT, open, project }, asJson, signal }) => {
-    if (asJson) throw new LoadoutError('USAGE', 'web prints nothing that could be JSON', { hint: 'leave out --json' })
+    if (asJson) throw new LoadoutError('USAGE', 'web does not support --json', { hint: 'leave out --json' })
     const loadout = createLoadout()
-    // A folder that is not there is told now, not to every request.
+    // Report a missing folder now, not at every request.
     loadout.nameLayers({ project })
     const { project: around } = project === undefined ? await loadout.detectProject({}) : { project }
     const { serveWeb } = await import('../../web/main.ts')
