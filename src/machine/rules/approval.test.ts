@@ -59,7 +59,7 @@ describe('approvals on disk', () => {
     ['a later version', { version: 3, approvals: [] }, '"version" must be 2'],
     ['no list', { version: 2 }, '"approvals" must be a list'],
     ['a text in the list', { version: 2, approvals: ['x'] }, '"approvals[0]" must be an object'],
-    ['a key of another kind', { version: 2, approvals: [{ ...good, all: true }] }, 'not known: "all"'],
+    ['a key of another kind', { version: 2, approvals: [{ ...good, all: true }] }, 'unknown key: "all"'],
     ['a tier that is none', { version: 2, approvals: [{ ...good, tier: 'root' }] }, 'must be one of guide'],
     ['a decision that is none', { version: 2, approvals: [{ ...good, decision: 'yes' }] }, 'one of approved, denied'],
     ['a digest that is none', { version: 2, approvals: [{ ...good, digest: 'aa' }] }, 'is not a SHA-256'],

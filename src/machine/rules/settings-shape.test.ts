@@ -79,7 +79,7 @@ describe('a mistake in loadout.json', () => {
     [adapter({ file: 'a', command: ['b'] }), '"adapters[0]" needs only one of "file" and "command"'],
     [adapter({ command: 'b --json' }), '"adapters[0].command" must be a list, but is "b --json"'],
     [adapter({ command: [] }), '"adapters[0].command" must be not empty, but is a list'],
-    [adapter({ command: [''] }), '"adapters[0].command" is refused: the program is empty'],
+    [adapter({ command: [''] }), '"adapters[0].command" is refused: it has no program'],
     [adapter({ file: 'a', timeoutMs: 1e9 }), '"adapters[0].timeoutMs" must be at most 60000, but is 1000000000'],
     [
       adapter({ file: 'a', timeout: 1 }),

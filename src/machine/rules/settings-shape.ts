@@ -97,7 +97,7 @@ const ADAPTERS = {
           refuse: (word: string) => (word.includes('\0') ? 'it contains a NUL character' : undefined),
         },
         least: 1,
-        refuse: ([program]: readonly unknown[]) => (program === '' ? 'the program is empty' : undefined),
+        refuse: ([program]: readonly unknown[]) => (program === '' ? 'it has no program' : undefined),
         about: 'A program with its arguments, run without a shell, that prints the JSON.',
       },
       maxItems: whole(1, 1000),
