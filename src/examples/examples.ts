@@ -14,12 +14,12 @@ import {
 import { descriptionDigest, type Example, keyOf, pickCurrent } from './rules/example.ts'
 
 /**
- * `committed`: what lies in the library and in the project, the same on every machine. `here`: also what only this machine
- * knows, for answers that help a person in passing and are never built into a bundle.
+ * `committed`: examples in the library and in the project, the same on every machine. `here`: also those that only this
+ * machine has, for answers to a person that never go into a bundle.
  */
 export type ExampleScope = 'committed' | 'here'
 
-/** Where examples are looked for. */
+/** Where to look for examples. */
 export interface ExamplePlaces {
   /** The project's folder. */
   project?: string | undefined
@@ -28,11 +28,11 @@ export interface ExamplePlaces {
 }
 
 export interface Examples {
-  /** The files that decide what `into` adds. */
+  /** The files that determine what `into` adds. */
   paths: readonly string[]
   /**
-   * A document with the examples that were written for its description. The files are read at the first call. A project
-   * teaches its payloads, and with `isProjects` a pack or a skill of its own: never one of the user's.
+   * A document with the examples that were written for its description. Reads the files at the first call. A project
+   * teaches its payloads, and with `isProjects` its own packs and skills: never those of the user.
    */
   into(kind: EntryKind, document: RankDocument, isProjects?: boolean): RankDocument
 }
@@ -57,7 +57,7 @@ export function openExamples(machine: Machine, places: ExamplePlaces, scope: Exa
   }
 }
 
-/** Every file of examples that counts here, in a fixed order. */
+/** Every file of examples that applies here, in a fixed order. */
 function exampleFiles(machine: Machine, places: ExamplePlaces, scope: ExampleScope): ExampleFile[] {
   return [
     ...(places.library === undefined ? [] : libraryFiles(places.library)),
@@ -90,7 +90,7 @@ function isAtHome({ place, path }: ExampleFile, { kind, id }: Example): boolean 
   return place !== 'library' || (kind === 'skill' && path === `examples/${id}.jsonl`)
 }
 
-/** Everything that is known, line by line, for whoever teaches or counts. */
+/** All known examples, line by line, for teaching and counting. */
 export interface KnownExamples {
   examples: { example: Example; file: ExampleFile }[]
   findings: Finding[]
@@ -104,7 +104,7 @@ export function readKnown(machine: Machine, places: ExamplePlaces): KnownExample
   return { examples, findings: exampleFindings(readings) }
 }
 
-/** What is wrong with files of examples: lines that are none, files that cannot be read. */
+/** Problems of example files: invalid lines, and files that cannot be read. */
 function exampleFindings(readings: readonly ExampleReading[]): Finding[] {
   return readings.flatMap(({ file, lines, failure }): Finding[] => {
     const path = join(file.root, file.path)

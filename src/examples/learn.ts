@@ -7,13 +7,13 @@ import { changeExamplesNow, machineFile } from './disk/example-files.ts'
 import { descriptionDigest, type Example, formatExample, keyOf, MOST_USED, promptKey } from './rules/example.ts'
 import { type UsedPrompt, UsedPromptReader } from './rules/from-use.ts'
 
-/** What is older was learned before, or is too old to matter. Reading so much takes a few milliseconds. */
+/** Older events were learned before, or are too old to matter. Reading this much takes a few milliseconds. */
 const READ_BACK = 2 * 1024 * 1024
 
 /**
- * Takes over from the usage log which prompts led to which entries: the newest of each. Nothing where the user does not
- * keep tasks, whose words are masked already. An entry without a description here is left for whoever knows it. What goes
- * wrong costs what would have been learned, and nothing else.
+ * Learns from the usage log which prompts led to which entries: the newest of each. Does nothing unless the user keeps
+ * tasks, whose words are masked already. Skips an entry without a description here; another process may know it. An
+ * error only loses what would have been learned.
  */
 export function learnFromUse(machine: Machine, describe: (used: UsedPrompt) => string | undefined): void {
   try {
@@ -41,7 +41,7 @@ function keepNewest(machine: Machine, learned: readonly Example[]): void {
   })
 }
 
-/** Of each entry and description the newest; a prompt that was seen again stays where it was. */
+/** The newest for each entry and description; a repeated prompt keeps its position. */
 function newestOf(examples: readonly Example[]): Example[] {
   const groups = new Map<string, Map<string, Example>>()
   for (const example of examples) {

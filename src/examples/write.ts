@@ -7,7 +7,7 @@ import { type Example, formatExample, keyOf, promptKey } from './rules/example.t
 
 export { type ExampleFile, libraryFile, machineFile, projectFile } from './disk/example-files.ts'
 
-/** Adds examples at the end of a file. A line that says the same for an older description goes; all others stay. */
+/** Appends examples to a file. Replaces a line with the same prompt for an older description; all others stay. */
 export async function writeExamples(machine: Machine, file: ExampleFile, fresh: readonly Example[]): Promise<void> {
   const renewed = new Set(fresh.map(sameness))
   await changeExamples(machine, file, (lines) => {
@@ -24,10 +24,10 @@ export function pathOf({ root, path }: ExampleFile): string {
   return join(root, path)
 }
 
-/** Many prompts are scanned as one text; only a text in which something was found is looked at prompt by prompt. */
+/** Scans many prompts as one text; scans single prompts only if that text has a finding. */
 const SCANNED_AT_ONCE = 200
 
-/** Proposals without anything secret or personal in them. What is refused is never quoted. */
+/** Removes proposals with secret or personal data. A message never quotes them. */
 export async function withoutSecrets(
   proposals: readonly Proposal[],
 ): Promise<{ clean: Proposal[]; findings: Finding[] }> {
@@ -44,13 +44,13 @@ export async function withoutSecrets(
     }
   }
   const findings = [...refused].map(([entry, times]): Finding => {
-    const what = times === 1 ? 'a prompt is not taught: it holds' : `${times} prompts are not taught: they hold`
+    const what = times === 1 ? 'a prompt was not added: it contains' : `${times} prompts were not added: they contain`
     return {
       severity: 'error',
       code: 'EXAMPLE_REFUSED',
       message: `${entry}: ${what} a secret or personal data`,
       subject: entry,
-      hint: 'examples are shared with the library: say it without the value',
+      hint: 'examples are shared with the library: write the prompt without the value',
     }
   })
   return { clean, findings }

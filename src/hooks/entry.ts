@@ -2,8 +2,8 @@ import { readSync, writeSync } from 'node:fs'
 import { answerHere } from '../kit/session/hook.ts'
 
 /**
- * What an agent starts at every prompt: as little as possible is loaded. Whatever happens, it ends with 0 and says
- * either one line of JSON or nothing, because an agent takes any other end for a reason to stop its user.
+ * The program that an agent starts at every prompt: loads as little as possible. It always exits with 0 and prints
+ * either one line of JSON or nothing, because agents treat anything else as a reason to stop the user.
  */
 async function main(argv: readonly string[]): Promise<void> {
   try {
@@ -12,7 +12,7 @@ async function main(argv: readonly string[]): Promise<void> {
     const { reply } = await answerHere({ agent, event, input: readInput(), budget: budgetOf(options) })
     writeAll(1, reply)
   } catch {
-    // Nobody is left to tell.
+    // There is no other place to report this.
   }
 }
 
@@ -21,7 +21,7 @@ function budgetOf(options: readonly string[]): number | undefined {
   return given === undefined ? undefined : Number(given)
 }
 
-// A prompt of a million characters is far below this. What is more is read, so that its writer is not left hanging.
+// A prompt of a million characters is far smaller. The rest is read and dropped, so that the writer does not block.
 const MOST_KEPT = 16 * 1024 * 1024
 const CHUNK = 16 * 1024
 
@@ -36,7 +36,7 @@ function readInput(): string {
   return kept > MOST_KEPT ? '' : Buffer.concat(chunks).toString('utf8')
 }
 
-/** 0 at the end, and for an input that is closed. */
+/** 0 at the end, and for a closed input. */
 function readSome(chunk: Buffer): number {
   for (;;) {
     try {
@@ -58,7 +58,7 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** The other end of a pipe is behind: wait a moment instead of spinning. */
+/** The other end of a pipe is slow: wait a moment instead of spinning. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
@@ -66,6 +66,6 @@ function isBusy(error: unknown): boolean {
 }
 
 export function run(): void {
-  // Without waiting for what the process would put in order by itself.
+  // Without waiting for Node's own cleanup.
   main(process.argv.slice(3)).finally(() => process.exit(0))
 }

@@ -4,7 +4,9 @@ import { tell } from './tool.ts'
 
 const ENDPOINT = '/mcp'
 
-/** Serves clients of this machine that have the token, until the signal fires. Rejects when the port cannot be had. */
+/**
+ * Serves clients of this machine that have the token, until the signal fires. Rejects when the port is not available.
+ */
 export async function serveMcpOverHttp(
   factory: McpServerFactory,
   { port, token }: { port: number; token: string },
@@ -17,7 +19,7 @@ export async function serveMcpOverHttp(
   app.use(requireBearer((given) => isSameSecret(given, token), 'the server shows it when it starts'))
   app.all(ENDPOINT, ({ req }) => handler.fetch(req.raw))
   app.all('*', () => {
-    throw new HttpRefusal(404, 'NOT_SERVED', `everything is at ${ENDPOINT}`)
+    throw new HttpRefusal(404, 'NOT_SERVED', `use ${ENDPOINT}`)
   })
   await serveHttp(app, { port }, signal, ({ url }) => onListening(`${url}${ENDPOINT}`))
   await handler.close()

@@ -4,17 +4,17 @@ import { createFactory, serveStreams } from './server.ts'
 import { type Desk, tell } from './tool.ts'
 
 export interface Serving extends Desk {
-  /** Absent: over standard input and output. */
+  /** Undefined: standard input and output. */
   http?: { port: number; token: string | undefined } | undefined
   signal: AbortSignal
 }
 
-/** What is still under way when nobody waits for it any more gets this long. */
+/** How long unfinished calls may continue after the client has gone. */
 const GRACE_MS = 2_000
 
-/** Serves until the client goes or the signal fires. The process then ends by itself, or is ended. */
+/** Serves until the client disconnects or the signal fires. The process then ends by itself, or is ended. */
 export async function serve({ http, signal, ...desk }: Serving): Promise<void> {
-  // Not by default, which would leave behind what a call has started.
+  // The default would leave behind processes that a call started.
   process.once('SIGHUP', () => process.exit())
   const factory = createFactory(desk)
   if (http === undefined) await serveStreams(factory, signal)
@@ -28,7 +28,7 @@ export async function serve({ http, signal, ...desk }: Serving): Promise<void> {
   setTimeout(() => process.exit(), GRACE_MS).unref()
 }
 
-/** 256 bits, for this start alone. */
+/** 256 bits, for this start only. */
 function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }

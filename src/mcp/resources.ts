@@ -21,7 +21,7 @@ import { buildFitting, MOST_WARNINGS, tellFinding } from './tools/bundle.ts'
 import { MOST_CHARACTERS } from './tools/read-entry.ts'
 import { TEACHING_PROMPT } from './tools/teach-examples.ts'
 
-/** A kind of resource with many of it. */
+/** A kind of resource with many instances. */
 interface Kind {
   name: string
   description: string
@@ -56,11 +56,11 @@ const KINDS: readonly Kind[] = [
 ]
 
 const MARKDOWN = { mimeType: 'text/markdown' }
-/** Of an index with thousands of entries a list is no help; the search is. */
+/** A list of thousands of entries does not help; the search does. */
 export const MOST_LISTED = 200
 const INDEX_DESCRIPTION = `What can be loaded here. As resources, the first ${MOST_LISTED} of each kind are listed.`
 
-/** What can be loaded, as resources a person picks from. */
+/** The loadable entries, as resources for a person to choose from. */
 export function serveResources(mcp: McpServer, desk: Desk): void {
   const listLoadable = () => desk.loadout.listLoadable(placeOf(desk))
   const loadable = async () => (await listLoadable()).value
@@ -77,7 +77,7 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
       list(await loadable())
         .slice(0, MOST_LISTED)
         .map((item) => ({ uri: uriOf(item.name), name: item.name, description: printableLine(item.summary) }))
-    // Cut by the SDK, which also tells that there are more.
+    // The SDK truncates it, and reports that there are more.
     const complete = async (text: string) =>
       list(await loadable()).flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
     const read = async (uri: URL, id: string) => {
@@ -96,7 +96,7 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
   }
 }
 
-/** For people, who choose them by name. */
+/** Prompts for people, who choose them by name. */
 export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
   mcp.registerPrompt(
     'load-context',
@@ -121,7 +121,7 @@ export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
 const MOST_LINES = 400
 const LONGEST_SUMMARY = 200
 
-/** All that can be asked for, a line each, with the id to read it by. */
+/** All loadable entries, one line each, with the id to read it by. */
 function indexText({ payloads, skills, disclosure }: Loadable, findings: readonly Finding[]): string {
   const lines = [
     ...payloads.map(({ id, summary, priority, tokens }) =>
@@ -133,7 +133,7 @@ function indexText({ payloads, skills, disclosure }: Loadable, findings: readonl
   const rest = cut.map((sentence) => `${sentence}; search_knowledge finds them`)
   const broken = cap(findings.map(tellFinding).map(oneLine), MOST_WARNINGS, 'warnings are')
   const told = [...shown, ...rest, ...broken.shown, ...broken.cut]
-  const body = told.length === 0 ? 'Nothing is indexed yet.' : told.join('\n')
+  const body = told.length === 0 ? 'There are no entries yet.' : told.join('\n')
   return `${fence('loadout_context', { id: 'index' }, body).text}${disclosure}`
 }
 

@@ -12,10 +12,10 @@ import { orProtocolError, tell } from './tool.ts'
 
 const BASE = 'skill://'
 const DOCUMENT = 'SKILL.md'
-/** Every file of a skill is read for its digest. */
+/** The digest needs every file of a skill. */
 const SKILLS_PER_PAGE = 50
 
-/** The library through the protocol's own extension, read anew on each request: nothing to reload, nothing out of date. */
+/** The library through the protocol's own extension, read again on each request: always up to date. */
 export function librarySkills(loadout: Loadout): SkillsExtension {
   const skills = async () => (await loadout.listLibrarySkills({})).value
   const source: SkillSource = {
@@ -53,14 +53,14 @@ export function librarySkills(loadout: Loadout): SkillsExtension {
   return new SkillsExtension({ source, baseUri: BASE })
 }
 
-/** A library that cannot be read is no reason to withhold all other resources. */
+/** An unreadable library must not hide all other resources. */
 function tellInstead(error: unknown): [] {
   if (!(error instanceof LoadoutError)) throw error
   tell(`no skills are offered: ${error.message}`)
   return []
 }
 
-/** Undefined when there is none, or none that the extension could describe: the other skills go on working. */
+/** Undefined for a missing skill, or one that the extension cannot describe: the other skills still work. */
 async function describeSkill(loadout: Loadout, name: string): Promise<Skill | undefined> {
   try {
     const { value: files } = await loadout.openLibrarySkill({ name })
@@ -93,7 +93,7 @@ async function listFolder(loadout: Loadout, uri: string) {
   }
 }
 
-/** The skill and the file, or folder, that an address means. */
+/** The skill and the file or folder that an address names. */
 function readPlace(uri: string): { name: string; path: string } | undefined {
   try {
     const { protocol, host, pathname } = new URL(uri)

@@ -12,32 +12,32 @@ export interface Desk {
 }
 
 export interface Call extends Desk {
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the client no longer waits for the answer. */
   signal: AbortSignal
 }
 
-/** A client shows a model either the text or the structured answer, never surely both: each says everything. */
+/** A client shows a model either the text or the structured answer, rarely both: each contains everything. */
 export type Answer = Record<string, unknown>
 
-/** A tool as data: its listing, its checks and its answer are all made from it. */
+/** A tool as data: the source of its listing, its checks and its answer. */
 export interface Tool<In = unknown, Out extends Answer = Answer> {
   name: string
   description: string
   input: z.ZodType<In>
   output: z.ZodType<Out>
   call(input: In, call: Call): Promise<Out>
-  /** The answer for clients that show no structured content; its JSON when absent. */
+  /** The answer for clients that do not show structured content; default: its JSON. */
   toText?(answer: Out): string
-  /** It writes something down. */
+  /** It writes to disk. */
   isWriting?: true
 }
 
-/** Keeps the types while a tool is written down; the table needs only the general shape. */
+/** Keeps the types in a tool's definition; the table needs only the general type. */
 export function defineTool<In, Out extends Answer>(tool: Tool<In, Out>): Tool {
   return tool as unknown as Tool
 }
 
-/** The first of a list, and a sentence about the rest. */
+/** The first items of a list, and a sentence about the rest. */
 export function cap<T>(items: readonly T[], most: number, what: string): { shown: T[]; cut: string[] } {
   const more = items.length - most
   return { shown: items.slice(0, most), cut: more > 0 ? [`${more} more ${what} not listed`] : [] }
@@ -51,12 +51,12 @@ export const TASK = z.string().regex(/\S/).max(LONGEST_TASK)
 export const NAME = z.string().min(1).max(LONGEST_NAME)
 export const PROJECT = NAME.optional().describe('Folder, if not the usual one')
 
-/** The project of a call, and the layers that follow from it. */
+/** The project of a call, and its layers. */
 export function placeOf({ loadout, project: usual }: Desk, project = usual) {
   return { project, layers: loadout.nameLayers({ project }) }
 }
 
-/** For requests whose answer has no room for a problem, such as reading a resource. */
+/** For requests whose answer cannot contain a problem, such as reading a resource. */
 export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -68,12 +68,12 @@ export async function orProtocolError<T>(work: () => T | Promise<T>): Promise<T>
   }
 }
 
-/** To the person who started the server. Standard output belongs to the protocol. */
+/** Prints to the person who started the server. Standard output belongs to the protocol. */
 export function tell(text: string): void {
   try {
     writeSync(2, `loadout mcp: ${printableLine(text)}\n`)
   } catch {
-    // Nobody listens there any more.
+    // Standard error is closed.
   }
 }
 
@@ -89,7 +89,7 @@ export function packUri(name: string, path: string): string {
   return `loadout://pack/${[name, ...path.split('/')].map(encodeURIComponent).join('/')}`
 }
 
-/** A template gives its variables as they stand in the address. */
+/** A template returns its variables as they are in the address. */
 export function readVariable(value: Variables[string] | undefined): string {
   const text = Array.isArray(value) ? value.join(',') : (value ?? '')
   try {

@@ -28,7 +28,7 @@ const TOOLS: readonly Tool[] = [
   teachExamples,
 ]
 
-/** What writes only adds, and saying the same again adds nothing. */
+/** Tools that write only add, and adding the same again changes nothing. */
 const ADDING = { destructiveHint: false, idempotentHint: true }
 
 const LIMITS = [
@@ -42,7 +42,7 @@ const LIMITS = [
   'additionalProperties',
 ] as const
 
-/** Everybody pays for this list in every conversation, so it holds nothing that can be left out. */
+/** Every conversation pays for this list, so it contains only what is needed. */
 const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false }) => ({
   name,
   description,
@@ -52,8 +52,8 @@ const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false
 }))
 
 /**
- * By the protocol's own methods rather than `registerTool`, which answers wrong arguments with a tool's result, where
- * clients are promised an error of the protocol.
+ * Uses the protocol's own methods rather than `registerTool`, which reports wrong arguments as a tool's result,
+ * although clients expect an error of the protocol.
  */
 export function serveTools(mcp: McpServer, desk: Desk): void {
   const { server } = mcp
@@ -62,7 +62,7 @@ export function serveTools(mcp: McpServer, desk: Desk): void {
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const at = TOOLS.findIndex(({ name }) => name === params.name)
     const tool = TOOLS[at]
-    if (tool === undefined) throw invalid(`there is no tool ${JSON.stringify(params.name.slice(0, 80))}`)
+    if (tool === undefined) throw invalid(`unknown tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
     if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
     const result = await underWay(answer(tool, data, { ...desk, signal: mcpReq.signal }))
@@ -81,7 +81,7 @@ async function underWay<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** When no call is under way any more. */
+/** Resolves when no call is running. */
 export async function callsEnded(): Promise<void> {
   while (running.size > 0) await Promise.allSettled(running)
 }
@@ -107,12 +107,12 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
   return { ...rest, type: 'object' } as Listed['inputSchema']
 }
 
-/** A client that checks answers must not refuse what a later version adds to them. */
+/** A client that validates answers must accept fields that later versions add. */
 function withoutStrictness({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
   delete jsonSchema.additionalProperties
 }
 
-/** Nobody writes a better call for knowing them, and everybody would pay for them. They are checked all the same. */
+/** Limits do not help a model to write a call, but cost tokens in every conversation. They are still enforced. */
 function withoutLimits({ jsonSchema }: { jsonSchema: { [K in (typeof LIMITS)[number]]?: unknown } }): void {
   for (const limit of LIMITS) delete jsonSchema[limit]
 }

@@ -31,7 +31,7 @@ export function findDead(machine: Machine, request: AnalysisRequest): Report<Dea
   return { value: deadEntries(index, loaded), findings: [...findings, ...logFindings] }
 }
 
-/** Keywords that several entries claim. */
+/** Keywords that several entries share. */
 export function findOverlaps(machine: Machine, request: AnalysisRequest): Report<KeywordOverlap[]> {
   const { index, findings } = indexFor(machine, request)
   return { value: findKeywordOverlaps(index), findings }
@@ -44,7 +44,7 @@ export interface BudgetReport extends BudgetBreakdown {
   tasks: number
 }
 
-/** Where the tokens are, and whether the estimate holds against what was measured. */
+/** How the tokens are distributed, and whether the estimate matches the measurement. */
 export function reportBudget(machine: Machine, request: AnalysisRequest): Report<BudgetReport> {
   const { index, findings } = indexFor(machine, request)
   const ids = new Set(index.entries.map(({ id }) => id))

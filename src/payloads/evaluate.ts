@@ -17,7 +17,7 @@ import { type Answer, EVAL_DEPTH, type EvalQuery, type Evaluation, evaluate, typ
 import { DEFAULT_TRIGGERS, isDomain, type LoadoutEntry } from './rules/loadout-index.ts'
 import { type MatchResult, matchTable } from './rules/match.ts'
 
-/** Where a project keeps its own questions. */
+/** Where a project stores its own questions. */
 const SUITE_IN_PROJECT = '.claude/loadout/evals'
 
 export interface Thresholds {
@@ -41,13 +41,13 @@ export interface SuiteReport extends Evaluation {
   suite: string
   strategy: Strategy
   documents: number
-  /** How many of the questions are the library's own examples, each asked while it was left out. */
+  /** How many questions are the library's own examples, each left out while it was tested. */
   heldOut?: number
-  /** The same questions, asked as if nothing had been taught. */
+  /** The same questions without any examples. */
   withoutExamples?: Figures
 }
 
-/** Asks every question of a suite and reports how well they were answered. Below a threshold is an error. */
+/** Tests every question of a suite and reports the results. A result below a threshold is an error. */
 export function evaluateSuite(machine: Machine, request: EvaluateRequest): Report<SuiteReport> {
   const suite = suitePath(machine, request.suite, request.layers)
   const queries = readSuite(suite)
@@ -84,7 +84,7 @@ export interface Comparison {
   changes: { qid: string; query: string; before: string[]; after: string[] }[]
 }
 
-/** Which questions of a suite go elsewhere when one index replaces another. */
+/** The questions of a suite whose answer changes when one index replaces another. */
 export function compareIndexes(machine: Machine, request: CompareRequest): Report<Comparison> {
   const suite = suitePath(machine, request.suite, request.layers)
   const queries = readSuite(suite)
@@ -112,14 +112,14 @@ export interface Router {
   answer(query: string): Answer[]
 }
 
-/** Routes to what the layers know; with a root, payloads are looked for there instead of beside their index. */
+/** Routes to the entries of the layers; with a root, reads payloads there instead of beside their index. */
 function layerRouter(machine: Machine, layers: Layers, strategy: Strategy, root?: string): Router {
   const found = readKnowledge(machine, layers)
   const places = found.places.map((place) => ({ ...place, root: root ?? place.root }))
   const knowledge = root === undefined ? found : { ...found, places, rootOf: () => root }
   const { table, findings } = knowledge
   if (table.size === 0) {
-    throw new LoadoutError('NO_INDEX', `there is nothing to ask: ${findings[0]?.message ?? 'no index was found'}`, {
+    throw new LoadoutError('NO_INDEX', `there is nothing to test: ${findings[0]?.message ?? 'no index was found'}`, {
       hint: findings[0]?.hint ?? 'run: loadout index build, or name a library with --library',
     })
   }
@@ -140,7 +140,7 @@ export function documentRouter(documents: readonly RankDocument[], strategy: Str
   return { ...common, answer: (query) => ranker.rank(query, { limit: EVAL_DEPTH }) }
 }
 
-/** The documents of a file, one a line. */
+/** The documents of a file, one per line. */
 export function libraryDocuments(path: string): RankDocument[] {
   return readLibrary(path)
 }
@@ -165,7 +165,7 @@ export function questionsIn(path: string): EvalQuery[] {
   return readSuite(path)
 }
 
-/** The tests that lie beside skills and packs; files in another form are named. */
+/** The tests beside skills and packs; names files in another form. */
 export function testsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
   return readTestsBeside(folder)
 }
@@ -175,7 +175,7 @@ export function hasProjectSuite(machine: Machine, layers: Layers): boolean {
   return exists(join(rootOf(machine, layers), SUITE_IN_PROJECT))
 }
 
-/** What the keyword matcher chose; core entries are loaded for every task, so they answer none in particular. */
+/** The choice of the keyword matcher, without core entries, which load for every task. */
 function byKeywords(matches: readonly MatchResult[]): Answer[] {
   return matches
     .filter(({ mode }) => mode !== 'eager')
@@ -208,11 +208,11 @@ function suitePath(machine: Machine, named: string | undefined, layers: Layers):
   const path = join(rootOf(machine, layers), SUITE_IN_PROJECT)
   if (exists(path)) return path
   throw new LoadoutError('BAD_SUITE', `there is no suite: ${path} does not exist`, {
-    hint: 'name a file of questions, or write some there, one a line: {"query": "…", "relevant": ["id"]}',
+    hint: 'name a file of questions, or write some there, one per line: {"query": "…", "relevant": ["id"]}',
   })
 }
 
-/** A question that names an id nobody has can only fail; more likely the id is mistyped. */
+/** A question with an unknown id can only fail; the id is probably mistyped. */
 export function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<string>): Finding[] {
   const named = new Set(queries.flatMap(({ relevant, not }) => [...relevant, ...not]))
   const unknown = [...named].filter((id) => !ids.has(id))
@@ -223,7 +223,7 @@ export function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<strin
           {
             severity: 'warning',
             code: 'ENTRY_NOT_FOUND',
-            message: `${unknown.length - MOST_UNKNOWN} more are not there`,
+            message: `${unknown.length - MOST_UNKNOWN} more ids do not exist`,
           },
         ]
   return [
@@ -233,7 +233,7 @@ export function unknownIds(queries: readonly EvalQuery[], ids: ReadonlySet<strin
       return {
         severity: 'warning',
         code: 'ENTRY_NOT_FOUND',
-        message: `the suite names "${id}", which is not there`,
+        message: `the suite names "${id}", which does not exist`,
         hint,
       }
     }),
@@ -264,6 +264,6 @@ function missed(message: string): Finding {
     severity: 'error',
     code: 'BELOW_THRESHOLD',
     message,
-    hint: 'the confusions show which entries to tell apart',
+    hint: 'the wrong answers show which entries are too similar',
   }
 }

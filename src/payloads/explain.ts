@@ -13,7 +13,7 @@ import { inPhase, judgeEntry, rankedVerdict, type Verdict } from './rules/ranked
 export interface Explanation extends EntryExplanation {
   /** Index file of every layer that defines the entry, in order. */
   paths: string[]
-  /** How it fares against the task, when one was given. */
+  /** The result for the task, if there was one. */
   verdict?: Verdict
 }
 
@@ -60,7 +60,7 @@ export interface Resolution {
   budget: Budget
 }
 
-/** Which layers were found and what they come to together. */
+/** The layers that were found, and the merged index. */
 export function resolveAll(machine: Machine, layers: Layers = {}): Report<Resolution> {
   const { merged, searched, findings } = resolveLayers(machine, layers)
   const entries = merged.entries.map(({ id, priority, tokens_est: tokens }) => ({

@@ -22,17 +22,17 @@ export interface IndexBuild {
   path: string
   state: 'written' | 'unchanged' | 'refused' | 'would be written'
   index: LoadoutIndex
-  /** Tokens per task on this machine; never part of the file. */
+  /** Measured tokens per task on this machine; never part of the file. */
   observed: number | null
 }
 
-/** Derives an index from its payloads. With errors nothing is written. */
+/** Builds an index from its payloads. Writes nothing if there are errors. */
 export function rebuildIndex(
   machine: Machine,
   request: PayloadRootRequest & { dryRun?: boolean | undefined },
 ): Report<IndexBuild> {
   const payloads = openPayloadRoot(machine, request)
-  // The user's own folder may be made of links, as dotfile managers do; a project may come from anybody.
+  // The user's own folder may consist of links, as with dotfile managers; a project may come from a stranger.
   const isProject = request.layer !== 'global'
   if (isProject) refuseLinkOut(payloads.root, INDEX_IN_PROJECT)
   const { entries, findings } = readEntries(payloads)
@@ -44,7 +44,7 @@ export function rebuildIndex(
   const path = payloads.indexPath
   if (entries.length === 0) findings.push(noPayloads(payloads))
   if (hasErrors(findings)) return { value: { path, state: 'refused', index, observed }, findings }
-  // In a large library a text that was edited in place counts from here on.
+  // In a large library, a text that was edited in place counts from here on.
   if (!request.dryRun) forgetCached(machine, ['rankers'])
   if (holds(path, text)) return { value: { path, state: 'unchanged', index, observed }, findings }
   if (request.dryRun) return { value: { path, state: 'would be written', index, observed }, findings }
@@ -53,7 +53,7 @@ export function rebuildIndex(
   return { value: { path, state: 'written', index, observed }, findings }
 }
 
-/** What the payloads say now. */
+/** The entries from the current payloads. */
 export function readEntries({ root, globs }: PayloadRoot): { entries: LoadoutEntry[]; findings: Finding[] } {
   const { files, findings } = collectPayloads(root, globs)
   const built = buildEntries(files)
@@ -82,7 +82,7 @@ export interface IndexCheck {
   entries: number
 }
 
-/** The gate for continuous integration: does the index say what the payloads say, and will it route? */
+/** The check for continuous integration: does the index match the payloads, and will it route? */
 export function checkIndex(machine: Machine, request: PayloadRootRequest): Report<IndexCheck> {
   const payloads = openPayloadRoot(machine, request)
   if (!exists(payloads.indexPath)) {

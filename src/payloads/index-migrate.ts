@@ -23,15 +23,15 @@ export interface MigrateRequest {
 
 export interface MigrateResult extends Migration {
   file: string
-  /** Where the original is kept; absent in a dry run. */
+  /** The copy of the original; undefined in a dry run. */
   backup?: string
   indexPath?: string
 }
 
 /**
- * Splits a large instruction file into payloads. Everything that can be refused is refused before the first write.
- * Payloads come first, then a copy of the original, the lean file last: until then the original is whole, and after a
- * kill a second run finds its own payloads again.
+ * Splits a large instruction file into payloads. Refuses before the first write. Writes the payloads first, then a copy
+ * of the original, the lean file last: until then the original is intact, and after a kill a second run recognises its
+ * own payloads.
  */
 export function migrateFile(machine: Machine, request: MigrateRequest): Report<MigrateResult> {
   checkLevel(request.level)
@@ -59,8 +59,8 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
     if (!isSplit || build.value.state !== 'unchanged') return { value, findings: build.findings }
   }
   if (isSplit) {
-    const why = 'its sections are short, or rules for everything'
-    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving out: ${why}`, {
+    const why = 'its sections are short, or general rules'
+    throw new LoadoutError('NOTHING_TO_SPLIT', `${file} has no section worth moving: ${why}`, {
       hint: adviseWhole(basename(file), original),
     })
   }
@@ -71,7 +71,7 @@ export function migrateFile(machine: Machine, request: MigrateRequest): Report<M
   return { value: { ...migration, file, backup, indexPath: build.value.path }, findings: build.findings }
 }
 
-/** A migration that was killed before it built the index: the file is already what its backup would become. */
+/** A migration that was killed before it built the index: the file already equals the result for its backup. */
 function findFinished(file: string, text: string, planFor: (text: string) => Migration) {
   const backup = `${file}.before-loadout`
   const before = isFile(backup) ? readText(backup) : undefined
@@ -79,7 +79,7 @@ function findFinished(file: string, text: string, planFor: (text: string) => Mig
   return migration?.lean === text ? { ...migration, backup } : undefined
 }
 
-/** Writes it all, or, when something fails on the way, takes back what was new. */
+/** Writes everything, or, if something fails, removes what it wrote. */
 function writeMigration(root: string, file: string, original: string, migration: Migration): string {
   const backup = freeName(`${file}.before-loadout`)
   const created: string[] = []
@@ -136,7 +136,7 @@ function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'):
     })
   }
   if (isPayloadPath(`${path}/payload.md`, globs)) return path
-  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: no build would look for payloads there`, {
+  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: loadout index build does not read payloads there`, {
     hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
   })
 }

@@ -11,10 +11,10 @@ import { findDrift } from './rules/drift.ts'
 import { type LoadoutIndex, readIndex } from './rules/loadout-index.ts'
 import { type ValidationIssue, validateIndex } from './rules/validate.ts'
 
-/** Everything that is wrong with an index: its form, and where its payloads say something else. */
+/** Every mistake in an index: its form, and differences from its payloads. */
 export function validateIndexFile(machine: Machine, place: Pick<LayerPlace, 'path' | 'root'>): ValidationIssue[] {
   const json = readJson(place.path)
-  // Whatever it is: the rule says what is wrong with it.
+  // Any value: the rule reports what is wrong with it.
   const issues = validateIndex(json as LoadoutIndex)
   const read = readIndex(json)
   if ('problem' in read) return issues
@@ -48,7 +48,7 @@ function compareWithPayloads(
   if (all.length === 0 && index.entries.length > 0)
     return [...findings, notCompared(root), ...findDrift(index, []).filter(isOfIndex)]
   const built = buildEntries(all)
-  // A file that an index names need not have frontmatter; the index is then all that is known about it.
+  // A file that an index names need not have frontmatter; then the index is the only source.
   const bare = new Set(built.findings.filter(({ code }) => code === 'NO_FRONTMATTER').map(({ subject }) => subject))
   const bareEntries = index.entries.filter((entry) => bare.has(entry.path))
   const bareIds = new Set(bareEntries.map(({ id }) => id))
@@ -65,7 +65,7 @@ function compareWithPayloads(
 
 const NO_PAYLOADS = { files: [], findings: [] }
 
-/** What can be said without a payload. */
+/** Findings that need no payload. */
 function isOfIndex({ code }: Finding): boolean {
   return code !== 'PAYLOAD_MISSING'
 }
@@ -76,7 +76,7 @@ function projectPayloads(machine: Machine, root: string): { files: PayloadFile[]
   return bad === undefined ? collectPayloads(root, settings.payloads) : { files: [], findings: [bad] }
 }
 
-/** The payloads that an index names, as far as they can be read: what is missing is named by the comparison. */
+/** The readable payloads of an index: the comparison reports missing ones. */
 function readNamed(root: string, { entries }: LoadoutIndex): PayloadFile[] {
   const paths = new Set(entries.map(({ path }) => path))
   return [...paths].flatMap((path) => {

@@ -14,7 +14,7 @@ import { type MergeConflict, type MergedIndex, mergeIndexes } from './rules/laye
 import type { Budget, LoadoutEntry } from './rules/loadout-index.ts'
 import { openTable, readHead, saveTable } from './rules/saved-table.ts'
 
-/** Everything the layers know, ready to be asked. */
+/** All entries of the layers, ready for queries. */
 export interface Knowledge extends KnowledgeFacts {
   table: DispatchTable
   places: LayerPlace[]
@@ -26,7 +26,7 @@ export interface Knowledge extends KnowledgeFacts {
   provenance(): Record<string, string>
 }
 
-/** What is known of the layers as a whole, small enough to be stored beside a compiled table. */
+/** Facts about the layers as a whole, small enough to store beside a compiled table. */
 interface KnowledgeFacts {
   layerNames: string[]
   budget: Budget
@@ -54,7 +54,7 @@ function mergePlaces(places: LayerPlace[], largest?: number): Resolved {
 const remembered = new Map<string, Knowledge>()
 const MOST_REMEMBERED = 8
 
-/** The knowledge of the layers; while their files stay unchanged, a process reads them once. */
+/** The entries of the layers; a process reads unchanged files once. */
 export function openKnowledge(machine: Machine, options: Layers | undefined): Knowledge {
   const places = layerPlaces(machine, options)
   const signature = signatureOf(pathsOf(places), machine.now())
@@ -72,19 +72,19 @@ function memoryKey({ name, state }: Signature): string {
   return JSON.stringify([name, state])
 }
 
-// Below this, reading the indexes is as quick as reading a stored table. With it, a prompt's hook over 10,000 entries
+// Below this, reading the indexes is as fast as reading a stored table. With it, a prompt's hook over 10,000 entries
 // takes 1.34 times as long as bare Node (npm run bench hook, Node 20).
 const WORTH_STORING = 128 * 1024
 
 /**
- * The largest index that a hook reads: 20,000 entries, or half a second of processor time. A person waits for a hook at
- * every prompt, and the index comes with a project that anybody may have written.
+ * The largest index that a hook reads: 20,000 entries, or half a second of processor time. The user waits for a hook at
+ * every prompt, and the index may come from a stranger's project.
  */
 export const LARGEST_IN_A_HOOK = 8 * 1024 * 1024
 
 /**
- * The knowledge of the layers for a process that asks once: it compiles a large index, and the next process only opens
- * the result. A hook asks at every prompt, so there any index is compiled, unless it is too large to be read.
+ * The knowledge of the layers for a process with one question: it compiles a large index, and the next process only
+ * opens the result. A hook runs at every prompt, so it compiles any index, unless that is too large to read.
  */
 export function openStoredKnowledge(machine: Machine, options: Layers | undefined, isHook = false): Knowledge {
   const places = layerPlaces(machine, options)
@@ -95,7 +95,7 @@ export function openStoredKnowledge(machine: Machine, options: Layers | undefine
   return loadKnowledge(machine, signature, places, renew) ?? renew()
 }
 
-/** A hook that leaves a layer out has a table of its own. */
+/** A hook that skips a layer has its own table. */
 function storedSignature(machine: Machine, places: readonly LayerPlace[], isHook: boolean): Signature {
   const signature = signatureOf(pathsOf(places), machine.now())
   if (!isHook || signature.bytes <= LARGEST_IN_A_HOOK) return signature
@@ -106,12 +106,12 @@ export function readKnowledge(machine: Machine, options: Layers | undefined, isH
   return knowledgeOf(resolveLayers(machine, options, isHook ? LARGEST_IN_A_HOOK : undefined))
 }
 
-/** Layers that are there and that were not used. */
+/** Layers that exist but could not be used. */
 export function brokenLayers({ findings }: Pick<Knowledge, 'findings'>): Finding[] {
   return findings.filter(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
 }
 
-/** The same for layers that lie somewhere else. */
+/** The knowledge of layers in other places. */
 export function readPlaces(places: LayerPlace[]): Knowledge {
   return knowledgeOf(mergePlaces(places))
 }
@@ -132,10 +132,10 @@ export function knowledgeOf({ merged, layers, findings, places }: Resolved): Kno
   }
 }
 
-/** What is stored beside a table. */
+/** The note stored beside a table. */
 interface Note {
   facts: KnowledgeFacts
-  /** Per position, the place of its layer in `layerNames`; empty when there is only one. */
+  /** For each position, the index of its layer in `layerNames`; empty when there is only one. */
   layerAt: number[]
 }
 
@@ -159,10 +159,10 @@ function loadKnowledge(
   places: LayerPlace[],
   renew: () => Knowledge,
 ): Knowledge | undefined {
-  // A damaged entry is found when a task hits it: the layers as they are have it at the same position.
+  // A damaged entry is found when a task matches it: the layers themselves have it at the same position.
   const stored = loadTable(machine, signature, (position) => renew().table.entryAt(position))
   if (stored === undefined) return undefined
-  // Our own file, written by storeKnowledge for exactly these layers and checked by its key.
+  // Loadout wrote this file for exactly these layers, and the key was verified.
   const { facts, layerAt } = stored.note as Note
   const layers = new Map<string, string>()
   const entryAt = (position: number) => {

@@ -18,12 +18,12 @@ export interface ResolveOptions {
   sessionPath?: string | undefined
 }
 
-/** The layers that a call reads. Faces open the project once and hand it on. */
+/** The layers that a call reads. Callers open the project once and pass it on. */
 export interface Layers extends Omit<ResolveOptions, 'projectRoot'> {
   projectRoot?: string | Project | undefined
 }
 
-/** What a person names on the command line. */
+/** Layers from the command line. */
 export interface NamedLayers {
   project?: string | undefined
   global?: string | undefined
@@ -31,13 +31,13 @@ export interface NamedLayers {
   session?: string | undefined
 }
 
-/** Layers that a person names must be there: a mistyped path should not look like an empty layer. Empty leaves one out. */
+/** A named layer must exist: a mistyped path should not look like an empty layer. An empty text omits a layer. */
 export function nameLayers(machine: Machine, named: NamedLayers): Layers {
   const check = (flag: keyof NamedLayers, isThere: (path: string) => boolean, what: string) => {
     const path = named[flag]
     if (!path || isThere(resolve(machine.cwd, path))) return path
-    throw new LoadoutError('FILE_NOT_FOUND', `--${flag} ${path}: there is no such ${what}`, {
-      hint: `check the path, or give --${flag}= to leave that layer out`,
+    throw new LoadoutError('FILE_NOT_FOUND', `--${flag} ${path}: the ${what} does not exist`, {
+      hint: `check the path, or use --${flag}= to omit that layer`,
     })
   }
   return {
@@ -48,7 +48,7 @@ export function nameLayers(machine: Machine, named: NamedLayers): Layers {
   }
 }
 
-/** The project of some layers; undefined where it is left out. A library caller may name a folder that is not there. */
+/** The project of some layers; undefined if it is omitted. A library caller may name a missing folder. */
 export function projectOf(machine: Machine, { projectRoot }: Layers = {}): Project | undefined {
   if (projectRoot === '') return undefined
   return typeof projectRoot === 'string'
@@ -56,7 +56,7 @@ export function projectOf(machine: Machine, { projectRoot }: Layers = {}): Proje
     : openProject(machine, projectRoot)
 }
 
-/** Where an index is looked for. Its payloads' paths start from `root` and may not leave it. */
+/** Where to look for an index. Its payloads' paths start from `root` and may not leave it. */
 export interface LayerPlace {
   name: LayerName
   path: string
@@ -69,7 +69,7 @@ export interface Discovery {
   findings: Finding[]
 }
 
-/** The fixed places of the layer stack, in order. An empty text suppresses a layer. */
+/** The fixed places of the layer stack, in order. An empty text omits a layer. */
 export function layerPlaces(machine: Machine, options: Layers = {}): LayerPlace[] {
   const { env } = machine
   const at = (path: string) => (isAbsolute(path) ? path : resolve(machine.cwd, path))
@@ -84,8 +84,8 @@ export function layerPlaces(machine: Machine, options: Layers = {}): LayerPlace[
 }
 
 /**
- * Reads what is there. A missing layer is normal; a broken one, or one of more than `largest` bytes, is reported and the
- * others still work.
+ * Reads the existing layers. A missing layer is normal; a broken one, or one of more than `largest` bytes, is reported,
+ * and the others still work.
  */
 export function readLayers(places: readonly LayerPlace[], largest?: number): Discovery {
   const layers: DiscoveredLayer[] = []
@@ -108,7 +108,7 @@ export function readLayers(places: readonly LayerPlace[], largest?: number): Dis
   return { layers, searched, findings }
 }
 
-/** Undefined when it is missing. The index of a project must lie in it; the other layers are files that the user chose. */
+/** Undefined when it is missing. The index of a project must be inside it; the user chose the files of other layers. */
 function readLayer({ path, root }: LayerPlace, largest: number | undefined) {
   try {
     if (!exists(path)) return undefined
@@ -149,12 +149,12 @@ function inFolder(folder: string, name: string): string {
   return folder === '' ? '' : join(folder, name)
 }
 
-/** An index that somebody names: where its payloads' paths start. */
+/** For a named index: the folder from which its payloads' paths start. */
 export function indexPlace(path: string): Pick<LayerPlace, 'path' | 'root'> {
   return { path, root: rootOf('project', path) }
 }
 
-/** The index of a project lies two folders deep; any other lies at the root of its payloads. */
+/** The index of a project is two folders deep; any other is at the root of its payloads. */
 function rootOf(name: LayerName, path: string): string {
   return name !== 'global' && path.endsWith(`/${INDEX_IN_PROJECT}`)
     ? path.slice(0, -INDEX_IN_PROJECT.length - 1) || '/'

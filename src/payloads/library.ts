@@ -12,11 +12,11 @@ import type { LoadPlan, SelectionRules } from './rules/plan.ts'
 
 export type { ResolveOptions }
 
-/** Options of the package's own functions, all of which are synchronous and work on this machine. */
+/** Options of the package's own functions, which are synchronous and work on this machine. */
 export interface RuntimeOptions extends ResolveOptions, Pick<SelectionRules, 'phase' | 'budget'> {
   /** `recordLoad` appends here; without it nothing is recorded. */
   usagePath?: string | undefined
-  /** The same for all loads of one task. */
+  /** Equal for all loads of one task. */
   taskHash?: string | undefined
   /** The layer an entry came from, for the record. */
   sourceLayer?: string | undefined
@@ -26,7 +26,7 @@ export interface ResolvedLoadout {
   merged: MergedIndex
   layers: DiscoveredLayer[]
   searched: SearchedLayer[]
-  /** Broken layers and entries that were passed over. */
+  /** Broken layers and skipped entries. */
   findings: Finding[]
 }
 
@@ -41,8 +41,8 @@ export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
 }
 
 /**
- * What a task needs. While the index files stay unchanged they are read once. The plan is the caller's to change: it is
- * made of copies, those of everything that is not loaded when they are first read.
+ * What a task needs. Unchanged index files are read once. The caller may change the plan: it consists of copies; copies
+ * of entries that are not loaded are made when first read.
  */
 export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
   const knowledge = openKnowledge(thisMachine(), options)
@@ -62,7 +62,7 @@ export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutE
   return lookupEntry(id, resolveLayers(thisMachine(), options).merged)
 }
 
-/** Notes that an agent loaded an entry, if a log was named. */
+/** Records that an agent loaded an entry, if a log was named. */
 export function recordLoad(
   entryId: string,
   trigger: string,

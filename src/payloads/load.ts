@@ -26,10 +26,10 @@ export interface LoadResult {
   findings: Finding[]
 }
 
-/** Which layer an entry comes from, and where its path starts. */
+/** The layer of an entry, and the folder from which its path starts. */
 type Whereabouts = Pick<Knowledge, 'layerOf' | 'rootOf'>
 
-/** Reads payloads in order, as long as what goes to the model, fences included, stays within the budget. */
+/** Reads payloads in order, as long as the text for the model, fences included, stays within the budget. */
 export function loadPayloads(knowledge: Whereabouts, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
   const contents: LoadedPayload[] = []
   const findings: Finding[] = []
@@ -47,7 +47,7 @@ export function loadPayloads(knowledge: Whereabouts, entries: readonly LoadoutEn
   return { contents, findings }
 }
 
-/** The text of one payload as it is, without its frontmatter and without a fence. */
+/** The text of one payload, without frontmatter and fence. */
 export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: string } | { problem: string } {
   try {
     return { text: payloadBody(readTextInside(knowledge.rootOf(entry), entry.path)) }
@@ -88,7 +88,7 @@ export interface LoadedPlan extends TaskPlan {
   contents: LoadedPayload[]
 }
 
-/** Plans a task, reads what it needs within the budget, and notes what was planned and what was loaded. */
+/** Plans a task, reads its payloads within the budget, and records what was planned and loaded. */
 export async function loadPlan(machine: Machine, request: PlanRequest): Promise<Report<LoadedPlan>> {
   const { value: plan, findings, knowledge } = await planByStrategy(machine, request)
   const matches = [...plan.preload, ...plan.onDemand]
@@ -103,13 +103,13 @@ export async function loadPlan(machine: Machine, request: PlanRequest): Promise<
 }
 
 export interface LoadRequest {
-  /** The most tokens that the texts may cost, fences included. */
+  /** Maximum tokens of the texts, fences included. */
   budget?: number | undefined
-  /** Default: true where the plan knows its task. */
+  /** Default: true if the plan knows its task. */
   isRecorded?: boolean | undefined
 }
 
-/** Reads what a plan chose, whoever made the plan and whenever: it says itself where its payloads lie. */
+/** Reads the entries of a plan, made by any caller at any time: the plan contains the location of its payloads. */
 export function loadChosen(machine: Machine, plan: LoadPlan | TaskPlan, request: LoadRequest = {}): LoadResult {
   const matches = [...plan.preload, ...plan.onDemand]
   const loaded = loadPayloads(
@@ -129,7 +129,7 @@ function whereaboutsOf(plan: LoadPlan | TaskPlan): Whereabouts {
   const rootOf = (entry: LoadoutEntry) => {
     const root = getOwn(plan.roots, layerOf(entry))
     if (root === undefined)
-      throw new LoadoutError('ENTRY_NOT_FOUND', `no layer of the plan holds the entry ${entry.id}`)
+      throw new LoadoutError('ENTRY_NOT_FOUND', `no layer of the plan contains the entry ${entry.id}`)
     return root
   }
   return { layerOf, rootOf }

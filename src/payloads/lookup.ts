@@ -20,7 +20,7 @@ export interface LookupRequest {
   layers?: Layers | undefined
 }
 
-/** One payload by its id, whatever its priority; with `load`, its text as well. Undefined when the id is of no payload. */
+/** One payload by its id, whatever its priority; with `load`, also its text. Undefined when no payload has the id. */
 export function lookUpPayload(machine: Machine, request: LookupRequest): Report<Lookup> | undefined {
   if (/^(?:pack|skill|adapter):/.test(request.id)) return undefined
   const knowledge = openKnowledge(machine, request.layers)

@@ -2,7 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { tallyLog } from '../usage/usage.ts'
 
-/** Tokens per task for these entries, as far as this machine has seen them used. */
+/** Measured tokens per task for these entries on this machine. */
 export function observedPerTask(
   machine: Machine,
   entries: readonly { id: string }[],
@@ -13,7 +13,7 @@ export function observedPerTask(
     return { average: tally.averagePerTask(), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `the measured average is not known: ${error.message}`
+    const message = `the measured average is unknown: ${error.message}`
     return {
       average: null,
       findings: [{ severity: 'warning', code: 'USAGE_UNREADABLE', message, hint: error.hint ?? '' }],

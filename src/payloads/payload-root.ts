@@ -44,7 +44,7 @@ export function readIndexFile(path: string): ReadIndex {
   return checkIndex(readJson(path), path)
 }
 
-/** The index of a project must lie in it. */
+/** The index of a project must be inside it. */
 export function readIndexIn({ root, indexPath }: PayloadRoot): ReadIndex {
   const isOfProject = indexPath === join(root, INDEX_IN_PROJECT)
   return checkIndex(isOfProject ? readJsonInside(root, INDEX_IN_PROJECT) : readJson(indexPath), indexPath)
@@ -65,7 +65,7 @@ function checkIndex(json: unknown, path: string): ReadIndex {
   return result
 }
 
-/** The index that is there now, if it is usable. */
+/** The current index, if it is usable. */
 export function currentIndex(payloads: PayloadRoot): LoadoutIndex | undefined {
   try {
     return readIndexIn(payloads).index

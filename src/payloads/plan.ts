@@ -22,29 +22,29 @@ export interface PlanRequest extends SelectionRules {
   task: string
   /** Default: all layers in their usual places. */
   layers?: Layers | undefined
-  /** Whether the lists of what is not loaded will be read: then a stored table, which finds only what is, is no help. */
+  /** Whether the caller reads the lists of entries that are not loaded: then a stored table does not help. */
   listsAll?: boolean | undefined
   strategy?: Strategy | undefined
-  /** Asked at every prompt: a table is worth storing, however small, and an index that would cost seconds is left out. */
+  /** Called at every prompt: any table is worth storing, and an index that would cost seconds is skipped. */
   isHook?: boolean | undefined
-  /** Default: true. A look at what would happen leaves no trace. */
+  /** Default: true. False for a preview, which must leave no trace. */
   isRecorded?: boolean | undefined
 }
 
-/** A plan, and the numbers that put it in proportion. */
+/** A plan, and the totals to compare it with. */
 export interface TaskPlan extends LoadPlan {
   task: string
   strategy: Strategy
   knownEntries: number
   knownTokens: number
   manualCount: number
-  /** Whether the request asked for the lists of what is not loaded. */
+  /** Whether the request asked for the lists of entries that are not loaded. */
   listsAll: boolean
-  /** Entry id → layer, for what the plan names; `provenance` has them all. */
+  /** Entry id → layer, for the entries of the plan; `provenance` has all of them. */
   sources: Record<string, string>
 }
 
-/** A plan by the strategy that was asked for, or that the project's settings name. */
+/** A plan by the requested strategy, or by that of the project's settings. */
 export async function planByStrategy(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   if (strategyOf(machine, request) === 'keywords') return planTask(machine, request)
   const knowledge = openFor(machine, request)
@@ -96,8 +96,8 @@ function sourcesOf(plan: LoadPlan, knowledge: Knowledge): Record<string, string>
 }
 
 /**
- * The plan of a task. The lists of everything that is *not* loaded are made when they are first read: on a large index
- * they cost far more than the plan itself.
+ * The plan of a task. The lists of everything that is *not* loaded are built when first read: on a large index they
+ * cost far more than the plan itself.
  */
 export function planWith(
   knowledge: Knowledge,
@@ -141,7 +141,7 @@ function rootsOf({ places, layerNames }: Knowledge): Record<string, string> {
   return Object.fromEntries(used.map(({ name, root }) => [name, root]))
 }
 
-/** Plans a task, and notes what the plan names. */
+/** Plans a task, and records the entries of the plan. */
 export async function planNoted(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   const planned = await planByStrategy(machine, request)
   if (request.isRecorded === false) return planned
@@ -152,7 +152,7 @@ export async function planNoted(machine: Machine, request: PlanRequest): Promise
   return { ...planned, findings: [...planned.findings, ...recorded] }
 }
 
-/** What it takes, besides the words of the task, to plan it again. */
+/** What is needed, besides the words of the task, to plan it again. */
 export function planTerms(
   machine: Machine,
   request: Pick<PlanRequest, 'layers' | 'phase' | 'budget'> & Pick<PlanTerms, 'most' | 'withoutCore'>,

@@ -17,22 +17,22 @@ export interface OpenRanker extends OpenedRanker {
   renew(): void
 }
 
-/** What is kept with the document of an entry. */
+/** Stored with the document of an entry. */
 interface Kept {
   /** Its place in the table. */
   position: number
-  /** Of its payload, where payloads are not watched one by one. */
+  /** Of its payload, if payloads are not watched one by one. */
   stamp?: Stamp | undefined
 }
 
-// A look at a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library the
-// folders are watched, and the payloads that a task chose: an edit in place of another one counts when its index is built
-// again.
+// Checking a file takes 6 µs of processor time, 500 of them an eighth of the start of Node. In a larger library Loadout
+// watches the folders and the payloads that a task chose: an edit in place of another one counts when the index is
+// built again.
 const MOST_WATCHED = 500
 
 /**
- * The entries that a task may load, ranked by what they say, metadata and texts; no other takes their place. Compiled
- * once, while indexes, payloads and examples stay as they are.
+ * Ranks the entries that a task may load by their metadata and texts; no other entry takes part. Compiled once, while
+ * indexes, payloads and examples are unchanged.
  */
 export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
   const examples = payloadExamples(machine, knowledge, 'committed')
@@ -67,7 +67,7 @@ export function openRanker(machine: Machine, knowledge: Knowledge): OpenRanker {
 
 const MOST_NAMED = 20
 
-/** An index whose folder is missing would name thousands of payloads. */
+/** An index whose folder is missing would report thousands of payloads. */
 function sumUp(findings: Finding[]): void {
   const more = findings.length - MOST_NAMED
   if (more <= 1) return
@@ -76,16 +76,16 @@ function sumUp(findings: Finding[]): void {
   findings.splice(MOST_NAMED, more, { severity: 'warning', code: 'PAYLOAD_UNREADABLE', message, hint })
 }
 
-/** What is taught about the payloads of these layers. */
+/** The examples of the payloads of these layers. */
 export function payloadExamples(machine: Machine, { places }: Knowledge, scope: ExampleScope): Examples {
   return openExamples(machine, { project: places.find(({ name }) => name === 'project')?.root }, scope)
 }
 
-/** What the ranker finds for a task, as the plan takes it. */
+/** The ranker's hits for a task, as matches for a plan. */
 export function rankTask(knowledge: Knowledge, opened: OpenRanker, task: string): MatchResult[] {
   const rank = ({ ranker }: OpenedRanker) =>
     ranker.rank(task, { limit: RANKED_LIMIT }).map((hit) => {
-      // As openRanker kept it.
+      // As openRanker stored it.
       const { position, stamp } = hit.kept as Kept
       return { hit, entry: knowledge.table.entryAt(position), stamp }
     })

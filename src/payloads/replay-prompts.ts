@@ -18,24 +18,24 @@ import { type ChangedEntry, type ChangedTask, ReplayTally } from './rules/prompt
 export interface ReplayRequest {
   /** Default: the machine's own. */
   log?: string | undefined
-  /** An index file in the place of the project's. */
+  /** An index file instead of the project's. */
   index?: string | undefined
   /** Default: the one that each task was planned with. */
   strategy?: Strategy | undefined
   /** How many changed tasks are listed, the newest first. */
   limit?: number | undefined
-  /** Also tasks of other projects, although they were planned with another index. */
+  /** Include tasks of other projects, although they were planned with another index. */
   allProjects?: boolean | undefined
   layers: Layers
 }
 
 export interface PromptReplay {
   log: string
-  /** Different tasks that were routed again. */
+  /** The number of distinct tasks that were routed again. */
   tasks: number
-  /** Those of them that choose other entries now. */
+  /** How many of them choose other entries now. */
   differing: number
-  /** Tasks that belong to other projects, and were passed over. */
+  /** The number of skipped tasks of other projects. */
   otherProjects: number
   entries: ChangedEntry[]
   changes: ChangedTask[]
@@ -43,7 +43,7 @@ export interface PromptReplay {
 
 const DEFAULT_LIMIT = 20
 
-/** Routes the tasks of a log once more, and tells which choose other entries than then. The log is read twice, in pieces. */
+/** Routes the tasks of a log again, and reports which choose other entries. Reads the log twice, in pieces. */
 export function replayPrompts(machine: Machine, request: ReplayRequest): Report<PromptReplay> {
   const log = openLog(machine, request.log)
   const isOwn = request.allProjects ? () => true : ownTasks(machine, request)
@@ -64,7 +64,7 @@ export function replayPrompts(machine: Machine, request: ReplayRequest): Report<
   return { value, findings: differing > 0 ? [...findings, changed(tasks, differing)] : findings }
 }
 
-/** The same words, planned the same way, are one task: the last time counts. Gives its position among all. */
+/** The same words with the same plan options are one task: the last time counts. Returns its position among all. */
 function findLatest(log: string, isOwn: (task: PastTask) => boolean) {
   const latest = new Map<string, number>()
   let otherProjects = 0
@@ -75,7 +75,7 @@ function findLatest(log: string, isOwn: (task: PastTask) => boolean) {
   return { latest, otherProjects, junkLines }
 }
 
-// A text of its own would be as long as the task, and a log may have more of them than memory has room for.
+// The text itself would be as long as the task, and a log may have more of them than fit into memory.
 function fingerprint({ words, asked }: PastTask): string {
   const text = `${words}\n${JSON.stringify(asked)}`
   return String.fromCharCode(...[hashText(text), hashText(text, 0x01234567)].flatMap((n) => [n >>> 16, n & 0xffff]))
@@ -89,7 +89,7 @@ function forEachTask(log: string, visit: (task: PastTask, position: number) => v
   return scanned
 }
 
-/** A log that does not tell the project is taken to be of this one. */
+/** A log without projects belongs to this one. */
 function ownTasks(machine: Machine, { layers }: ReplayRequest): (task: PastTask) => boolean {
   const project = projectOf(machine, layers)
   const root = project && realFolder(machine, project.root)
@@ -105,9 +105,9 @@ function openLayers(machine: Machine, { layers, index }: ReplayRequest): Knowled
   })
 }
 
-/** The payloads stay where they are; only what is said about them is another. */
+/** The payloads stay where they are; only their index is replaced. */
 function withIndex(places: readonly LayerPlace[], path: string): LayerPlace[] {
-  // One that is named must be in order: all other layers may be broken, and are told.
+  // A named index must be valid; other layers may be broken, and are reported.
   readIndexFile(path)
   if (!places.some(({ name }) => name === 'project')) return [...places, { name: 'project', path, root: dirname(path) }]
   return places.map((place) => (place.name === 'project' ? { ...place, path } : place))
@@ -131,17 +131,17 @@ function createRouter(machine: Machine, knowledge: Knowledge): (task: PastTask, 
 
 function nothingToReplay(log: string, otherProjects: number): LoadoutError {
   if (otherProjects === 0) {
-    return new LoadoutError('NO_TASK_TEXTS', `no words of tasks are kept in ${log}`, {
+    return new LoadoutError('NO_TASK_TEXTS', `${log} contains no words of tasks`, {
       hint: 'loadout usage --keep-tasks on keeps them from now on',
     })
   }
   const are = otherProjects === 1 ? 'the task in it belongs' : `the ${otherProjects} tasks in it belong`
   return new LoadoutError('NO_TASK_TEXTS', `no task of this project is in ${log}; ${are} to others`, {
-    hint: 'go there, or compare them all the same with --all-projects',
+    hint: 'go to that project, or compare them with --all-projects',
   })
 }
 
 function changed(tasks: number, differing: number): Finding {
   const message = `${differing} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} choose other entries now`
-  return { severity: 'error', code: 'ROUTING_CHANGED', message, hint: 'loadout explain <id> --task "<task>" tells why' }
+  return { severity: 'error', code: 'ROUTING_CHANGED', message, hint: 'loadout explain <id> --task "<task>" shows why' }
 }

@@ -10,14 +10,14 @@ import { junkFinding, openLog } from './usage.ts'
 
 export interface UsageExport {
   address: string
-  /** Sums that differ in what they are about. */
+  /** The number of distinct totals. */
   series: number
   events: number
 }
 
 /**
- * Sends the sums of this machine's log to an OpenTelemetry collector. They count from a fixed start, so that sending them
- * again later continues the series.
+ * Sends the totals of this machine's log to an OpenTelemetry collector. They count from a fixed start, so that a later
+ * export continues the series.
  */
 export async function exportUsage(
   machine: Machine,
@@ -38,8 +38,8 @@ export async function exportUsage(
   const headers = readHeaders(machine.env.OTEL_EXPORTER_OTLP_HEADERS)
   const { status } = await callHttp(address, { body, headers })
   if (status >= 300) {
-    throw new LoadoutError('UNREACHABLE', `the collector at ${address} refused what was sent: status ${status}`, {
-      hint: 'it has to take OTLP as JSON over HTTP, usually on port 4318',
+    throw new LoadoutError('UNREACHABLE', `the collector at ${address} refused the data: status ${status}`, {
+      hint: 'it must accept OTLP as JSON over HTTP, usually on port 4318',
     })
   }
   const findings = junkLines > 0 ? [junkFinding(junkLines, log)] : []
@@ -73,7 +73,7 @@ function add(tally: Map<string, Tally>, event: UsageEvent): void {
   known.tokens += stageOf(event) === 'planned' ? 0 : event.tokensEst
 }
 
-/** The names that agents and the conventions for generative AI use, where they have one. */
+/** Uses attribute names of agents and of the conventions for generative AI, where they exist. */
 function attributesOf(event: UsageEvent): Attributes {
   const kind = kindOf(event)
   return {

@@ -13,7 +13,9 @@ export function readUsage(filePath: string): UsageEvent[] {
   return events
 }
 
-/** Visits the events of a log in order, without keeping them; or only those in its last bytes. Counts the other lines. */
+/**
+ * Visits the events of a log in order, without storing them; or only those in its last bytes. Counts the other lines.
+ */
 export function visitUsage(
   filePath: string,
   visit: (event: UsageEvent) => void,
@@ -22,12 +24,12 @@ export function visitUsage(
   return scanEvents(filePath, visit, newestBytes)
 }
 
-/** Visits the events behind an offset in bytes, each with the offset of its end, until the visitor says no. */
+/** Visits the events after a byte offset, each with the offset of its end, until the visitor returns false. */
 export function visitFrom(filePath: string, offset: number, visit: (event: UsageEvent, end: number) => boolean): void {
   scanFrom(filePath, offset, visit)
 }
 
-/** Tells whether a log is still the one that was read up to an offset. */
+/** Identifies a log up to an offset, to detect that it was replaced. */
 export function markAt(filePath: string, offset: number): string {
   return markBefore(filePath, offset)
 }

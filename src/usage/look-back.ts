@@ -30,7 +30,7 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Repor
   const step = oneOf(request.step, STEPS, 'step') ?? stepFor(from, to)
   const kind = oneOf(request.kind, ENTRY_KINDS, 'kind')
   const { agent, entry } = request
-  if (from >= to) throw new LoadoutError('USAGE', 'the time begins after it ends', { hint: 'give --since 30d' })
+  if (from >= to) throw new LoadoutError('USAGE', 'the range begins after it ends', { hint: 'use --since 30d' })
   const about = { from, to, step, agent, kind, entry }
   const tally = new TimelineTally(about)
   const entries = new EntryTally()
@@ -42,7 +42,7 @@ export function usageOverTime(machine: Machine, request: LookBackRequest): Repor
   return { value: { ...tally.timeline(), entries: entries.entries() }, findings }
 }
 
-/** Wide enough that a picture has some dozens of points. */
+/** A step that gives a chart some dozens of points. */
 function stepFor(from: string, to: string): Step {
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000
   return days <= 3 ? 'hour' : days <= 120 ? 'day' : 'week'
@@ -52,7 +52,7 @@ function oneOf<T extends string>(text: string | undefined, known: readonly T[], 
   if (text === undefined || text === '') return undefined
   const found = known.find((each) => each === text)
   if (found !== undefined) return found
-  throw new LoadoutError('USAGE', `there is no ${name} "${text.slice(0, 40)}"`, { hint: `one of ${known.join(', ')}` })
+  throw new LoadoutError('USAGE', `unknown ${name} "${text.slice(0, 40)}"`, { hint: `one of ${known.join(', ')}` })
 }
 
 export interface Conversations {
@@ -63,7 +63,7 @@ export interface Conversations {
 
 const MOST_LISTED = 500
 
-/** The conversations that the log tells of, the newest first. */
+/** The conversations in the log, the newest first. */
 export function listConversations(
   machine: Machine,
   request: Pick<LookBackRequest, 'log' | 'since' | 'agent'>,
@@ -79,7 +79,7 @@ export function listConversations(
 
 const MOST_STEPS = 2_000
 
-/** What one conversation was given, when and why, and what a plan named without giving it. */
+/** What one conversation received, when and why, and what a plan named without delivering it. */
 export function showConversation(
   machine: Machine,
   request: { log?: string | undefined; via: string; session: string },
@@ -94,7 +94,7 @@ export function showConversation(
   })
   const [found] = tally.conversations()
   if (found === undefined) {
-    throw new LoadoutError('ENTRY_NOT_FOUND', 'the log does not tell of this conversation', {
+    throw new LoadoutError('ENTRY_NOT_FOUND', 'this conversation is not in the log', {
       hint: 'loadout usage --sessions lists them',
     })
   }

@@ -12,16 +12,16 @@ import { shareWhenDue } from './sharing.ts'
 export interface NotedEntry {
   id: string
   kind: EntryKind
-  /** What caused it, in a word. */
+  /** Its cause, in a word. */
   trigger: string
   mode: UsageEvent['mode']
   tokens: number
   layer?: string | undefined
-  /** The digest of what was given. */
+  /** The digest of the delivered text. */
   version?: string | undefined
 }
 
-/** How far some entries came. */
+/** A stage that some entries reached. */
 interface UsageStep {
   stage: Stage
   entries: readonly NotedEntry[]
@@ -33,15 +33,15 @@ export interface UsageNote extends UsageStep {
   project?: Project | undefined
 }
 
-/** What is kept of a task besides its hash, where the user asked for it. */
+/** What the log stores of a task besides its hash, if the user asked for it. */
 export interface KeptTask {
   /** Its words, without secrets. */
   words: string
-  /** How it was planned. */
+  /** The options of the plan. */
   asked: object
 }
 
-/** Writes it down. A log that cannot be written is worth a warning, never the answer. */
+/** Writes an event. A log that cannot be written gives a warning, but never prevents the answer. */
 export function recordUsage(machine: Machine, { task, project, ...step }: UsageNote): Finding[] {
   return recordTask(machine, { task, project, steps: [step] })
 }
@@ -49,12 +49,12 @@ export function recordUsage(machine: Machine, { task, project, ...step }: UsageN
 interface TaskNote {
   task: string
   kept?: KeptTask | undefined
-  /** The project it happened in, where it is at hand: its settings may let a team know its name. */
+  /** The project, if known: its settings may tell the team its name. */
   project?: Project | undefined
   steps: readonly UsageStep[]
 }
 
-/** The same for several steps of one task, in one piece: they share its hash. */
+/** Records several steps of one task at once: they share its hash. */
 export function recordTask(machine: Machine, { task, kept, project, steps }: TaskNote): Finding[] {
   const timestamp = machine.now().toISOString()
   const taskHash = hashTask(timestamp, task)
@@ -68,19 +68,19 @@ export function recordTask(machine: Machine, { task, kept, project, steps }: Tas
   if (events.length === 0) return []
   try {
     appendEvents(events, usageLogPath(machine))
-    // An agent without hooks has no other moment for it. At a prompt of a hook a person waits.
+    // An agent without hooks has no other moment for it. During a prompt the user waits.
     if (machine.caller?.via === 'mcp') shareWhenDue(machine)
     return []
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    // An agent in a sandbox may have a home that cannot be written. Nothing is lost but a plan that was only looked at.
+    // An agent in a sandbox may have a read-only home. If a plan was only viewed, the loss does not matter.
     const severity = steps.some(({ stage, entries }) => stage !== 'planned' && entries.length > 0) ? 'warning' : 'info'
     const hint = error.hint ?? 'check the state folder'
     return [{ severity, code: 'USAGE_NOT_RECORDED', message: `the use was not recorded: ${error.message}`, hint }]
   }
 }
 
-/** Settings that cannot be read let nobody know anything. */
+/** Undefined for unreadable settings: then the team learns nothing. */
 function nameForTeam(project: Project | undefined): string | undefined {
   try {
     return project?.settings.team?.project
@@ -92,7 +92,7 @@ function nameForTeam(project: Project | undefined): string | undefined {
 
 const NOTHING: NotedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
 
-/** With the time: the same words tomorrow are another task. Quick, because a person waits for it on every prompt. */
+/** Includes the time: the same words tomorrow are another task. Fast, because the user waits for it at every prompt. */
 function hashTask(timestamp: string, task: string): string {
   return quickDigest(`${timestamp}\n${task}`)
 }
@@ -118,22 +118,22 @@ function eventOf(
   }
 }
 
-// A longer one is hardly a task, and half of one would be routed differently.
+// A longer text is hardly a task, and half of one would be routed differently.
 const LONGEST_KEPT = 8_000
 
-/** The words of a task and how it was planned, for the log; nothing unless the user asked for it. */
+/** The words of a task and its plan options, for the log; undefined unless the user asked for it. */
 export async function keepTask(machine: Machine, task: string, asked: () => object): Promise<KeptTask | undefined> {
   if (!isKept(machine, task)) return undefined
   const { maskText } = await import('../machine/secret-scanner.ts')
   return keepMasked(machine, await maskText(task), asked)
 }
 
-/** The same for words in which nothing secret is left. */
+/** `keepTask` for words whose secrets are already masked. */
 export function keepMasked(machine: Machine, words: string, asked: () => object): KeptTask | undefined {
   return isKept(machine, words) ? { words, asked: asked() } : undefined
 }
 
-/** Anything unclear in the configuration is a no. */
+/** False if the configuration is unclear. */
 function isKept(machine: Machine, task: string): boolean {
   if (task.length > LONGEST_KEPT) return false
   try {

@@ -1,17 +1,17 @@
 import { type Machine, stateFolder } from '../machine/machine.ts'
 import { isDue, startInBackground } from './disk/background.ts'
 
-/** Where everything about a team is, below the state folder. It is there only on a machine that joined one. */
+/** The folder of all team data, below the state folder. It exists only on a machine that joined a team. */
 export const TEAM_FOLDER = 'team'
-/** A file whose time says when the next batch may be sent. */
+/** A file whose modification time is the time of the next batch. */
 export const TEAM_DUE = `${TEAM_FOLDER}/due`
 
 const MINUTE = 60_000
 const FURTHEST_MS = 24 * 60 * MINUTE
 
 /**
- * Starts sending in the background when it is time. Costs a machine that joined no team a look for one file. Not for a
- * prompt, which a person waits for.
+ * Starts sending in the background when it is due. On a machine without a team it only checks for one file. Not during
+ * a prompt, for which the user waits.
  */
 export function shareWhenDue(machine: Machine): void {
   const path = `${stateFolder(machine)}/${TEAM_DUE}`

@@ -11,7 +11,7 @@ import { EntryTally, type EntryUsage } from './rules/entry-usage.ts'
 import { parseSince, UsageTally } from './rules/summary.ts'
 import { kindOf, type UsageEvent } from './rules/usage-event.ts'
 
-/** A log that was named must be there; the machine's own may not exist yet. */
+/** A named log must exist; the machine's own may not exist yet. */
 export function openLog(machine: Machine, named: string | undefined): string {
   if (named === undefined) return usageLogPath(machine)
   const path = resolve(machine.cwd, named)
@@ -19,7 +19,7 @@ export function openLog(machine: Machine, named: string | undefined): string {
   return path
 }
 
-/** Sums up the loads of payloads in a log, however large. */
+/** Summarises the loads of payloads in a log of any size. */
 export function tallyLog(
   machine: Machine,
   named: string | undefined,
@@ -58,14 +58,14 @@ export function junkFinding(count: number, path: string): Finding {
 
 export interface Erasure {
   log: string
-  /** Of the log; none when there is no log. */
+  /** Size of the log; 0 without one. */
   bytes: number
   isErased: boolean
-  /** The file of prompts that were learned from it, if there was one. It is erased with the log. */
+  /** The file of prompts learned from the log, if any. It is erased with the log. */
   learned?: string
 }
 
-/** Removes this machine's usage log; with `dryRun` only says how large it is. */
+/** Removes this machine's usage log; with `dryRun` only reports its size. */
 export function eraseUsage(machine: Machine, { dryRun = false }: { dryRun?: boolean | undefined }): Report<Erasure> {
   const log = usageLogPath(machine)
   const bytes = logSize(log)
@@ -86,7 +86,7 @@ export interface TaskKeeping {
   log: string
 }
 
-/** Whether the words of tasks are written into the usage log from now on. What is in it already stays. */
+/** Sets whether the usage log stores the words of tasks from now on. Earlier entries stay. */
 export async function switchTaskKeeping(machine: Machine, { isOn }: { isOn: boolean }): Promise<Report<TaskKeeping>> {
   await changeConfigJson(machine, parseKeepsTasks, (json) => withKeptTasks(json, isOn))
   return { value: { keepsTasks: isOn, config: configPath(machine), log: usageLogPath(machine) }, findings: [] }

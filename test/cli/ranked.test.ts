@@ -210,7 +210,7 @@ describe('eval', () => {
   })
 
   const bad: [name: string, content: string, expected: string][] = [
-    ['empty', '', 'holds no questions'],
+    ['empty', '', 'contains no questions'],
     ['not JSON', 'hello\n', 'line 1'],
     ['no query', '{"query": 5}\n', 'line 1'],
     ['relevant that is a text', '{"query": "a", "relevant": "b"}\n', 'line 1'],

@@ -188,7 +188,7 @@ describe('plan', () => {
     const place = built()
     expect(json(['plan', 'docs', '--phase', 'plan'], place).value).toMatchObject({
       onDemand: [],
-      leftOut: [{ match: { entry: { id: 'docs' } }, reason: 'phase: not wanted while in plan' }],
+      leftOut: [{ match: { entry: { id: 'docs' } }, reason: 'phase: not for plan' }],
     })
     expect(json(['plan', 'release docs', '--budget', '40'], place).value.leftOut[0].reason).toMatch(/^budget: needs/)
     expect(runWarm(['plan', 'release', '--budget', '5'], place)).toMatchObject({

@@ -74,7 +74,7 @@ it('an index that is broken is told, not passed off as an empty one', async () =
   })
   const { contents } = await client.readResource({ uri: 'loadout://index' })
   expect(contents[0]).toMatchObject({ text: expect.stringContaining('is not valid JSON') })
-  expect(contents[0]).toMatchObject({ text: expect.not.stringContaining('Nothing is indexed') })
+  expect(contents[0]).toMatchObject({ text: expect.not.stringContaining('There are no entries') })
 })
 
 it('odd ids, control characters and a guide without end stay harmless', async () => {

@@ -10,11 +10,11 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, sha256 } from '../../text/values.ts'
 import { type Example, parseExample } from '../rules/example.ts'
 
-/** Twenty thousand long lines; a file that is larger was not made by teaching. */
+/** Twenty thousand long lines; teaching never makes a larger file. */
 const LARGEST_FILE = 16 * 1024 * 1024
 const LONGEST_LINE = 8_000
 
-/** A file of examples: where it lies, and which of its lines count. */
+/** A file of examples: its location, and which of its lines count. */
 export interface ExampleFile {
   /** The folder that it must not leave. */
   root: string
@@ -24,7 +24,7 @@ export interface ExampleFile {
 }
 
 interface ExampleLine {
-  /** As it stands in the file, without its end. */
+  /** As in the file, without the line end. */
   text: string
   /** Counted from 1. */
   line: number
@@ -36,17 +36,17 @@ export interface ExampleReading {
   file: ExampleFile
   /** Without blank ones. */
   lines: ExampleLine[]
-  /** Why the file as a whole gave nothing. */
+  /** Why the whole file could not be read. */
   failure?: LoadoutError
 }
 
-/** A broken line costs itself; a file that is not there has no lines. Never throws. */
+/** Skips a broken line only; a missing file has no lines. Never throws. */
 export function readExamples(file: ExampleFile): ExampleReading {
   const { bytes, failure } = readInside(file.root, file.path, { most: LARGEST_FILE })
   if (bytes === undefined) {
     return failure.code === 'FILE_NOT_FOUND' ? { file, lines: [] } : { file, lines: [], failure }
   }
-  // Decoded line by line, so that bytes that are no text cost their line alone.
+  // Decoded line by line, so that bytes that are not text lose only their line.
   const lines = splitLines(bytes).flatMap(({ bytes: part, line }) => readLine(part, line))
   return { file, lines }
 }
@@ -98,8 +98,8 @@ export function machineFile(machine: Machine, name: 'taught' | 'from-use'): Exam
 }
 
 /**
- * Replaces a file with what `change` makes of its lines; undefined leaves it as it is. One writer at a time, all of it
- * or nothing. Lines that `change` keeps keep their text.
+ * Replaces a file with the lines that `change` returns; undefined leaves it unchanged. One writer at a time, all or
+ * nothing. Lines that `change` keeps keep their text.
  */
 export async function changeExamples(machine: Machine, file: ExampleFile, change: Change): Promise<void> {
   const release = await acquireLock(lockOf(machine, file), { purpose: 'teach' })
@@ -112,7 +112,7 @@ export async function changeExamples(machine: Machine, file: ExampleFile, change
 
 type Change = (lines: readonly ExampleLine[]) => readonly string[] | undefined
 
-/** The same for somebody who must not wait: nothing is changed while another writes. */
+/** `changeExamples` for callers that must not wait: changes nothing while another process writes. */
 export function changeExamplesNow(machine: Machine, file: ExampleFile, change: Change): void {
   const release = tryLock(lockOf(machine, file), 'learn')
   if (release === undefined) return
@@ -125,7 +125,7 @@ export function changeExamplesNow(machine: Machine, file: ExampleFile, change: C
 
 function replaceLines(machine: Machine, file: ExampleFile, change: Change): void {
   const { lines, failure } = readExamples(file)
-  // What cannot be read must not be replaced.
+  // A file that cannot be read must not be replaced.
   if (failure !== undefined) throw new LoadoutError(failure.code, failure.message, { hint: failure.hint ?? HINT })
   const changed = change(lines)
   if (changed === undefined) return

@@ -54,8 +54,8 @@ describe('a prompt that cannot', () => {
 describe('what is admitted', () => {
   const rows: [why: string, proposals: Proposal[], known: Example[], fresh: number, findings: RegExp[]][] = [
     ['a new prompt', [propose('what is new?')], [], 1, []],
-    ['the same again', [propose('What is NEW')], [known('what is new?')], 0, [/known already/]],
-    ['the same twice', [propose('what is new?'), propose('what is new')], [], 1, [/known already/]],
+    ['the same again', [propose('What is NEW')], [known('what is new?')], 0, [/already exists/]],
+    ['the same twice', [propose('what is new?'), propose('what is new')], [], 1, [/already exists/]],
     [
       'one that was written for another description',
       [propose('what is new?')],
@@ -71,7 +71,7 @@ describe('what is admitted', () => {
       [/pack:taxes/],
     ],
     [
-      'a prompt that another entry must not answer',
+      'a prompt that another entry must not match',
       [propose('which rate')],
       [known('which rate', other, { not: true })],
       1,

@@ -11,14 +11,14 @@ import {
   tidyPrompt,
 } from './example.ts'
 
-/** An entry that can be taught. */
+/** An entry that can have examples. */
 export interface TaughtEntry {
   kind: EntryKind
   id: string
   description: string
 }
 
-/** A prompt that somebody wants an entry to answer, or with `not` not to. */
+/** A prompt that an entry should match, or with `not` must not. */
 export interface Proposal {
   entry: TaughtEntry
   prompt: string
@@ -26,19 +26,19 @@ export interface Proposal {
   not?: true
 }
 
-/** How many different letters make a word, and how much of a prompt is letters. */
+/** The minimum number of different letters in a word, and the minimum share of letters in a prompt. */
 const LEAST_LETTERS = 3
 const LEAST_SHARE = 0.4
-/** A part of a description that is shorter than this is how anybody would say it. */
+/** A part of a description shorter than this may be repeated by chance. */
 const SHORTEST_COPY = 30
 
-// Scripts that write words without blanks say much in two signs.
+// Scripts without blanks between words express much in two characters.
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
-// Controls, marks that change the direction, and what stands for bytes that were no text.
+// Controls, direction marks, and replacements for bytes that were not text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const UNREADABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069\ufeff\ufffd]|\p{Cs}/u
 
-/** Why a prompt cannot be an example of an entry, whatever else is known; undefined when it can. */
+/** Why a prompt cannot be an example of an entry, apart from other examples; undefined when it can. */
 export function promptProblem(prompt: string, { id, description }: TaughtEntry): string | undefined {
   const text = tidyPrompt(prompt)
   const key = promptKey(text)
@@ -58,12 +58,12 @@ export function promptProblem(prompt: string, { id, description }: TaughtEntry):
 }
 
 export interface Admission {
-  /** Ready to be written. One that is there already, for an older description, is in it too: it is renewed. */
+  /** Ready to be written. Includes a prompt that exists for an older description: it is renewed. */
   fresh: Example[]
   findings: Finding[]
 }
 
-/** Which of some prompts become examples. What is known decides what is said already, and by whom. */
+/** Decides which prompts become examples, given the known ones. */
 export function admitExamples(proposals: readonly Proposal[], known: readonly Example[]): Admission {
   const seen = new SeenExamples(known)
   const trouble = new Map<string, Trouble>()
@@ -92,24 +92,24 @@ function refusalOf(example: Example, entry: TaughtEntry, seen: SeenExamples): Re
   if (problem !== undefined) {
     return { code: 'EXAMPLE_REFUSED', why: problem, hint: 'write what a person would type' }
   }
-  if (seen.has(example)) return { code: 'EXAMPLE_DUPLICATE', why: 'it is known already', hint: '' }
+  if (seen.has(example)) return { code: 'EXAMPLE_DUPLICATE', why: 'it already exists', hint: '' }
   if (seen.saysOpposite(example)) {
-    const why = example.not ? 'it is an example of this entry' : 'it is a prompt that this entry must not answer'
+    const why = example.not ? 'it is an example of this entry' : 'it is a prompt that this entry must not match'
     return { code: 'EXAMPLE_REFUSED', why, hint: 'remove one of the two lines' }
   }
   const other = seen.otherOwner(example)
   if (other !== undefined) {
-    const hint = 'write a prompt that tells the two apart, or teach this one with --not'
+    const hint = 'write a prompt that fits only one of them, or use --not for this one'
     return { code: 'EXAMPLE_SHARED', why: `it is an example of ${other}`, hint }
   }
   if (!seen.hasRoom(example)) {
-    const hint = 'remove lines that you can do without'
-    return { code: 'EXAMPLES_FULL', why: `the entry has ${MOST_WRITTEN} examples already, and no more count`, hint }
+    const hint = 'remove examples that you do not need'
+    return { code: 'EXAMPLES_FULL', why: `the entry has ${MOST_WRITTEN} examples, which is the maximum`, hint }
   }
   return undefined
 }
 
-/** What was said so far about which entry, by the words of the prompt. */
+/** The prompts so far and their entries, by the words of the prompt. */
 class SeenExamples {
   private readonly owners = new Map<string, Example[]>()
   private readonly counts = new Map<string, number>()
@@ -135,7 +135,7 @@ class SeenExamples {
     return this.same(example).some((each) => each.digest === example.digest && each.not !== example.not)
   }
 
-  /** Another entry whose example this is. Two entries may both refuse a prompt. */
+  /** Another entry that has this example. Two entries may both refuse a prompt. */
   otherOwner(example: Example): string | undefined {
     if (example.not) return undefined
     const own = keyOf(example)
@@ -156,7 +156,7 @@ class SeenExamples {
   }
 }
 
-/** What shares one limit. */
+/** The group that shares one limit. */
 function placeOf(example: Example): string {
   return JSON.stringify([keyOf(example), example.digest, example.origin === 'use', example.not ?? false])
 }
@@ -167,7 +167,7 @@ interface Trouble extends Refusal {
   times: number
 }
 
-/** The same trouble of one entry is told once. */
+/** Reports the same problem of one entry once. */
 function count(trouble: Map<string, Trouble>, example: Example, refusal: Refusal): void {
   const entry = keyOf(example)
   const key = `${entry} ${refusal.code} ${refusal.why}`
@@ -189,7 +189,7 @@ function findingOf({ entry, code, why, hint, prompt, times }: Trouble): Finding 
   return {
     severity: SEVERITY[code],
     code,
-    message: `${entry}: "${shown}" is not taught: ${why}${more}`,
+    message: `${entry}: "${shown}" was not added: ${why}${more}`,
     subject: entry,
     ...(times === 1 ? {} : { count: times }),
     ...(hint === '' ? {} : { hint }),

@@ -2,26 +2,26 @@ import { parseForeignJson } from '../../text/json.ts'
 import { isRecord, sha256 } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from '../../usage/rules/usage-event.ts'
 
-/** Who wrote a prompt: a model on request, a person, or somebody at work whose prompt led to the entry. */
+/** The author of a prompt: a model on request, a person, or a user whose real prompt led to the entry. */
 export const ORIGINS = ['agent', 'hand', 'use'] as const
 
 export type Origin = (typeof ORIGINS)[number]
 
-/** A prompt that an entry should answer, or with `not` one that it must not. One line of a file of examples. */
+/** A prompt that an entry should match, or with `not` must not. One line of a file of examples. */
 export interface Example {
   kind: EntryKind
   id: string
   prompt: string
-  /** Of the description that it was written for: another description makes it stale. */
+  /** The digest of the description that it was written for: with another description it is stale. */
   digest: string
   origin: Origin
   not?: true
 }
 
-/** More is no prompt; the ranker would drown the other words of its entry. */
+/** Longer text is not a prompt; it would outweigh the other words of its entry. */
 export const LONGEST_PROMPT = 1_000
 
-/** How many of an entry count: the newest written ones, the newest from use. */
+/** The maximum number of examples per entry that count: the newest written ones, the newest from use. */
 export const MOST_WRITTEN = 32
 export const MOST_USED = 16
 
@@ -32,12 +32,12 @@ export function descriptionDigest(description: string): string {
   return sha256(description.normalize('NFC').replace(/\s+/g, ' ').trim()).slice(0, DIGEST_LENGTH)
 }
 
-/** The prompt as it is kept: one line, one form of each letter. */
+/** The stored form of a prompt: one line, one form of each letter. */
 export function tidyPrompt(prompt: string): string {
   return prompt.normalize('NFC').replace(/\s+/g, ' ').trim()
 }
 
-/** Two prompts with the same key say the same: case and punctuation do not count. */
+/** Prompts with the same key are equal: case and punctuation do not count. */
 export function promptKey(prompt: string): string {
   return prompt
     .normalize('NFKC')
@@ -51,20 +51,20 @@ export function keyOf({ kind, id }: { kind: EntryKind; id: string }): string {
   return `${kind}:${id}`
 }
 
-/** One line of a file, always with the same bytes for the same example. */
+/** One line of a file, with the same bytes for the same example. */
 export function formatExample({ kind, id, prompt, digest, origin, not }: Example): string {
   return JSON.stringify({ id, kind, prompt, digest, origin, ...(not ? { not } : {}) })
 }
 
-/** The example on a line, or what is wrong with it. Never quotes the line: it may hold a secret. */
+/** The example on a line, or its problem. Never quotes the line, which may contain a secret. */
 export function parseExample(line: string): { example: Example } | { problem: string } {
   const { value: json, problem } = parseForeignJson(line)
   if (problem !== undefined) return { problem: 'it is not valid JSON' }
   if (!isRecord(json)) return { problem: 'it is not a JSON object' }
   const kind = ENTRY_KINDS.find((each) => each === json.kind)
   const origin = ORIGINS.find((each) => each === json.origin)
-  if (kind === undefined) return { problem: `"kind" is none of ${ENTRY_KINDS.join(', ')}` }
-  if (origin === undefined) return { problem: `"origin" is none of ${ORIGINS.join(', ')}` }
+  if (kind === undefined) return { problem: `"kind" must be one of ${ENTRY_KINDS.join(', ')}` }
+  if (origin === undefined) return { problem: `"origin" must be one of ${ORIGINS.join(', ')}` }
   const { id, prompt, digest, not } = json
   if (typeof id !== 'string' || id === '') return { problem: '"id" is missing' }
   if (typeof prompt !== 'string' || promptKey(prompt) === '') return { problem: '"prompt" has no words' }
@@ -79,7 +79,7 @@ export interface Taught {
   negatives: string[]
 }
 
-/** Those that were written for this description: of each group the newest. */
+/** The newest of each group that were written for this description. */
 export function pickCurrent(all: readonly Example[], digest: string): Taught {
   const current = all.filter((each) => each.digest === digest)
   const newest = (isTaken: (each: Example) => boolean, most: number) =>

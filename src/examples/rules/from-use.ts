@@ -7,7 +7,7 @@ export interface UsedPrompt {
   kind: EntryKind
   id: string
   prompt: string
-  /** The folder of the project that it was planned in, where the log tells. */
+  /** The project folder of the plan, if the log has it. */
   project?: string
 }
 
@@ -18,11 +18,11 @@ interface Task {
   planned: Set<string>
 }
 
-// A use belongs to one of the last tasks; sessions that nobody continues are forgotten.
+// A use belongs to one of the last tasks; the reader forgets sessions without new events.
 const MOST_TASKS = 20
 const MOST_SESSIONS = 1_000
 
-/** Finds in a log, event by event, which prompts led to which entries. Only conversations tell: planned, then used. */
+/** Finds in a log, event by event, which prompts led to which entries: planned, then used in the same conversation. */
 export class UsedPromptReader {
   /** Oldest first. */
   readonly found: UsedPrompt[] = []
@@ -45,7 +45,7 @@ export class UsedPromptReader {
   private use(tasks: readonly Task[], entry: { kind: EntryKind; id: string }): void {
     const task = tasks.findLast(({ planned }) => planned.has(keyOf(entry)))
     if (task === undefined) return
-    // Used once: the same entry read again says nothing new.
+    // Counted once: reading the same entry again adds nothing.
     task.planned.delete(keyOf(entry))
     const prompt = tidyPrompt(task.prompt)
     if (prompt.length > LONGEST_PROMPT || promptKey(prompt) === '') return

@@ -6,7 +6,7 @@ import { cap, defineTool, NAME, PROJECT, TASK } from '../tool.ts'
 import { MOST_WARNINGS, tellFinding } from './bundle.ts'
 import { MOST_CHARACTERS } from './read-entry.ts'
 
-const NOTHING = 'The pack gives nothing for this question.\n'
+const NOTHING = 'The pack has nothing for this question.\n'
 
 export const activatePack = defineTool({
   name: 'activate_pack',
@@ -54,10 +54,10 @@ export const activatePack = defineTool({
       } = findings.find(({ subject }) => subject === shut.name) ?? {}
       throw new LoadoutError(code, message, hint === undefined ? {} : { hint })
     }
-    // What a wrapper says of its own content is not said twice.
+    // A wrapper already contains the findings about its own content.
     const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
     const told = cap(untold.map(tellFinding), MOST_WARNINGS, 'warnings are')
-    // A wrapper names what is missing, too.
+    // A wrapper also names what is missing.
     const text = [...newWrappers(value).map((wrapper) => wrapper.text), ...told.shown.map((each) => `${each}\n`)]
     return {
       name: value.active[0]?.pack.manifest.name ?? pack,

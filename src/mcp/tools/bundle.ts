@@ -7,7 +7,7 @@ import { cap } from '../tool.ts'
 
 const item = z.object({ path: z.string(), why: z.string() })
 
-/** What is told about a bundle besides its text. */
+/** What a reply contains about a bundle besides its text. */
 export const BUNDLE_FIELDS = {
   tokens: z.number(),
   files: z.array(item),
@@ -18,7 +18,7 @@ export const BUNDLE_FIELDS = {
 const MOST_OMITTED = 40
 export const MOST_WARNINGS = 40
 
-/** Every part with the reason why it is there, and why the others are not. */
+/** Every part with its reason, and the reasons of the omitted ones. */
 export function describeBundle({ files, omitted, warnings, estimate }: ContextBundle, findings: readonly Finding[]) {
   const left = cap(omitted, MOST_OMITTED, 'omitted are')
   const told = cap([...warnings, ...findings.map(tellFinding)], MOST_WARNINGS, 'warnings are')
@@ -34,11 +34,11 @@ export function tellFinding({ message, hint }: Finding): string {
   return hint === undefined ? message : `${message}: ${hint}`
 }
 
-/** What a client surely takes, when neither the call nor a sensible project sets a limit. */
+/** Every client accepts this size; used when neither the call nor the project sets a sensible limit. */
 const MOST_UNASKED = 20_000
-const CUT = `the budget of this project is more than a reply holds; it was cut to ${MOST_UNASKED} tokens, and max_tokens asks for more`
+const CUT = `the budget of this project is too large for a reply; it was reduced to ${MOST_UNASKED} tokens; use max_tokens for more`
 
-/** A bundle that fits into a reply, and a sentence when it had to be made smaller. It is recorded once. */
+/** A bundle that fits into a reply, and a sentence if it had to be reduced. Recorded once. */
 export async function buildFitting(
   build: Loadout['buildContext'],
   request: Parameters<Loadout['buildContext']>[0],

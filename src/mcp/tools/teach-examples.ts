@@ -11,7 +11,7 @@ const MOST_PROMPTS = 40
 
 const PROMPTS = z.array(z.string()).max(MOST_PROMPTS)
 
-/** Keeps a library of any size in one conversation: what was written goes in, the next entries come out. */
+/** Teaches a library of any size in one conversation: takes the written examples, returns the next entries. */
 export const teachExamples = defineTool({
   name: 'teach_examples',
   description:

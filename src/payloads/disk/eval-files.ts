@@ -15,12 +15,12 @@ export function readSuite(path: string): EvalQuery[] {
   const files = isFolder(path) ? suiteFiles(path) : [path]
   const queries = files.flatMap(readSuiteFile)
   if (queries.length > 0) return queries
-  throw new LoadoutError('BAD_SUITE', `${path} holds no questions`, {
-    hint: 'write one a line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
+  throw new LoadoutError('BAD_SUITE', `${path} contains no questions`, {
+    hint: 'write one per line: {"query": "cut a release", "relevant": ["release-pipeline"]}',
   })
 }
 
-/** The library beside a suite, if it brings its own. */
+/** The library beside a suite, if there is one. */
 export function libraryBeside(path: string): string | undefined {
   const library = join(isFolder(path) ? path : dirname(path), LIBRARY_FILE)
   return exists(library) ? library : undefined
@@ -29,7 +29,7 @@ export function libraryBeside(path: string): string | undefined {
 export function readLibrary(path: string): RankDocument[] {
   const result = readLibraryLines(readText(path))
   if ('documents' in result) return result.documents
-  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${result.problem}`, { hint: 'one JSON object a line' })
+  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${result.problem}`, { hint: 'one JSON object per line' })
 }
 
 function readSuiteFile(path: string): EvalQuery[] {
@@ -63,11 +63,11 @@ function ownerOf(path: string): string {
   return basename(basename(folder) === 'evals' ? dirname(folder) : folder)
 }
 
-/** Where public repositories keep the tests of their skills. */
+/** Where public repositories store the tests of their skills. */
 const TESTS =
   /(?:^|\/)(?:(?:evals|evaluations)\/[^/]+\.(?:jsonl?|ya?ml)|evals?\.(?:json|ya?ml)|[^/]*(?:trigger|activation)[^/]*\.(?:jsonl?|ya?ml))$/
 
-/** The tests that lie beside the skills of a folder. A file in another form is passed over, and named. */
+/** The tests beside the skills of a folder. Skips a file in another form, and names it. */
 export function readTestsBeside(folder: string): { queries: EvalQuery[]; unused: string[] } {
   const queries: EvalQuery[] = []
   const unused: string[] = []

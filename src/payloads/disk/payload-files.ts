@@ -9,7 +9,7 @@ import type { PayloadFile } from '../rules/build-index.ts'
 
 const MOST_FOLDERS = 100_000
 
-/** Every file below the root that a glob names, in path order. What cannot be read is reported, not passed over. */
+/** Every file below the root that matches a glob, in path order. Reports what cannot be read. */
 export function collectPayloads(root: string, globs: readonly string[]): { files: PayloadFile[]; findings: Finding[] } {
   const files: PayloadFile[] = []
   const findings: Finding[] = []
@@ -31,7 +31,7 @@ export function isPayloadPath(path: string, globs: readonly string[]): boolean {
   return picomatch([...globs], { dot: true })(path)
 }
 
-/** Files below the folders above all matches, as paths from the root. Linked folders are not entered. */
+/** Files below the folders above all matches, relative to the root. Does not enter linked folders. */
 function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]): Set<string> {
   const walk = new Walk(root, { ignore: ['versions', 'dependencies'], mostFolders: MOST_FOLDERS })
   const paths = new Set<string>()
@@ -51,7 +51,7 @@ function findPaths(root: string, bases: ReadonlySet<string>, findings: Finding[]
     else if (codeOf(error) !== 'ENOENT') findings.push(unreadableFinding(inside, error))
   }
   if (count > 0) {
-    const message = `payloads lie in more than ${MOST_FOLDERS} folders; the rest was not looked into`
+    const message = `there are more than ${MOST_FOLDERS} folders with payloads; the rest was skipped`
     findings.push({ severity: 'error', code: 'discovery.limit', message, hint: 'begin each glob with a folder' })
   }
   return paths

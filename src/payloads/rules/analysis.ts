@@ -46,7 +46,7 @@ export function deadEntries(index: LoadoutIndex, loadedIds: ReadonlySet<string>)
     .sort((a, b) => tokensOf(b.entry) - tokensOf(a.entry))
 }
 
-/** Keywords that more than one entry claims, however each spells them, the most shared first. */
+/** Keywords of more than one entry, in any spelling, the most shared first. */
 export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
   const owners = new Map<string, { keyword: string; ids: Set<string> }>()
   for (const entry of entriesOf(index)) {
@@ -64,7 +64,7 @@ export function findKeywordOverlaps(index: LoadoutIndex): KeywordOverlap[] {
     .sort((a, b) => b.entries.length - a.entries.length)
 }
 
-/** Where the tokens of an index are. */
+/** How the tokens of an index are distributed. */
 export function analyzeBudget(index: LoadoutIndex, usage?: readonly UsageSummary[]): BudgetBreakdown {
   const entries = entriesOf(index).filter(isUsable)
   const tier = (isMember: (entry: LoadoutEntry) => boolean) => {

@@ -6,7 +6,7 @@ import { kebab, readFrontmatter } from './frontmatter.ts'
 import { budgetOf, INDEX_VERSION, type LoadoutEntry, type LoadoutIndex } from './loadout-index.ts'
 import { LONGEST_SUMMARY } from './validate.ts'
 
-/** A payload file as found: its path relative to the layer's root, and its text. */
+/** A payload file: its path relative to the layer's root, and its text. */
 export interface PayloadFile {
   path: string
   text: string
@@ -42,7 +42,7 @@ export function buildEntries(files: readonly PayloadFile[]): { entries: LoadoutE
   return { entries: sortedBy(entries, ({ id }) => id).map(inKeyOrder), findings }
 }
 
-/** The id of a rule that has none: its file name, with the folder's where another has that name already. */
+/** The id of a rule without one: its file name, with the folder's name if another rule has that name. */
 function ruleName(path: string, taken: ReadonlyMap<string, string>): string {
   const [file = '', folder = ''] = path.split('/').reverse()
   const name = kebab(file.replace(/\.mdc?$/, ''))
@@ -50,8 +50,8 @@ function ruleName(path: string, taken: ReadonlyMap<string, string>): string {
 }
 
 /**
- * An index that keeps its date for as long as its content stays the same. What this machine measured is not part of it: the
- * file is committed.
+ * An index that keeps its date while its content stays the same. It excludes measurements of this machine: the file is
+ * committed.
  */
 export function buildIndex(entries: LoadoutEntry[], previous: LoadoutIndex | undefined, now: string): LoadoutIndex {
   const index: LoadoutIndex = {
@@ -107,7 +107,7 @@ function inKeyOrder(entry: LoadoutEntry): LoadoutEntry {
 }
 
 function withoutFrontmatter(path: string, problems: readonly string[]): Finding {
-  const why = problems.length > 0 ? `its frontmatter cannot be used: ${problems.join('; ')}` : 'it has no frontmatter'
+  const why = problems.length > 0 ? `its frontmatter is invalid: ${problems.join('; ')}` : 'it has no frontmatter'
   return {
     severity: 'warning',
     code: 'NO_FRONTMATTER',

@@ -5,12 +5,12 @@ import { TermIndex } from './term-index.ts'
 import { TermTable } from './term-table.ts'
 import { splitWords, type TermRule, termMatches, type Words } from './words.ts'
 
-/** An index as the matcher asks it. */
+/** An index in the form that the matcher queries. */
 export interface DispatchTable {
   size: number
   /** Positions of the core entries. */
   core: readonly number[]
-  /** Known without visiting the entry, so that ranking thousands of hits stays cheap. */
+  /** Known without reading the entry, so that ranking thousands of hits stays cheap. */
   keywordCount(position: number): number
   cost(position: number): number
   entryAt(position: number): LoadoutEntry
@@ -18,7 +18,7 @@ export interface DispatchTable {
   find(task: Words): Hits
 }
 
-/** A table whose words are indexed: finding an entry costs what is found, not what is there. */
+/** A table with indexed words: the cost of a search depends on the hits, not on the entries. */
 export interface CompiledTable extends DispatchTable {
   keywords: TermIndex
   patterns: TermIndex
@@ -26,15 +26,15 @@ export interface CompiledTable extends DispatchTable {
   costs: Uint32Array
 }
 
-// Looking for every keyword inside a long text without blanks takes longer than compiling.
+// Searching every keyword inside a long text without blanks takes longer than compiling.
 const LONGEST_SCANNED_RUNS = 2000
 
 // Far beyond any payload, and small enough that score, cost and position fit one exact number.
 const HIGHEST_COST = 2 ** 27
 
 /**
- * A table for a process that may ask once or often: the first find looks at every entry, which is quicker than
- * compiling; the second compiles. Entries that cannot take part are passed over.
+ * A table for a process with one question or many: the first search reads every entry, which is faster than compiling;
+ * the second compiles. Skips entries that cannot take part.
  */
 export function createTable(entries: readonly LoadoutEntry[]): DispatchTable {
   let isFirst = true
@@ -134,7 +134,7 @@ export function assembleTable(parts: Parts): CompiledTable {
   }
 }
 
-/** Every entry against the task, by the rule itself, in one pass. */
+/** Matches every entry against the task, by the rule itself, in one pass. */
 function scan(entries: readonly LoadoutEntry[], task: Words): { core: number[]; found: FoundEntry[] } {
   const core: number[] = []
   const found: FoundEntry[] = []
@@ -193,7 +193,7 @@ function corePositions(entries: readonly LoadoutEntry[]): number[] {
   return core
 }
 
-/** Whether an entry is fit to match is asked when it is found: asking all of them would double the cost. */
+/** Whether an entry can match is checked when it is found: checking all of them would double the cost. */
 function mayBeDomain(entry: LoadoutEntry | null | undefined): entry is LoadoutEntry {
   return entry !== null && entry !== undefined && isDomain(entry)
 }

@@ -15,13 +15,13 @@ const DERIVED_FIELDS = [
   'lines',
 ] as const
 
-/** Where an index no longer says what its payloads say. `fresh` is what a build would write now. */
+/** The differences between an index and its payloads. `fresh` is what a build would write now. */
 export function findDrift(index: LoadoutIndex, fresh: readonly LoadoutEntry[]): Finding[] {
   const current = new Map(fresh.map((entry) => [entry.id, entry]))
   const known = new Map<string, LoadoutEntry>()
   const findings: Finding[] = []
   for (const entry of index.entries) {
-    if (known.has(entry.id)) findings.push(drift('DUPLICATE_ID', entry.id, `the index has "${entry.id}" twice`))
+    if (known.has(entry.id)) findings.push(drift('DUPLICATE_ID', entry.id, `the index contains "${entry.id}" twice`))
     known.set(entry.id, entry)
     const refusal = typeof entry.path === 'string' ? pathProblem(entry.path) : 'it is missing'
     const payload = current.get(entry.id)
@@ -69,7 +69,7 @@ function drift(code: Finding['code'], subject: string, message: string): Finding
   return { severity: 'error', code, message, subject, hint: 'run: loadout index build' }
 }
 
-/** A field as text. An index is a foreign file, so a field may hold anything. */
+/** A field as text. An index is a foreign file, so a field may contain anything. */
 function show(value: unknown): string {
   if (isTextList(value)) return JSON.stringify(value)
   if (isRecord(value)) return PHASES.map((phase) => `${phase} ${show(value[phase])}`).join(', ')

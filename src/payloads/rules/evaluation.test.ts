@@ -87,7 +87,7 @@ describe('suites', () => {
       { pack_name: 'p', cases: [{ id: 'i', prompt: 'a', expected: 'reject' }] },
       { queries: [{ qid: 'i', not: ['p'] }] },
     ],
-    ['no list', {}, { problem: 'it holds no list of tests' }],
+    ['no list', {}, { problem: 'it contains no list of tests' }],
     [
       'lists of both',
       { should_trigger: ['x'], should_not_trigger: ['y'] },
@@ -112,8 +112,8 @@ describe('suites', () => {
       { evals: [{ prompt: 'x', expected_output: 'y' }] },
       { queries: [{ relevant: ['owner'] }] },
     ],
-    ['no verdict', [{ query: 'a' }], { problem: 'test 1 says not whether it should be chosen' }],
-    ['null', null, { problem: 'it holds no list of tests' }],
+    ['no verdict', [{ query: 'a' }], { problem: 'test 1 does not say whether it should be chosen' }],
+    ['null', null, { problem: 'it contains no list of tests' }],
   ]
   it.each(rows)('trigger tests: %s', (_, json, expected) => {
     expect(readTriggerTests(json, 'owner')).toMatchObject(expected)

@@ -1,16 +1,16 @@
 import { answerForm, type Why } from '../../search/document.ts'
 import { compareText } from '../../text/values.ts'
 
-/** One question of a suite: what should answer it, and what must not. */
+/** One question of a suite: what should match it, and what must not. */
 export interface EvalQuery {
   qid: string
   query: string
-  /** Ids of which one must be found; none: a good router stays silent. */
+  /** Ids of which one must be found; empty: a good router returns nothing. */
   relevant: string[]
-  /** Ids that must not come first. */
+  /** Ids that must not rank first. */
   not: string[]
   kind: 'pos' | 'neg' | 'pairneg'
-  /** One of the library's own examples: asked of a library that does not know the examples of this fold. */
+  /** One of the library's own examples: tested with a library without the examples of this fold. */
   fold?: number
 }
 
@@ -32,7 +32,7 @@ export interface Figures {
   ndcg5: number
   mrr: number
   answered: number
-  /** Positives whose first answer is sure enough to be given as text; the others get pointers, or nothing. */
+  /** Positives whose first answer is certain enough to load its text; the others get pointers, or nothing. */
   texts: number
   /** Of these, the ones with the right text. */
   rightTexts: number
@@ -44,18 +44,18 @@ export interface Figures {
   pairViolations: number
 }
 
-/** A question that went to the wrong place: who took it, and with which words. */
+/** A question with a wrong answer: which entry, and by which words. */
 interface Confusion {
   qid: string
   query: string
   expected: string[]
   got: string | null
-  /** Where the right one was, counted from 1; null when it was not among the answers. */
+  /** The rank of the right one, counted from 1; null when it was not among the answers. */
   place: number | null
   words: string[]
 }
 
-/** An entry that came first for questions of another. */
+/** An entry that ranked first for questions of another. */
 interface Taker {
   taker: string
   owner: string
@@ -80,7 +80,7 @@ export function evaluate(
   return { figures: figuresOf(results), takers: takersOf(confusions), confusions }
 }
 
-/** Who took whose questions, most often first. */
+/** Which entries won the questions of which others, most often first. */
 function takersOf(confusions: readonly Confusion[]): Taker[] {
   const takers = new Map<string, Taker>()
   for (const { got, expected } of confusions) {

@@ -1,6 +1,6 @@
 /**
  * The small language of payload frontmatter: texts, booleans, inline and block lists, and one level of nesting.
- * Read by hand on purpose: no YAML library, nothing evaluated, keys kept in maps so that none is special.
+ * Parsed by hand on purpose: no YAML library, no evaluation, keys in maps so that none is special.
  */
 type Scalar = string | boolean
 export type Value = Scalar | string[] | Map<string, Scalar>
@@ -16,7 +16,7 @@ export function readFields(lines: readonly string[]): { fields: Map<string, Valu
     if (isBlank(line)) continue
     indent ??= indentOf(line)
     if (indentOf(line) > indent) {
-      // Belongs to the line above it: whatever it says, it is not a field of the payload.
+      // It belongs to the line above it, so it is not a field of the payload.
       problems.push(`"${line.trim()}" is ignored: an indented line belongs to the one above it`)
       continue
     }
@@ -60,7 +60,7 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length
 }
 
-/** The indented lines below `>` or `|`: one text, whatever they look like. */
+/** The indented lines below `>` or `|` as one text. */
 function readTextBlock(lines: readonly string[], from: number, indent: number, joiner: string) {
   let next = from
   while (next < lines.length && (lines[next]?.trim() === '' || indentOf(lines[next] ?? '') > indent)) next++
@@ -68,7 +68,7 @@ function readTextBlock(lines: readonly string[], from: number, indent: number, j
   return { value: texts.join(joiner).trim(), next }
 }
 
-/** What stands below a key without a value: list items, or indented pairs. */
+/** The block below a key without a value: list items, or indented pairs. */
 function readBlock(lines: readonly string[], from: number, indent: number): { value: Value | undefined; next: number } {
   const items: string[] = []
   const pairs = new Map<string, Scalar>()
@@ -118,7 +118,7 @@ function bareLength(text: string): number {
   return end < 0 ? text.length : end
 }
 
-/** How long the quoted text is that starts here, if one does and it is closed. */
+/** The length of the quoted text that starts here, if there is one and it is closed. */
 function quotedLength(text: string): number | undefined {
   const quote = text[0]
   if (quote !== '"' && quote !== "'") return undefined

@@ -3,7 +3,7 @@ import { readFields, type Value } from './frontmatter-fields.ts'
 import { DEFAULT_TRIGGERS, meantPriority, PHASES, PRIORITIES, type Priority, type Triggers } from './loadout-index.ts'
 import { splitWords } from './words.ts'
 
-/** The routing metadata that a payload carries. */
+/** The routing metadata of a payload. */
 export interface Frontmatter {
   id: string
   keywords: string[]
@@ -12,7 +12,7 @@ export interface Frontmatter {
   triggers: Triggers
   /** The line shown in the index; without it, the first sentence of the body. */
   summary?: string
-  /** Prompts this payload has answered, and prompts it must not answer: for ranked routing. */
+  /** Prompts that this payload should match, and prompts that it must not match: for ranked routing. */
   examples?: string[]
   negatives?: string[]
 }
@@ -29,8 +29,8 @@ export function parseFrontmatter(content: string): ParsedPayload {
 }
 
 /**
- * The same, with a sentence for everything in the block that could not be read as meant. `nameOfRule` is the id of a
- * rule that says for which files it is meant and has no id of its own, as Claude Code and Cursor write them.
+ * Like `parseFrontmatter`, with a sentence for everything in the block that could not be used. `nameOfRule` is the id
+ * of a rule that names its files and has no id of its own, as Claude Code and Cursor write them.
  */
 export function readFrontmatter(content: string, nameOfRule?: string): ParsedPayload & { problems: string[] } {
   const { block, rest } = cutAtFences(content.replace(/^\ufeff/, ''), (line) => line.trim() === '---')
@@ -58,12 +58,12 @@ export function readFrontmatter(content: string, nameOfRule?: string): ParsedPay
   return { frontmatter, body: rest, problems }
 }
 
-/** What a model gets to read: a payload without its block. */
+/** The text for a model: a payload without its block. */
 export function payloadBody(content: string): string {
   return readFrontmatter(content, 'rule').body
 }
 
-/** `parseFrontmatter(serializeFrontmatter(x))` gives x back, whatever its texts contain. */
+/** `parseFrontmatter(serializeFrontmatter(x))` returns x, whatever its texts contain. */
 export function serializeFrontmatter(frontmatter: Frontmatter): string {
   const { id, keywords, patterns, priority, triggers, summary, examples, negatives } = frontmatter
   const list = (texts: readonly string[]) => `[${texts.map((text) => writeText(text, 'list')).join(', ')}]`
@@ -114,7 +114,7 @@ function readTriggers(fields: Map<string, Value>, problems: string[]): Triggers 
   return triggers
 }
 
-/** A text as it can be read back: bare when nothing in it could be taken for syntax, else quoted. */
+/** A text in a form that can be read back: bare if nothing in it looks like syntax, else quoted. */
 function writeText(text: string, place: 'line' | 'list' = 'line'): string {
   const isBare = bareForm(place).test(text) && !text.includes(' #') && text !== 'true' && text !== 'false'
   return isBare ? text : JSON.stringify(text)

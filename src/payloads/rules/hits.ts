@@ -13,7 +13,7 @@ export interface MatchResult {
   mode: LoadMode
 }
 
-/** What a task touches: the core entries, then domain entries, each once. The n-th numbers belong together. */
+/** The hits of a task: the core entries, then domain entries, each once. The lists are parallel. */
 export interface Hits {
   positions: readonly number[]
   /** How many keywords and patterns matched. */
@@ -23,7 +23,7 @@ export interface Hits {
   resultAt(place: number, entry: LoadoutEntry, score: number): MatchResult
 }
 
-/** Hits with the texts that matched: for a table that is asked once. */
+/** Hits with the texts that matched: for a table that is used once. */
 export class ListedHits implements Hits {
   readonly positions: number[] = []
   readonly keywordsMet: number[] = []
@@ -51,7 +51,7 @@ export class ListedHits implements Hits {
   }
 }
 
-/** Gathers hits that come word by word, so that each entry is there once, with its texts in its own order. */
+/** Collects hits that arrive word by word, so that each entry appears once, with its texts in their own order. */
 export class HitList {
   private readonly found = new Map<number, { keywords: string[]; patterns: string[] }>()
 
@@ -89,12 +89,12 @@ export class HitList {
   }
 }
 
-/** Gathers the hits of a table in memory as numbers. Texts are made only for what becomes a result. */
+/** Collects the hits of a table in memory as numbers. Creates texts only for results. */
 export class CountedHits implements Hits {
   readonly positions: number[] = []
   readonly keywordsMet: number[] = []
   readonly patternsMet: number[] = []
-  /** Of each, the term that was met first. */
+  /** For each, the first matching term. */
   private readonly firstKeyword: number[] = []
   private readonly firstPattern: number[] = []
   private readonly keywords: TermTable

@@ -19,11 +19,11 @@ export interface SearchedLayer {
   name: string
   path: string
   found: boolean
-  /** Why a file that is there could not be used. */
+  /** Why an existing file could not be used. */
   problem?: string
 }
 
-/** A layer that takes part. */
+/** A layer that is in use. */
 export interface DiscoveredLayer {
   name: string
   path: string
@@ -42,14 +42,14 @@ export interface EntryDefinition {
 
 export interface EntryExplanation {
   id: string
-  /** The layer whose definition counts. */
+  /** The layer whose definition is in effect. */
   finalLayer: string
   definitions: EntryDefinition[]
   overrideChain: string[]
   isConflict: boolean
 }
 
-/** Where an entry is defined and which definition counts, or null if no layer has it. */
+/** Where an entry is defined and which definition is in effect, or null if no layer has it. */
 export function explainEntry(id: string, layers: readonly DiscoveredLayer[]): EntryExplanation | null {
   const definitions: EntryDefinition[] = []
   for (const { name, index } of layers) {
@@ -79,13 +79,13 @@ export interface LayeredIndex {
 
 export interface MergeConflict {
   entryId: string
-  /** Every layer that defines the entry, in order; the last one counts. */
+  /** Every layer that defines the entry, in order; the last one is in effect. */
   layers: string[]
   resolution: 'override' | 'error'
 }
 
 export interface MergedIndex extends LoadoutIndex {
-  /** Entry id → the layer whose definition counts. */
+  /** Entry id → the layer whose definition is in effect. */
   provenance: Record<string, string>
   conflicts: MergeConflict[]
 }
@@ -124,7 +124,7 @@ export function mergeIndexes(layers: readonly LayeredIndex[]): MergedIndex {
   return merged
 }
 
-/** When any layer last changed: the same layers give the same bytes, whenever they are merged. */
+/** When any layer last changed: the same layers give the same bytes at any time. */
 function latest(layers: readonly LayeredIndex[]): string {
   return layers.reduce((last, { index }) => (index?.generated > last ? index.generated : last), NEVER)
 }

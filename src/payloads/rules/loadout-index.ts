@@ -6,7 +6,7 @@ export type Priority = 'core' | 'domain' | 'manual'
 
 export const PRIORITIES: readonly Priority[] = ['core', 'domain', 'manual']
 
-/** The phases of an agent's loop in which a payload wants to be loaded. */
+/** The phases of an agent's loop in which a payload is loaded. */
 export interface Triggers {
   task: boolean
   plan: boolean
@@ -22,7 +22,7 @@ export const DEFAULT_TRIGGERS: Triggers = Object.freeze({ task: true, plan: true
 /** One row of a dispatch index: what a payload is about and what it costs, without its text. */
 export interface LoadoutEntry {
   id: string
-  /** Relative to the root of the layer that holds the index. */
+  /** Relative to the root of the layer with the index. */
   path: string
   keywords: string[]
   /** Named intents such as `ci_pipeline`; one word of the name is enough to match. */
@@ -34,17 +34,17 @@ export interface LoadoutEntry {
   lines: number
 }
 
-/** Found by what a task says. Anything that is neither core nor manual counts as such. */
+/** Found by the words of a task. Everything except core and manual counts as such. */
 export function isDomain({ priority }: Pick<LoadoutEntry, 'priority'>): boolean {
   return priority !== 'core' && priority !== 'manual'
 }
 
-/** Token estimates that tell what routing saves. */
+/** Token estimates that show what routing saves. */
 export interface Budget {
   always_loaded_est: number
   on_demand_total_est: number
   avg_task_load_est: number
-  /** Measured on this machine, from its usage log; null in files, and until something was measured. */
+  /** Measured on this machine, from its usage log; null in files, and without measurements. */
   avg_task_load_observed: number | null
 }
 
@@ -55,13 +55,13 @@ export interface LoadoutIndex {
   generated: string
   entries: LoadoutEntry[]
   budget: Budget
-  /** True: nothing is preloaded, core entries wait until they are asked for. */
+  /** True: nothing is preloaded; core entries are loaded on request. */
   lazyLoad?: boolean
 }
 
 export const INDEX_VERSION = '1.0.0'
 
-/** The border for index files: unknown JSON in; an index with usable entries, or the reason why there is none. */
+/** Validates index files: returns an index with usable entries, or the reason why it is unusable. */
 export function readIndex(json: unknown): { index: LoadoutIndex; findings: Finding[] } | { problem: string } {
   if (!isRecord(json)) return { problem: `it must be a JSON object, but is ${nameOf(json)}` }
   if (!Array.isArray(json.entries)) return { problem: `"entries" must be a list, but is ${nameOf(json.entries)}` }
@@ -105,7 +105,7 @@ export function isUsable(entry: unknown): entry is LoadoutEntry {
   return entryProblem(entry) === undefined
 }
 
-/** The entries of an index as it may come from a caller: none, when it has no list of them. */
+/** The entries of an index from a caller: empty when it has no list of them. */
 export function entriesOf(index: LoadoutIndex | null | undefined): LoadoutEntry[] {
   return Array.isArray(index?.entries) ? index.entries : []
 }
@@ -114,14 +114,14 @@ function isPriority(value: unknown): value is Priority {
   return PRIORITIES.some((known) => known === value)
 }
 
-/** What a priority that is none was probably meant to be, as the end of a message. */
+/** The priority that was probably meant, as the end of a message. */
 export function meantPriority(value: unknown): string {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
   const close = nearest(text, PRIORITIES)
   return close === undefined ? `use one of ${PRIORITIES.join(', ')}` : `did you mean "${close}"?`
 }
 
-/** The keywords of an entry, each once, as first spelt: a second one of the same spelling says nothing new. */
+/** The keywords of an entry, each once, in the first spelling. */
 export function distinctKeywords(keywords: readonly string[]): readonly string[] {
   const seen = new Set(keywords.map(foldKeyword))
   if (seen.size === keywords.length) return keywords
@@ -147,10 +147,10 @@ const FIELD_CHECKS: Record<string, (value: unknown) => boolean> = {
   lines: Number.isFinite,
 }
 
-// Left out by hand-written indexes; their defaults are what anyone would expect.
+// Hand-written indexes leave these out; the defaults are obvious.
 const OPTIONAL_FIELDS = new Set(['keywords', 'patterns', 'triggers', 'lines'])
 
-/** Known fields of the wrong type, and others that are no plain value: nothing later has to expect them. */
+/** Known fields of the wrong type, and others that are not plain values: later code need not expect them. */
 function wrongFields(entry: LoadoutEntry): string[] {
   const wrong = Object.entries(FIELD_CHECKS).filter(([field, isRight]) => !isRight(Reflect.get(entry, field)))
   const strange = Object.keys(entry).filter(

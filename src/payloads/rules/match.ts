@@ -6,14 +6,14 @@ import { readWords } from './words.ts'
 
 export type { MatchResult }
 
-/** A domain entry below this score stays out. */
+/** A domain entry below this score is left out. */
 export const MIN_SCORE = 0.1
 const PATTERN_BONUS = 0.2
 
 const compiled = new WeakMap<readonly LoadoutEntry[], DispatchTable>()
 
 /**
- * The entries a task needs, best first. An index that is asked again is compiled and remembered as long as it lives:
+ * The entries that a task needs, best first. An index that is used again is compiled and cached as long as it lives:
  * to change an entry, pass another list of entries.
  */
 export function matchLoadout(task: string, index: LoadoutIndex): MatchResult[] {
@@ -80,7 +80,7 @@ function inOrder(scores: Float64Array, positions: readonly number[], table: Disp
 // bench match).
 const WORTH_COUNTING = 200
 
-/** For each score, how many different ones are better. Few are different, however many there are. */
+/** For each score, how many different ones are better. There are few different scores, however many hits. */
 function rankScores(scores: Float64Array): Uint32Array {
   const idOf = new Map<number, number>()
   const distinct: number[] = []
@@ -102,7 +102,7 @@ function rankScores(scores: Float64Array): Uint32Array {
   return ids.map((id) => rankOf[id]!)
 }
 
-// Up to here, looking through a list is quicker than hashing a fraction.
+// Up to here, searching a list is faster than hashing a fraction.
 const FEW = 32
 
 function tableOf(entries: readonly LoadoutEntry[]): DispatchTable {

@@ -6,11 +6,11 @@ import { DEFAULT_TRIGGERS } from './loadout-index.ts'
 import { pickKeywords } from './section-keywords.ts'
 import { splitWords } from './words.ts'
 
-/** How a large instruction file becomes a lean one and a set of payloads. A value: nothing is written. */
+/** How to split a large instruction file into a lean one and payloads. A value: nothing is written. */
 export interface Migration {
   payloads: MigratedPayload[]
   kept: KeptSection[]
-  /** The instruction file as it would be: what is kept, and a list of what can be loaded. */
+  /** The new instruction file: the text that stays, and a list of what can be loaded. */
   lean: string
   tokensBefore: number
   tokensAfter: number
@@ -35,9 +35,9 @@ export interface MigrationRules {
   /** Folder of the payloads, relative to the root. */
   into: string
   level?: number | undefined
-  /** Headings to keep inline, besides those that look like rules for everything. */
+  /** Headings to keep inline, besides those that look like general rules. */
   keep?: readonly string[] | undefined
-  /** The text at a path that is taken (empty for what is no file), so that nothing is overwritten. */
+  /** The text at an existing path (empty unless it is a file), so that nothing is overwritten. */
   existing(path: string): string | undefined
   /** Ids already in use by other payloads. */
   takenIds: ReadonlySet<string>
@@ -77,7 +77,7 @@ export function planMigration(markdown: string, rules: MigrationRules): Migratio
   return { payloads, kept, lean, tokensBefore: estimateTokens(markdown), tokensAfter: estimateTokens(lean) }
 }
 
-/** What to do with a file that has nothing to move out: usually it is small enough to be a payload as it is. */
+/** Advice for a file without movable sections: usually it is small enough to be one payload. */
 export function adviseWhole(fileName: string, markdown: string): string {
   const sections = splitSections(markdown)
   if (sections.some(({ heading }) => heading === LIST_HEADING))
@@ -101,7 +101,7 @@ function reasonToKeep({ heading, text }: Section, keep: readonly string[]): stri
   return undefined
 }
 
-/** Gives each payload an id and a path that nobody else has. */
+/** Gives each payload a unique id and path. */
 class FreeNames {
   private readonly rules: MigrationRules
   private readonly taken = new Set<string>()
@@ -124,7 +124,7 @@ class FreeNames {
     }
   }
 
-  /** The same text is there when an earlier run was interrupted: then there is nothing left to write. */
+  /** An interrupted run has written the same text: then there is nothing left to write. */
   private isFree(id: string, path: string, text: string): boolean {
     if (this.taken.has(id)) return false
     const existing = this.rules.existing(path)
@@ -136,7 +136,7 @@ function frontmatterFor(id: string, keywords: string[]) {
   return { id, keywords, patterns: [], priority: 'domain' as const, triggers: DEFAULT_TRIGGERS }
 }
 
-/** The lean file: one line per payload tells an agent without Loadout where to look. A list from before is continued. */
+/** The lean file: one line per payload shows an agent without Loadout where to look. Extends an existing list. */
 function leanFile(inline: string, list: string, payloads: readonly MigratedPayload[]): string {
   const { entries } = buildEntries(payloads)
   const lines = entries.map(({ path, summary, keywords }) => `- \`${path}\` (${keywords.join(', ')}): ${summary}\n`)
@@ -144,7 +144,7 @@ function leanFile(inline: string, list: string, payloads: readonly MigratedPaylo
   return withLineEnd(inline, list ? 1 : 2) + withLineEnd(head, 1) + lines.join('')
 }
 
-/** Text that ends with at least this many line ends, so that what follows starts on its own. */
+/** Text that ends with at least this many line ends, so that the next text starts on its own line. */
 function withLineEnd(text: string, count: number): string {
   const present = /\n*$/.exec(text)?.[0].length ?? 0
   return text === '' ? '' : text + '\n'.repeat(Math.max(0, count - present))

@@ -3,30 +3,30 @@ import { isRecord } from '../../text/values.ts'
 import { kindOf, stageOf, type UsageEvent } from '../../usage/rules/usage-event.ts'
 import { PHASES, type Phase } from './loadout-index.ts'
 
-/** How a plan was asked for: what it takes, besides the words of the task, to ask again. */
+/** The options of a plan: what is needed, besides the words of the task, to plan again. */
 export interface PlanTerms {
   /** The folder whose project layer was used. */
   project?: string
-  /** Absent: by keywords. */
+  /** Default: by keywords. */
   strategy?: Strategy
   phase?: Phase
   budget?: number
-  /** At most so many of those that matched. */
+  /** Maximum number of matched entries. */
   most?: number
-  /** Without the entries that are always loaded: the conversation has them. */
+  /** Without the entries that are always loaded: the conversation already has them. */
   withoutCore?: true
 }
 
-/** A task whose words are in a log, and the payloads that its plan named then. */
+/** A task whose words are in a log, and the payloads of its plan at that time. */
 export interface PastTask {
   timestamp: string
   words: string
-  /** Absent in a log that does not tell how it was planned. */
+  /** Undefined in a log without plan options. */
   asked: PlanTerms | undefined
   chosen: string[]
 }
 
-/** Puts tasks together from the events of a log, one at a time: events of one task follow each other. */
+/** Assembles tasks from the events of a log, one at a time: events of one task follow each other. */
 export class PastTaskReader {
   private readonly give: (task: PastTask) => void
   private hash = ''
@@ -53,7 +53,10 @@ export class PastTaskReader {
     list.push(event.entryId)
   }
 
-  /** After the last event. What was only delivered, without a plan, counts as chosen; what routed nothing is no task. */
+  /**
+   * Call it after the last event. Deliveries without a plan count as chosen; events that routed nothing do not form a
+   * task.
+   */
   end(): void {
     const { task, delivered, hasPlan } = this
     this.task = undefined
@@ -65,7 +68,7 @@ export class PastTaskReader {
   }
 }
 
-/** From a file that anybody may have written. */
+/** From an untrusted file. */
 function readTerms(json: unknown): PlanTerms | undefined {
   if (!isRecord(json)) return undefined
   const { project, budget, most, withoutCore } = json

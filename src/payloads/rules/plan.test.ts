@@ -26,7 +26,7 @@ const select = (rules: SelectionRules) => {
 describe('a selection', () => {
   const rows: [name: string, rules: SelectionRules, preload: string[], onDemand: string[], leftOut: string[]][] = [
     ['takes all that matches', {}, ['rules'], ['big', 'small'], []],
-    ['honours the phase', { phase: 'plan' }, ['rules'], ['small'], ['big: phase: not wanted while in plan']],
+    ['honours the phase', { phase: 'plan' }, ['rules'], ['small'], ['big: phase: not for plan']],
     ['stays within the budget', { budget: 200 }, ['rules'], ['small'], ['big: budget: needs 300 tokens, 100 left']],
     ['fills the budget to the last token', { budget: 450 }, ['rules'], ['big', 'small'], []],
     [

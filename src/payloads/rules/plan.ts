@@ -8,7 +8,7 @@ import { type MatchResult, matchTable } from './match.ts'
 export interface LoadPlan extends Selection {
   /** Not loaded by this task: manual entries and entries that did not match, in merged order. */
   manual: LoadoutEntry[]
-  /** Those of them that are not manual: nothing in the task spoke for them. */
+  /** Those of them that are not manual: nothing in the task matched. */
   unmatched: LoadoutEntry[]
   /** Entry id → the layer it comes from. */
   provenance: Record<string, string>
@@ -24,7 +24,7 @@ export interface Selection {
   preload: MatchResult[]
   /** Matched by the task, best first. */
   onDemand: MatchResult[]
-  /** Matched, but kept out by the phase or the budget. */
+  /** Matched, but excluded by the phase or the budget. */
   leftOut: LeftOut[]
   preloadTokens: number
   onDemandTokens: number
@@ -37,9 +37,9 @@ export interface LeftOut {
 }
 
 export interface SelectionRules {
-  /** Only entries that want to be loaded in this phase. */
+  /** Only entries for this phase. */
   phase?: Phase | undefined
-  /** The most tokens the plan may cost. Core entries are spent first and never left out. */
+  /** Maximum tokens of the plan. Core entries come first and are never left out. */
   budget?: number | undefined
   /** Nothing is preloaded: core entries are offered first instead. */
   lazyLoad?: boolean | undefined
@@ -51,7 +51,7 @@ export function selectEntries(task: string, table: DispatchTable, rules: Selecti
   return selectMatches(matchTable(task, table), rules)
 }
 
-/** Applies phase, budget and lazyLoad to what a strategy found. */
+/** Applies phase, budget and lazyLoad to the matches of a strategy. */
 export function selectMatches(matches: readonly MatchResult[], rules: SelectionRules): Selection {
   const leftOut: LeftOut[] = []
   const preload: MatchResult[] = []
@@ -59,7 +59,7 @@ export function selectMatches(matches: readonly MatchResult[], rules: SelectionR
   const matched: MatchResult[] = []
   for (const match of matches) {
     if (rules.phase !== undefined && match.entry.triggers?.[rules.phase] === false) {
-      leftOut.push({ match, reason: `phase: not wanted while in ${rules.phase}` })
+      leftOut.push({ match, reason: `phase: not for ${rules.phase}` })
     } else if (match.mode === 'eager' && !rules.lazyLoad) preload.push(match)
     else if (match.mode === 'eager') offered.push({ ...match, mode: 'lazy', reason: OFFERED_REASON })
     else matched.push(match)
@@ -100,7 +100,7 @@ export function restOf(
   return { manual, unmatched }
 }
 
-/** Best first, each that still fits: one that is too large does not keep out a smaller one after it. */
+/** Best first, each that still fits: an entry that is too large does not exclude a smaller one after it. */
 function takeFitting(candidates: readonly MatchResult[], budget: number, leftOut: LeftOut[]): MatchResult[] {
   const chosen: MatchResult[] = []
   let left = Math.max(0, budget)

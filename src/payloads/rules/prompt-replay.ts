@@ -1,7 +1,7 @@
 import type { Strategy } from '../../search/strategy.ts'
 import type { PastTask } from './past-task.ts'
 
-/** What a task chooses now that it did not then, and the other way round. */
+/** The entries that a task newly chooses, and those that it no longer chooses. */
 export interface RoutingChange {
   gained: string[]
   lost: string[]
@@ -31,7 +31,7 @@ export interface ChangedEntry {
   lost: number
 }
 
-/** Sums up tasks that were routed again. Keeps the newest of those that differ. */
+/** Summarises tasks that were routed again. Keeps the newest of those that differ. */
 export class ReplayTally {
   tasks = 0
   differing = 0

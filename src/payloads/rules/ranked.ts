@@ -14,7 +14,7 @@ import { coreMatch, type MatchResult, MIN_SCORE, scoreOf } from './match.ts'
 import { reasonOf } from './term-table.ts'
 import { readWords } from './words.ts'
 
-/** How one entry fares against one task, and why. */
+/** Whether one entry matches one task, and why. */
 export interface Verdict {
   loaded: boolean
   score: number
@@ -26,11 +26,11 @@ export interface Verdict {
   hint?: string
 }
 
-/** Judges a single entry by the matcher's own rules, so that a miss can be explained as well as a hit. */
+/** Evaluates a single entry by the matcher's own rules, so that a miss can be explained as well as a hit. */
 export function judgeEntry(entry: LoadoutEntry, task: string, phase?: Phase): Verdict {
   const none = { matchedKeywords: [], matchedPatterns: [] }
   if (entry.priority === 'manual') {
-    const hint = `ask for it: loadout lookup ${entry.id} --load`
+    const hint = `load it by name: loadout lookup ${entry.id} --load`
     return { loaded: false, score: 0, ...none, reason: 'manual: never loaded by a task', hint }
   }
   const verdict =
@@ -40,7 +40,7 @@ export function judgeEntry(entry: LoadoutEntry, task: string, phase?: Phase): Ve
   return inPhase(verdict, entry, phase)
 }
 
-/** The same verdict, unless the entry does not want to be loaded in this phase. */
+/** The same verdict, unless the entry is not for this phase. */
 export function inPhase(verdict: Verdict, entry: LoadoutEntry, phase: Phase | undefined): Verdict {
   if (phase === undefined || entry.triggers?.[phase] !== false || entry.priority === 'manual') return verdict
   const reason = `phase: its trigger "${phase}" is off`
@@ -65,7 +65,7 @@ function judgeDomain(entry: LoadoutEntry, task: string): Verdict {
 
 const NOTHING: Pick<MatchResult, 'matchedKeywords' | 'matchedPatterns'> = { matchedKeywords: [], matchedPatterns: [] }
 
-/** What the ranker reads of an entry: its metadata and, where it is at hand, its payload. */
+/** What the ranker reads of an entry: its metadata and, if available, its payload. */
 export function documentOf(entry: LoadoutEntry, payload: string): RankDocument {
   const { frontmatter, body } = readFrontmatter(payload, entry.id)
   const lines = body.split('\n')
@@ -102,18 +102,18 @@ export function rankedMatch(entry: LoadoutEntry, { confidence, why }: RankHit): 
   }
 }
 
-/** The ranker's word on one entry and one task; `isOffered` tells whether a plan would name it. */
+/** The ranker's verdict on one entry and one task; `isOffered`: a plan would name it. */
 export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation, isOffered: boolean): Verdict {
   const found = { score: explanation.confidence, matchedKeywords: [], matchedPatterns: [] }
   if (entry.priority === 'core') return { loaded: true, ...found, score: 1, reason: 'core: always loaded' }
   if (entry.priority === 'manual') {
-    const hint = `ask for it: loadout lookup ${entry.id} --load`
+    const hint = `load it by name: loadout lookup ${entry.id} --load`
     return { loaded: false, ...found, reason: 'manual: never loaded by a task', hint }
   }
   const why = describeWhy(explanation.why)
   const form = answerForm(explanation.confidence)
   const place = `number ${explanation.rank} (${form}, confidence ${percent(explanation.confidence)}): ${why}`
-  const given = explanation.redirects.length > 0 ? `; it hands this to ${explanation.redirects.join(', ')}` : ''
+  const given = explanation.redirects.length > 0 ? `; it refers this to ${explanation.redirects.join(', ')}` : ''
   switch (explanation.outcome) {
     case 'first':
       return {
@@ -125,17 +125,17 @@ export function rankedVerdict(entry: LoadoutEntry, explanation: RankExplanation,
       return {
         loaded: isOffered,
         ...found,
-        reason: `${isOffered ? 'ranked' : 'too far behind the best: it is'} ${place}${given}`,
+        reason: `${isOffered ? 'ranked' : 'too far behind the best:'} ${place}${given}`,
       }
     case 'silent':
       return {
         loaded: false,
         ...found,
-        reason: `nothing fits well enough, this one is ${place}${given}`,
+        reason: `nothing matches well enough; this one is ${place}${given}`,
         hint: 'say in its summary, keywords or examples when it is needed',
       }
     case 'excluded':
-      return { loaded: false, ...found, reason: 'the task is one it must not answer' }
+      return { loaded: false, ...found, reason: 'the task is one that it must not match' }
     default:
       return {
         loaded: false,

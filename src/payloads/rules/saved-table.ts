@@ -3,12 +3,12 @@ import { assembleTable, type CompiledTable } from './dispatch-table.ts'
 import { isUsable, type LoadoutEntry } from './loadout-index.ts'
 import { TermIndex } from './term-index.ts'
 
-// A compiled table as bytes: a JSON head, tables of numbers, then every entry as JSON, found by its offset.
-// Opening it reads the head and the tables; an entry is read only when a task hits it.
+// A compiled table as bytes: a JSON head, tables of numbers, then every entry as JSON, addressed by its offset.
+// Opening it reads the head and the tables; an entry is read only when a task matches it.
 const MAGIC = 'loadout-table-2\n'
 const PREFIX = MAGIC.length + 16
 
-/** Bytes of a stored table; fewer than asked for where it ends. */
+/** Reads bytes of a stored table; returns fewer than requested at its end. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
 
 /** The tables of numbers, in the order of the file. */
@@ -68,7 +68,7 @@ export interface SavedHead {
   tablesFrom: number
 }
 
-/** The stored head, if these are the bytes of a table. Cheap: it tells whether the rest is worth reading. */
+/** The stored head, if these are the bytes of a table. Cheap: shows whether the rest is worth reading. */
 export function readHead(read: ReadBytes): SavedHead | undefined {
   const prefix = new TextDecoder().decode(read(0, PREFIX))
   if (!prefix.startsWith(MAGIC)) return undefined
@@ -83,7 +83,7 @@ export function readHead(read: ReadBytes): SavedHead | undefined {
   return { meta, lengths, longestRuns, sum, tablesFrom: PREFIX + length }
 }
 
-/** A table over stored bytes. Damage is an error here; an entry that turns out to be damaged later is asked of `repair`. */
+/** A table over stored bytes. Throws for damage; calls `repair` for an entry that turns out to be damaged later. */
 export function openTable(
   head: SavedHead,
   read: ReadBytes,
@@ -119,7 +119,7 @@ function readTables({ lengths, sum, tablesFrom }: SavedHead, read: ReadBytes): {
   const total = lengths.reduce((length, each) => length + each, 0)
   const bytes = read(tablesFrom, total * 4)
   if (bytes.length !== total * 4) throw new Error('the stored table ends early')
-  // In place where the bytes allow it: this is most of what a start reads.
+  // In place if the bytes are aligned: this is most of what a start reads.
   const isAligned = bytes.byteOffset % 4 === 0
   const numbers = isAligned ? new Uint32Array(bytes.buffer, bytes.byteOffset, total) : copyNumbers(bytes, total)
   let from = 0
@@ -136,7 +136,7 @@ function fail(): never {
   throw new Error('the stored table is damaged')
 }
 
-/** Gives undefined for an entry that is damaged. */
+/** Returns undefined for a damaged entry. */
 function entryReader({ offsets, checks }: Tables, start: number, read: ReadBytes) {
   const decoder = new TextDecoder()
   const known = new Map<number, LoadoutEntry>()
@@ -172,7 +172,9 @@ function hex(number: number): string {
 
 const STRIDE = 61
 
-/** Tells what really happens to files: cut off, or a block lost. A word in every block, because each start checks it. */
+/**
+ * A checksum for real damage: a truncated file or a lost block. Reads one word per block, because each start checks it.
+ */
 function sumOf(tables: readonly Uint32Array[]): number {
   let sum = 0x811c9dc5
   for (const table of tables) {
@@ -183,7 +185,7 @@ function sumOf(tables: readonly Uint32Array[]): number {
 
 const LETTER_STRIDE = 16
 
-/** The same for an entry: what is lost of it is no JSON any more, what stands in its place is of another length. */
+/** A checksum for one entry: a damaged entry is no longer JSON or has another length. */
 function checkOf(text: string): number {
   let sum = text.length
   for (let at = 0; at < text.length; at += LETTER_STRIDE) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)

@@ -7,7 +7,7 @@ import { splitWords } from './words.ts'
 const MOST_KEYWORDS = 8
 const FEWEST_KEYWORDS = 3
 
-/** A word of a section, under its stem: how often it is there, its shortest form, and whether a heading has it. */
+/** A word of a section, under its stem: how often it occurs, its shortest form, and whether a heading contains it. */
 interface OwnWord {
   count: number
   word: string
@@ -16,8 +16,8 @@ interface OwnWord {
 }
 
 /**
- * For each section the words that tell it from the others: those of its heading, then those of its smaller headings and
- * what it says often. A word that many sections have, or that any conversation has, would load them all.
+ * For each section the words that distinguish it: those of its heading, then those of its subheadings and frequent
+ * ones. A word that many sections, or any conversation, contain would load all of them.
  */
 export function pickKeywords(sections: readonly Section[]): string[][] {
   const words = sections.map(readSection)
@@ -39,13 +39,13 @@ function pickFrom(own: ReadonlyMap<string, OwnWord>, sectionsWith: ReadonlyMap<s
     shared <= Math.max(1, Math.floor(sections / (isInHeading ? 2 : 3)))
   const rare = candidates.filter((each) => isRare(each) && !EVERYDAY.has(each.word))
   const chosen = rare.filter(({ count, word, isInHeading }) => isInHeading || (count > 1 && word.length > 2))
-  // A short section says everything once; one that only says what others say is found by its heading, or not at all.
+  // A short section contains every word once; one with only common words is found by its heading, or not at all.
   if (chosen.length < FEWEST_KEYWORDS) chosen.push(...rare.filter((each) => !chosen.includes(each)))
   const kept = chosen.length > 0 ? chosen : candidates.slice(0, FEWEST_KEYWORDS)
   return kept.slice(0, MOST_KEYWORDS).map(({ word }) => word)
 }
 
-// A smaller heading names a subject of the section; its words count as if they were said so many times more.
+// A subheading names a subject of the section; its words count as if they occurred this many times more.
 const HEADING_BONUS = 3
 const EVERYDAY: ReadonlySet<string> = new Set(everydayWords())
 

@@ -2,10 +2,10 @@ import type { RankDocument } from '../../search/document.ts'
 import { isRecord, isTextList } from '../../text/values.ts'
 import type { EvalQuery } from './evaluation.ts'
 
-/** Questions read from a file, or the reason why there are none. */
+/** Questions from a file, or the reason why there are none. */
 export type SuiteReading = { queries: EvalQuery[] } | { problem: string }
 
-/** Our own form, one JSON object a line: `{ query, relevant, not?, kind?, qid? }`. */
+/** Loadout's own form, one JSON object per line: `{ query, relevant, not?, kind?, qid? }`. */
 export function readQueryLines(text: string): SuiteReading {
   const queries: EvalQuery[] = []
   for (const { json, line } of jsonLines(text)) {
@@ -33,18 +33,18 @@ function readQuery(json: unknown, qid: string): EvalQuery | undefined {
 }
 
 /**
- * Tests that a skill or pack carries with it: prompts that should choose it, and prompts that should not.
+ * Tests beside a skill or pack: prompts that should choose it, and prompts that should not.
  * `[{ query, should_trigger }]`, the same under `evals` or `queries`, `{ should_trigger: [], should_not_trigger: [] }`,
  * `{ pack_name, cases: [{ prompt, expected }] }`, or `[{ query, expected_skill }]` for a whole library.
  */
 export function readTriggerTests(json: unknown, owner: string): SuiteReading {
   const list = Array.isArray(json) ? json : isRecord(json) ? listIn(json) : undefined
-  if (!Array.isArray(list)) return { problem: 'it holds no list of tests' }
+  if (!Array.isArray(list)) return { problem: 'it contains no list of tests' }
   const id = isRecord(json) ? textOf(json, ['pack_name', 'skill_name', 'skill', 'name']) : undefined
   const queries: EvalQuery[] = []
   for (const [at, test] of list.entries()) {
     const query = readTriggerTest(test, id ?? owner, at)
-    if (query === undefined) return { problem: `test ${at + 1} says not whether it should be chosen` }
+    if (query === undefined) return { problem: `test ${at + 1} does not say whether it should be chosen` }
     queries.push(query)
   }
   return { queries }
@@ -73,7 +73,7 @@ function readTriggerTest(json: unknown, id: string, at: number): EvalQuery | und
   return { qid, query, relevant: isWanted ? [id] : [], not: isWanted ? [] : [id], kind: isWanted ? 'pos' : 'pairneg' }
 }
 
-/** The skills that a test of a whole library names; an empty list: none should answer. */
+/** The skills in a test of a whole library; an empty list: none should match. */
 function namedSkills({ expected_skill: one, skills }: Record<string, unknown>): string[] | undefined {
   if (one === null) return []
   if (typeof one === 'string') return [one]
@@ -86,12 +86,12 @@ function wanted(json: Record<string, unknown>): boolean | undefined {
   const flag = json.should_trigger ?? json.should_select
   if (typeof flag === 'boolean') return flag
   if (json.expected === 'reject') return false
-  // A test of what a skill answers is also a prompt that it should answer.
+  // A test of a skill's answer is also a prompt that should choose the skill.
   if (ANSWER_TESTS.some((key) => json[key] !== undefined)) return true
   return json.expected === 'select' || json.expected === 'warn' ? true : undefined
 }
 
-/** A library of documents, one JSON object a line: `{ id, name?, description?, keywords?, body?, … }`. */
+/** A library of documents, one JSON object per line: `{ id, name?, description?, keywords?, body?, … }`. */
 export function readLibraryLines(text: string): { documents: RankDocument[] } | { problem: string } {
   const documents: RankDocument[] = []
   for (const { json, line } of jsonLines(text)) {

@@ -1,6 +1,6 @@
 import { forEachSlice, isRun, splitWords, type TermRule, termMatches, type Words } from './words.ts'
 
-/** One keyword or pattern as written, with the entries that carry it. */
+/** One keyword or pattern as written, with its entries. */
 interface Term {
   text: string
   parts: string[]
@@ -8,9 +8,8 @@ interface Term {
 }
 
 /**
- * The keywords or patterns of many entries, found by the words they are made of.
- * Adding only hashes words; they are sorted into buckets once, and a bucket is read into terms when a task first asks
- * for it. So the first call pays little for what later calls gain.
+ * The keywords or patterns of many entries, found by their words. Adding only hashes words; they are sorted into
+ * buckets once, and a bucket is parsed when a task first needs it. So the first call costs little.
  */
 export class TermIndex {
   private readonly rule: TermRule
@@ -20,7 +19,7 @@ export class TermIndex {
   private readonly terms = new Map<number, Term[]>()
   private longestRun = 0
 
-  /** `textsOf` gives the texts of an entry back when a bucket is read. */
+  /** `textsOf` returns the texts of an entry when a bucket is parsed. */
   constructor(rule: TermRule, textsOf: (position: number) => readonly string[]) {
     this.rule = rule
     this.textsOf = textsOf
@@ -42,12 +41,12 @@ export class TermIndex {
     this.forEachHash(text, (hash) => this.filed.add(hash, position))
   }
 
-  /** Tells `meet` of every entry that carries a text the task hits, as often as it carries it. */
+  /** Calls `meet` for every entry with a text that the task hits, once per text. */
   find(task: Words, meet: (text: string, position: number) => void): void {
     const met = new Set<string>()
     const visit = (part: string) => {
       for (const term of this.termsFor(part)) {
-        // A bucket also holds other words with the same hash; the full rule would search the whole task for them.
+        // A bucket also contains other words with the same hash; the full rule would search the whole task for them.
         const isMeant = this.rule === 'every' ? term.parts[0] === part : term.parts.includes(part)
         if (!isMeant || met.has(term.text) || !termMatches(term.parts, this.rule, task)) continue
         met.add(term.text)
@@ -85,7 +84,7 @@ export class TermIndex {
     return [...terms.values()]
   }
 
-  /** The hashes a text is filed under: its first part if all are needed, else every part. */
+  /** The hashes of a text: of its first part if all are needed, else of every part. */
   private forEachHash(text: string, visit: (hash: number) => void): void {
     let from = -1
     for (let at = 0; at <= text.length; at++) {
@@ -118,7 +117,7 @@ export interface Buckets {
   mask: number
   starts: Uint32Array
   positions: Uint32Array
-  /** How long the longest part is that may lie inside a run of unspaced script. */
+  /** The length of the longest part that may occur inside a run of unspaced script. */
   longestRun: number
 }
 
@@ -134,7 +133,7 @@ function sortIntoBuckets({ size, hashes, owners }: Filed, longestRun: number): B
   return { mask, starts, positions, longestRun }
 }
 
-/** Hash and owner of every part, in typed arrays that double: a list of numbers this long would cost more than the hashing. */
+/** Hash and owner of every part, in typed arrays that double: a plain list would cost more than the hashing. */
 class Filed {
   size = 0
   hashes = new Uint32Array(1024)

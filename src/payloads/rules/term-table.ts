@@ -1,28 +1,28 @@
 import { forEachSlice, isRun, splitWords, type TermRule, termMatches, type Words } from './words.ts'
 
 /**
- * The keywords or patterns of many entries as numbers: which entry carries which text. Every word is filed when the
- * table is made, so a task with words that no task had before costs as little as any other: with 100,000 entries, 5,000
- * of them hit, 3 ms instead of the 15 ms that it takes to read the buckets of a TermIndex for the first time.
+ * The keywords or patterns of many entries as numbers: which entry has which text. Every word is indexed when the
+ * table is made, so a task with new words costs as little as any other: with 100,000 entries, 5,000 of them hit, 3 ms
+ * instead of the 15 ms that a TermIndex needs to parse its buckets for the first time.
  */
 export class TermTable {
   private readonly rule: TermRule
-  /** A keyword that an entry lists twice counts once; a pattern only has to be there. */
+  /** A keyword that an entry lists twice counts once; a pattern only has to occur. */
   private readonly isOnce: boolean
-  // A term is a keyword or pattern as written. What is known of the n-th one, side by side:
+  // A term is a keyword or pattern as written. The facts about the n-th one, side by side:
   private readonly texts: string[] = []
-  /** Its parts; none where it is a single word, so that to find it is to match it. Split when a task first asks. */
+  /** Its parts; none for a single word, which matches when it is found. Split on first use. */
   private readonly parts: (string[] | undefined)[] = []
   private readonly reasons: (string | undefined)[] = []
   /** The first term that differs from it only in case and outer blanks. */
   private readonly folds: number[] = []
   private readonly idOf = new Map<string, number>()
-  /** Of terms that are not in lower case: their lower-case form → the first such term. */
+  /** For terms that are not in lower case: their lower-case form → the first such term. */
   private readonly foldOf = new Map<string, number>()
   /** Part → the terms that are looked for under it. */
   private readonly termsOf = new Map<string, number[]>()
   private longestRun = 0
-  /** Per fold, the entry that carried it last, counted from 1: the same keyword again is no other keyword. */
+  /** For each fold, the last entry with it, counted from 1, to ignore a repeated keyword. */
   private readonly lastOwner: number[] = []
   private filed = 0
   private filedTerms = new Uint32Array(1024)
@@ -35,7 +35,7 @@ export class TermTable {
     this.isOnce = rule === 'every'
   }
 
-  /** Files the texts of an entry and gives how many count. Entries come in order. */
+  /** Adds the texts of an entry and returns how many count. Entries come in order. */
   add(texts: unknown, position: number): number {
     if (!Array.isArray(texts)) return 0
     let count = 0
@@ -52,7 +52,7 @@ export class TermTable {
     return count
   }
 
-  /** After the last entry: sorts what was filed by term. */
+  /** Call it after the last entry: sorts the texts by term. */
   seal(): void {
     const { filed, filedTerms, filedOwners } = this
     this.starts = new Uint32Array(this.texts.length + 1)
@@ -65,7 +65,7 @@ export class TermTable {
     this.filedTerms = this.filedOwners = new Uint32Array(0)
   }
 
-  /** Tells `meet` of every term that the task hits, once. */
+  /** Calls `meet` once for every term that the task hits. */
   find(task: Words, meet: (id: number, positions: Uint32Array, from: number, to: number) => void): void {
     const met = new Set<number>()
     const visit = (part: string) => {
@@ -86,7 +86,7 @@ export class TermTable {
     return this.texts[id]!
   }
 
-  /** What a result says of which this keyword is all that matched. */
+  /** The reason of a result that matched only by this keyword. */
   reasonOf(id: number): string {
     const known = this.reasons[id]
     if (known !== undefined) return known
@@ -95,7 +95,7 @@ export class TermTable {
     return reason
   }
 
-  /** Whether the task hits a term of which it has a part. */
+  /** Whether the task hits a term, given that it contains a part of it. */
   private isHit(id: number, part: string, task: Words): boolean {
     if (this.texts[id] === part) return true
     const parts = this.parts[id] ?? splitWords(this.texts[id]!)
@@ -147,7 +147,7 @@ export class TermTable {
   }
 }
 
-/** What a result says of the keywords and patterns that matched. */
+/** The reason of a result, from the keywords and patterns that matched. */
 export function reasonOf(keywords: readonly string[], patterns: readonly string[]): string {
   const byKeyword = keywords.length > 0 ? `keywords [${keywords.join(', ')}]` : ''
   const byPattern = patterns.length > 0 ? `patterns [${patterns.join(', ')}]` : ''

@@ -29,7 +29,7 @@ export const LONGEST_SUMMARY = 120
 const VERSION = /^\d+\.\d+\.\d+$/
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-/** Checks the form of an index. Never throws, whatever it is given; files are not looked at. */
+/** Checks the form of an index. Never throws, whatever the value; does not read files. */
 export function validateIndex(index: LoadoutIndex): ValidationIssue[] {
   const json: unknown = index
   if (!isRecord(json))
@@ -76,7 +76,7 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
     if (refusal !== undefined) report('error', 'PATH_ESCAPE', `The path of "${id}" is refused: ${refusal}`, hint)
   }
   if (!PRIORITIES.some((priority) => priority === entry.priority)) {
-    const message = `Entry "${id}" has the priority ${JSON.stringify(entry.priority)}`
+    const message = `Entry "${id}" has the unknown priority ${JSON.stringify(entry.priority)}`
     report('error', 'INVALID_PRIORITY', message, meantPriority(entry.priority))
   }
   if (typeof entry.summary !== 'string' || entry.summary === '') {
@@ -90,7 +90,7 @@ function validateEntry(entry: unknown, position: number, ids: Set<string>): Vali
   if (entry.priority === 'domain' && isEmpty) {
     report('error', 'EMPTY_KEYWORDS', `Domain entry "${id}" has no keywords, so no task can find it`, 'add keywords')
   } else if (problem !== undefined) {
-    report('error', 'MALFORMED_ENTRY', `Entry "${id}" cannot take part: ${problem}`)
+    report('error', 'MALFORMED_ENTRY', `Entry "${id}" cannot be used: ${problem}`)
   } else if (isTextList(entry.keywords)) {
     if (entry.keywords.some((keyword) => keyword.trim() === '')) {
       report('error', 'EMPTY_KEYWORDS', `Entry "${id}" has an empty keyword`, 'remove it')
@@ -108,7 +108,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
-/** JSON has no word for Infinity, but `1e999` reads as it. */
+/** JSON cannot express Infinity, but `1e999` parses as it. */
 function nameOfNumber(value: unknown): string {
   return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'none')
 }
@@ -140,13 +140,13 @@ function issue(severity: IssueSeverity, code: Code, message: string, hint?: stri
 
 const MOST_KEYWORDS = Math.round(1 / MIN_SCORE)
 
-/** Predicts how an index will fail to route: what can never match, matches everything, or never comes first. */
+/** Predicts how routing will fail: what can never match, matches everything, or never ranks first. */
 export function lintRouting(entries: readonly LoadoutEntry[]): Finding[] {
   const domain = entries.filter(({ priority }) => priority === 'domain')
   return [...domain.flatMap(lintEntry), ...findOutranked(domain), ...findIndistinct(domain)]
 }
 
-// Below this, two entries with the same keyword are already most of them.
+// With fewer entries, two with the same keyword are already most of them.
 const FEWEST_TO_COMPARE = 6
 
 /** Keywords that load half of all entries, and entries that have no other. */
@@ -161,7 +161,7 @@ function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
     code: 'FITS_EVERYTHING' as const,
     message: `a task with "${keyword}" loads ${owners.get(keyword)} of ${entries.length} domain entries`,
     subject: keyword,
-    hint: 'keep it where it tells an entry from the others',
+    hint: 'keep it only where it distinguishes an entry from the others',
   }))
   const indistinct = entries.filter((_, at) => ownKeywords[at]!.size > 0 && [...ownKeywords[at]!].every(fitsMost))
   return [
@@ -169,7 +169,7 @@ function findIndistinct(entries: readonly LoadoutEntry[]): Finding[] {
     ...indistinct.map(({ id }) => ({
       severity: 'warning' as const,
       code: 'FITS_EVERYTHING' as const,
-      message: `${id} has no keyword that tells it from most other entries`,
+      message: `${id} has no keyword that distinguishes it from most other entries`,
       subject: id,
       hint: 'give it a keyword of its own',
     })),
@@ -193,7 +193,7 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
       hint: 'give it keywords of at least two letters or digits',
     })
   } else if (dead.length > 0) {
-    const hint = 'words of one letter or sign are not looked at: spell it out'
+    const hint = 'words of one letter or sign are ignored: spell it out'
     warn('DEAD_KEYWORD', `keywords of ${entry.id} that can never match: ${dead.join(', ')}`, hint)
   }
   const total = distinctKeywords(entry.keywords).length
@@ -204,13 +204,13 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
   }
   const everyday = entry.keywords.filter(isEveryday)
   if (everyday.length > 0) {
-    const hint = 'choose words that only tasks about this subject have'
-    warn('FITS_EVERYTHING', `keywords of ${entry.id} that any task may have: ${everyday.join(', ')}`, hint)
+    const hint = 'choose words that only tasks about this subject contain'
+    warn('FITS_EVERYTHING', `keywords of ${entry.id} that any task may contain: ${everyday.join(', ')}`, hint)
   }
   for (const pattern of patterns) {
     const common = splitWords(pattern).filter((word) => STOP_WORDS.has(word))
     if (common.length === 0) continue
-    const hint = 'one word of a pattern is enough to match, so use only telling words'
+    const hint = 'one word of a pattern is enough to match, so use only specific words'
     warn(
       'STOP_WORD_PATTERN',
       `the pattern ${pattern} of ${entry.id} matches every task with "${common.join('" or "')}"`,
@@ -220,7 +220,7 @@ function lintEntry(entry: LoadoutEntry): Finding[] {
   return findings
 }
 
-/** Keywords of one entry that the matcher cannot tell apart. */
+/** Keywords of one entry that the matcher treats as equal. */
 function lintSpelling(id: string, keywords: readonly string[]): Finding[] {
   const spellings = new Map<string, string[]>()
   for (const keyword of keywords) {
@@ -252,7 +252,7 @@ function canMatch(parts: readonly string[], rule: 'every' | 'some'): boolean {
   return parts.length > 0 && parts[rule]((part) => part.length > 1 || isRun(part))
 }
 
-/** Entries with the same keywords as another that is cheaper or stands earlier: whatever hits them, the other is first. */
+/** Entries with the same keywords as another that is cheaper or earlier: the other always ranks first. */
 function findOutranked(entries: readonly LoadoutEntry[]): Finding[] {
   const firstOf = new Map<string, LoadoutEntry>()
   const findings: Finding[] = []

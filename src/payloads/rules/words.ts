@@ -1,10 +1,10 @@
 /**
- * What the matcher compares: words, and runs of scripts that are written without blanks.
- * Tasks, keywords and patterns all pass through here, so what looks the same matches.
+ * What the matcher compares: words, and runs of scripts that are written without blanks. Tasks, keywords and patterns
+ * all pass through here, so texts that look the same match.
  */
 export interface Words {
   words: Set<string>
-  /** Runs of Chinese, Japanese, Korean, Thai …: a keyword may lie anywhere inside one. */
+  /** Runs of Chinese, Japanese, Korean, Thai …: a keyword may occur anywhere inside one. */
   runs: string[]
 }
 
@@ -25,7 +25,7 @@ export function readWords(text: string): Words {
   return { words, runs }
 }
 
-/** The normalised parts of a text, in order. One-character words are kept: a keyword that has one cannot match. */
+/** The normalised parts of a text, in order. Keeps one-character words: a keyword that has one cannot match. */
 export function splitWords(text: string): string[] {
   if (ASCII.test(text)) return withoutEmptyEnds(text.toLowerCase().split(/[^a-z0-9]+/))
   const parts: string[] = []
@@ -41,7 +41,7 @@ export function splitWords(text: string): string[] {
   return parts
 }
 
-/** What the matcher sees of a keyword, so that two spellings of one can be told to be the same. */
+/** The form of a keyword that the matcher compares, to recognise equal spellings. */
 export function normalKeyword(keyword: string): string {
   return splitWords(keyword).join(' ') || keyword
 }
@@ -61,14 +61,14 @@ function hasPart(task: Words, part: string): boolean {
   return isRun(part) ? task.runs.some((run) => run.includes(part)) : task.words.has(part)
 }
 
-/** A keyword needs every part of it in the task, a pattern only one. */
+/** A keyword needs all of its parts in the task, a pattern only one. */
 export type TermRule = 'every' | 'some'
 
 export function termMatches(parts: readonly string[], rule: TermRule, task: Words): boolean {
   return parts.length > 0 && parts[rule]((part) => hasPart(task, part))
 }
 
-/** Every slice of a run up to a length: where a keyword of that length could lie. */
+/** Every slice of a run up to a length: where a keyword of that length could be. */
 export function forEachSlice(run: string, longest: number, visit: (slice: string) => void): void {
   for (let from = 0; from < run.length; from++) {
     for (let to = from + 1; to <= Math.min(run.length, from + longest); to++) visit(run.slice(from, to))

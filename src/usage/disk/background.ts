@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { statSync, utimesSync } from 'node:fs'
 
-/** Whether the time of a file has come. One that lies far ahead was set by a clock that was wrong. */
+/** Whether the due time in a file has passed. A time far in the future came from a wrong clock. */
 export function isDue(path: string, now: number, furthestMs: number): boolean {
   const due = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return due !== undefined && (due <= now || due > now + furthestMs)
 }
 
-/** Starts this program once more, on its own: it outlives who started it, and nobody hears of it. */
+/** Starts this program again, detached: it outlives its parent and prints nothing. */
 export function startInBackground(path: string, words: readonly string[], now: number, againMs: number): void {
   try {
     // Another hook a moment later must not start a second one.

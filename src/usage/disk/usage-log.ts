@@ -24,7 +24,7 @@ export function appendEvents(events: readonly UsageEvent[], path: string): void 
   }
 }
 
-/** Whether the last line was cut off by a crash. A line that another process is writing looks the same for a moment. */
+/** Whether a crash truncated the last line. A line that another process is writing looks the same for a moment. */
 function endsTorn(file: number): boolean {
   for (let look = 0; look < 25; look++) {
     if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
@@ -36,10 +36,12 @@ function endsTorn(file: number): boolean {
 }
 
 const CHUNK = 64 * 1024
-// No event is this long; a line that is, is junk, and must not fill the memory.
+// No event is this long; a longer line is junk and must not fill the memory.
 const LONGEST_LINE = 1024 * 1024
 
-/** Visits every event in order, a chunk at a time. Gives the number of lines that were not events; a missing log has none. */
+/**
+ * Visits every event in order, a chunk at a time. Returns the number of lines that are not events; 0 for a missing log.
+ */
 export function scanEvents(
   path: string,
   visit: (event: UsageEvent) => void,
@@ -57,7 +59,7 @@ export function scanEvents(
   return { junkLines }
 }
 
-/** With `newest` only the lines that begin in so many last bytes. */
+/** With `newest` only the lines that begin in that many last bytes. */
 function forEachLine(path: string, readLine: (line: string) => void, newest = Infinity): void {
   const decoder = new StringDecoder('utf8')
   const buffer = Buffer.allocUnsafe(CHUNK)
@@ -87,8 +89,9 @@ function forEachLine(path: string, readLine: (line: string) => void, newest = In
 }
 
 /**
- * Visits the events behind an offset, each with the offset of its end, until the visitor says no. A last line without an
- * end is left for the next time. The end is also told behind lines that are not events, with the event before them.
+ * Visits the events after an offset, each with the offset of its end, until the visitor returns false. Leaves an
+ * unfinished last line for the next time. Also reports the end of lines that are not events, with the event before
+ * them.
  */
 export function scanFrom(path: string, from: number, visit: (event: UsageEvent, end: number) => boolean): void {
   if (!exists(path)) return
@@ -120,7 +123,7 @@ export function scanFrom(path: string, from: number, visit: (event: UsageEvent, 
 
 const MARK_BYTES = 256
 
-/** A digest of what stands before an offset: a log that only grew still has it. Empty when the log is shorter. */
+/** A digest of the bytes before an offset, to detect a log that was replaced. Empty when the log is shorter. */
 export function markBefore(path: string, offset: number): string {
   if (!exists(path) || offset === 0 || requireFile(path).size < offset) return ''
   const length = Math.min(offset, MARK_BYTES)
@@ -131,12 +134,12 @@ export function markBefore(path: string, offset: number): string {
   })
 }
 
-/** In bytes; undefined when there is none. */
+/** In bytes; undefined without a log. */
 export function logSize(path: string): number | undefined {
   return exists(path) ? requireFile(path).size : undefined
 }
 
-/** Nothing of it is left, also when it is kept elsewhere behind a link. */
+/** Removes the log completely, also behind a link. */
 export function eraseLog(path: string): void {
   try {
     for (const file of new Set([realpathSync(path), path])) rmSync(file, { force: true })

@@ -9,7 +9,7 @@ export function parseKeepsTasks(json: Json, path: string): boolean {
   return asSwitch(usage.keep_tasks, false, path, '"usage.keep_tasks"')
 }
 
-/** The file with the words of tasks kept, or not. */
+/** The configuration with the setting changed. */
 export function withKeptTasks(json: Json, isOn: boolean): Json {
   const usage = isRecord(json.usage) ? json.usage : {}
   return { ...json, usage: { ...usage, keep_tasks: isOn } }

@@ -2,7 +2,7 @@ import { compareText } from '../../text/values.ts'
 import { viaOf } from './timeline.ts'
 import { type EntryKind, kindOf, type LoadMode, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
-/** A conversation of an agent, as far as the log tells. */
+/** A conversation of an agent, as recorded in the log. */
 export interface Conversation {
   via: string
   session: string
@@ -11,7 +11,7 @@ export interface Conversation {
   planned: number
   delivered: number
   used: number
-  /** Of what was delivered and used. */
+  /** Tokens that were delivered and used. */
   tokens: number
 }
 
@@ -27,9 +27,9 @@ interface ConversationStep {
 
 export interface ConversationView extends Conversation {
   steps: ConversationStep[]
-  /** More happened than is listed. */
+  /** The number of events that are not listed. */
   more: number
-  /** What a plan named and the conversation was never given. */
+  /** Entries that a plan named and the conversation never received. */
   leftOut: { kind: EntryKind; entry: string; times: number }[]
 }
 

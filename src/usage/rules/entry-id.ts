@@ -5,9 +5,9 @@ export type NamedKind = EntryKind | 'adapter'
 
 const NAMED_KINDS: readonly NamedKind[] = [...ENTRY_KINDS, 'adapter']
 
-/** The name of a thing, as a person or a model types it. */
+/** The name of an entry, as a person or a model types it. */
 export interface EntryId {
-  /** Absent when the name may be of any kind. */
+  /** Undefined if the name may be of any kind. */
   kind: NamedKind | undefined
   name: string
   /** One file of it; only packs and skills have files. */
@@ -21,7 +21,7 @@ export function parseEntryId(text: string): EntryId {
   return kind === 'payload' ? { kind, name: rest } : { kind, ...splitFile(rest) }
 }
 
-/** A name and the file behind its first slash. */
+/** A name and the file after its first slash. */
 function splitFile(text: string): { name: string; path?: string } {
   const slash = text.indexOf('/')
   if (slash < 0) return { name: text }
@@ -30,8 +30,8 @@ function splitFile(text: string): { name: string; path?: string } {
 }
 
 /**
- * The id that means exactly this, whatever else has the name. A payload needs no prefix: indexes have always listed
- * payloads by their bare names, so a bare name means a payload first.
+ * The unambiguous id of an entry. A payload needs no prefix: indexes have always listed payloads by their bare names,
+ * so a bare name means a payload first.
  */
 export function entryId(kind: NamedKind, name: string, path?: string): string {
   const isPlain = kind === 'payload' && parseEntryId(name).kind === undefined

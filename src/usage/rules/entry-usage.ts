@@ -1,26 +1,26 @@
 import type { UsageSummary } from './summary.ts'
 import { type EntryKind, isEvent, kindOf, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
-/** How far one entry came, how often, and what follows from it. The fields of a summary count what was loaded. */
+/** How often one entry reached each stage, and what follows from it. The fields of a summary count loads. */
 export interface EntryUsage extends UsageSummary {
   kind: EntryKind
   planned: number
   delivered: number
   used: number
-  /** Of anything at all. */
+  /** The last event of any kind. */
   lastSeen: string
   /**
-   * Conversations that only named it: no text of it was given there, so an agent that wanted it had to ask. Counted
-   * where asking can be seen: the same way out has reported a use of something at least once.
+   * Conversations in which only its name was offered, so that an agent had to ask for the text. Counted only for
+   * channels that have reported a use of anything at least once.
    */
   offered: number
-  /** Offered often, and never asked for. A text that was given needs no asking, so it says nothing here. */
+  /** Offered often, and never requested. A delivered text need not be requested, so it does not count here. */
   isNeverUsed: boolean
-  /** Conversations that asked for it although none of their plans before had named it. */
+  /** Conversations that requested it although none of their earlier plans named it. */
   usedUnplanned: number
 }
 
-/** Fewer say nothing: an agent that knew enough does not ask. */
+/** Fewer prove nothing: an agent may already know enough. */
 export const LEAST_OFFERS = 5
 
 /** Per entry, the most loaded first, then the most planned. */
@@ -34,7 +34,7 @@ interface Row extends Omit<EntryUsage, 'triggers' | 'offered' | 'isNeverUsed' | 
   triggers: Set<string>
 }
 
-/** Sums up a log event by event, so that its size does not matter. */
+/** Summarises a log event by event, so that its size does not matter. */
 export class EntryTally {
   private readonly rows = new Map<string, Row>()
   private readonly conversations = new Conversations()
@@ -97,20 +97,20 @@ function nameOf(event: Pick<UsageEvent, 'entryId' | 'kind'>): string {
   return `${kindOf(event)} ${event.entryId}`
 }
 
-/** What conversations tell about one entry. */
+/** What conversations show about one entry. */
 export interface EntryTrace {
-  /** By the way out, the conversations that named it and gave nothing of it. */
+  /** By channel, the conversations that named it but delivered no text. */
   offers: Map<string, number>
   usedUnplanned: number
 }
 
-/** By entry: the way out that named it, or true once its text is there. */
+/** By entry: the channel that named it, or true once its text was delivered. */
 type Conversation = Map<string, string | true>
 
-// The oldest are forgotten; a conversation seldom goes on when thousands have followed it.
+// The oldest are forgotten; a conversation rarely continues after thousands of others.
 const MOST_KEPT = 4096
 
-/** Follows conversations in the order of a log, in bounded memory. What happened in none is not looked at. */
+/** Follows conversations in the order of a log, in bounded memory. Ignores events without a conversation. */
 export class Conversations {
   private readonly open = new Map<string, Conversation>()
   private readonly traces = new Map<string, EntryTrace>()

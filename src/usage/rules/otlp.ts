@@ -9,7 +9,7 @@ export interface Metric {
   points: readonly Point[]
 }
 
-/** Since its start: sent again, it is the same series and not one more. */
+/** Counts since its start: sent again, it is the same series. */
 export type Point = { attributes: Attributes; startMs: number; timeMs: number } & (
   | { kind: 'sum' | 'gauge'; value: number }
   | { kind: 'histogram'; count: number; sum: number; bounds: readonly number[]; buckets: readonly number[] }
@@ -86,18 +86,18 @@ function attributesJson(attributes: Attributes): object[] {
   )
 }
 
-/** As a text: the number is larger than JavaScript can hold exactly. */
+/** As text: the number exceeds JavaScript's exact range. */
 function nanos(milliseconds: number): string {
   return `${BigInt(Math.round(milliseconds * 1000)) * 1000n}`
 }
 
-/** Where a signal goes: below the endpoint, unless that names it already. */
+/** The address of a signal: below the endpoint, unless that already names it. */
 export function signalAddress(endpoint: string, signal: 'metrics' | 'traces'): string {
   const base = endpoint.replace(/\/+$/, '')
   return /\/v1\/(metrics|traces|logs)$/.test(base) ? base.replace(/[a-z]+$/, signal) : `${base}/v1/${signal}`
 }
 
-/** `OTEL_EXPORTER_OTLP_HEADERS`: names and values, as the protocol's own programs read them. */
+/** `OTEL_EXPORTER_OTLP_HEADERS`: names and values, in the standard format. */
 export function readHeaders(text: string | undefined): Record<string, string> {
   const pairs = (text ?? '').split(',').map((pair) => pair.split('='))
   return Object.fromEntries(

@@ -62,7 +62,7 @@ describe('a damaged state', () => {
 
   const lines = ['x', '7', '{}', '{"by":"a"}', '{"by":"a","parts":[7]}', '{"by":"a","parts":[],"start":"1"}']
   it.each(lines)('is refused with the line %s', (line) => {
-    expect(() => readState(`${whole}${line}\n`)).toThrow(/cannot be understood/)
+    expect(() => readState(`${whole}${line}\n`)).toThrow(/invalid line/)
   })
 
   it('does not matter once the context was empty', () => {

@@ -2,30 +2,30 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
 import { ENTRY_KINDS, type EntryKind } from './usage-event.ts'
 
-/** Something a session was given. `sum` is of the text as it was given, so that a change is noticed. */
+/** Something that a session received. `sum` is the checksum of the delivered text, to notice a change. */
 export type Part =
-  /** `body` is the same for the same text under another id. */
+  /** `body` is equal for the same text under another id. */
   | { form: 'text'; id: string; sum: string; body: string }
   | { form: 'pointer'; kind: EntryKind; id: string; sum: string }
   /** A place in the project's own files. */
   | { form: 'file'; path: string; sum: string }
-  /** What can be loaded, from the start of the session. */
+  /** The list of loadable entries, from the start of the session. */
   | { form: 'index'; sum: string }
-  /** The text of a pack, which the conversation asked for itself; `audit` is the record that gives it again. */
+  /** The text of a pack, which the conversation requested itself; `audit` is the record that reproduces it. */
   | { form: 'pack'; sum: string; audit?: string }
 
-/** One line of a session's file: what somebody claims to give, written before it is given. */
+/** One line of a session's file: what a process is about to deliver, written before delivery. */
 export interface Claim {
-  /** Who claims, to be told from others that do so at the same moment. */
+  /** Identifies the process among others that claim at the same moment. */
   by: string
   parts: readonly Part[]
-  /** The how-manieth start of the session this is; absent for a prompt. */
+  /** The number of this start of the session; undefined for a prompt. */
   start?: number
-  /** What was given before is no longer in anybody's context. */
+  /** Earlier deliveries are no longer in the context. */
   isAnew?: boolean
-  /** The context was cut down to a summary: texts of packs that were given before are gone. */
+  /** The context was compacted to a summary: texts of packs from before are gone. */
   isCompacted?: boolean
-  /** Which families of entries the prompt was about, in shares of 1. No word of the prompt is kept. */
+  /** The families of entries that the prompt was about; shares of 1. Contains no word of the prompt. */
   about?: Shares
 }
 
@@ -33,12 +33,12 @@ type Shares = readonly (readonly [family: string, share: number])[]
 
 export interface SessionState {
   starts: number
-  /** Since the context was last empty; of each what was really given: the first to claim a part has it. */
+  /** Since the context was last empty; each with what it really delivered: the first to claim a part wins. */
   claims: readonly Claim[]
   given: ReadonlySet<string>
 }
 
-/** What two claims may not both give. */
+/** Keys that two claims must not both deliver. */
 export function keysOf(part: Part): string[] {
   if (part.form === 'text') return [`text ${part.id}`, `body ${part.body}`]
   if (part.form === 'pack') return [`pack ${part.sum}`]
@@ -58,14 +58,14 @@ export function formatClaim(claim: Claim): string {
   return `${JSON.stringify(claim)}\n`
 }
 
-/** More than any start that the file can tell of: for one that begins anew, although the file is damaged. */
+/** Larger than any start in the file, even if the file is damaged. */
 export function nextStart(text: string): number {
   return text.split('\n').length + 1
 }
 
 /**
- * Throws when a line cannot be understood: what it said was given would be given again, and that must not be. Before the
- * context was last empty it does not matter.
+ * Throws for an invalid line: its deliveries would be repeated, which must not happen. Lines before the context was
+ * last empty do not matter.
  */
 export function readState(text: string): SessionState {
   let claims: Claim[] = []
@@ -79,7 +79,7 @@ export function readState(text: string): SessionState {
       problem = broken()
       continue
     }
-    // Two hooks for one start: the first has it.
+    // Two hooks for one start: the first wins.
     if (claim.start !== undefined && claim.start <= starts) continue
     if (claim.start !== undefined) starts = claim.start
     if (claim.isAnew) {
@@ -99,7 +99,7 @@ export function readState(text: string): SessionState {
   return { starts, claims, given }
 }
 
-/** What this claim has won; undefined when another was first to start the session. */
+/** The parts that this claim won; undefined when another process started the session first. */
 export function wonBy({ claims }: SessionState, by: string): readonly Part[] | undefined {
   return claims.find((claim) => claim.by === by)?.parts
 }
@@ -147,5 +147,5 @@ function parse(line: string): unknown {
 }
 
 function broken(): LoadoutError {
-  return new LoadoutError('BAD_JSON', 'the state of the session has a line that cannot be understood')
+  return new LoadoutError('BAD_JSON', 'the state of the session has an invalid line')
 }

@@ -11,14 +11,14 @@ export interface UsageSummary {
   modes: Set<string>
 }
 
-/** Per entry, the most loaded first. What was only planned is no load. */
+/** Per entry, the most loaded first. A plan alone does not count as a load. */
 export function summarizeUsage(events: readonly UsageEvent[]): UsageSummary[] {
   const tally = new UsageTally()
   for (const event of events) if (isEvent(event)) tally.add(event)
   return tally.summaries()
 }
 
-/** Sums up the loads of a log event by event, so that its size does not matter. */
+/** Summarises the loads of a log event by event, so that its size does not matter. */
 export class UsageTally {
   private tokens = 0
   private readonly tasks = new DistinctCounter()
@@ -26,7 +26,7 @@ export class UsageTally {
 
   add(event: UsageEvent): void {
     if (!isLoad(event)) return
-    // What somebody asked for by name says nothing about what tasks need.
+    // A manual request by name shows nothing about what tasks need.
     if (event.mode !== 'manual') {
       this.tokens += event.tokensEst
       this.tasks.add(event.taskHash)
@@ -63,9 +63,9 @@ const OTHER_SEED = 0x01234567
 const MOST_KEPT = 2 ** 20
 
 /**
- * How many different texts were added, in bounded memory: a log may have more tasks than memory has room for.
- * Exact up to a million. Beyond, only every second, fourth, eighth … fingerprint is kept and the count is scaled up,
- * which is right to a fraction of a per cent and the same for the same texts in any order.
+ * Counts distinct texts in bounded memory: a log may have more tasks than fit into memory. Exact up to a million.
+ * Beyond, keeps only every second, fourth, eighth … fingerprint and scales the count, which is accurate to a fraction
+ * of a per cent and independent of the order.
  */
 export class DistinctCounter {
   private kept = 0
@@ -118,11 +118,11 @@ export class DistinctCounter {
 const HOUR = 3_600_000
 const UNITS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR }
 
-/** The instant that `30d`, `12h`, `2w` or a date means, as the log writes it. */
+/** The start time for `30d`, `12h`, `2w` or a date, in the format of the log. */
 export function parseSince(text: string, now: Date): string {
   const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
   const isDate = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
   const instant = count === undefined ? Date.parse(isDate ? text : '') : now.getTime() - Number(count) * UNITS[unit]!
   if (!Number.isNaN(instant)) return new Date(instant).toISOString()
-  throw new LoadoutError('USAGE', `"${text}" is not a time`, { hint: 'give --since 30d, 12h, 2w or 2026-01-31' })
+  throw new LoadoutError('USAGE', `"${text}" is not a time`, { hint: 'use --since 30d, 12h, 2w or 2026-01-31' })
 }

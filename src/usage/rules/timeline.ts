@@ -1,20 +1,20 @@
 import { compareText } from '../../text/values.ts'
 import { type EntryKind, kindOf, type Stage, stageOf, type UsageEvent } from './usage-event.ts'
 
-/** How wide one point of a timeline is. */
+/** The width of one point of a timeline. */
 export const STEPS = ['hour', 'day', 'week'] as const
 export type Step = (typeof STEPS)[number]
 
 type Counts = Record<Stage, number> & { tokens: number }
 
 export interface Timeline {
-  /** ISO 8601, both inside. */
+  /** ISO 8601, inclusive. */
   from: string
   to: string
   step: Step
-  /** Every point between the two, also those where nothing happened. */
+  /** Every point in the range, including those without events. */
   points: ({ at: string } & Counts)[]
-  /** By the way out: `cli`, `mcp`, or the agent whose hook it was. */
+  /** By channel: `cli`, `mcp`, or the agent whose hook it was. */
   agents: ({ via: string } & Counts)[]
 }
 
@@ -30,7 +30,7 @@ export interface TimelineRequest {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WIDTH: Record<Step, number> = { hour: HOUR, day: DAY, week: 7 * DAY }
-/** More are no picture. */
+/** More points do not fit a chart. */
 export const MOST_POINTS = 2_000
 // The first Monday: weeks begin on one.
 const FIRST_WEEK = Date.UTC(1970, 0, 5)
@@ -40,14 +40,14 @@ export function startOf(time: number, step: Step): number {
   return Math.floor((time - origin) / WIDTH[step]) * WIDTH[step] + origin
 }
 
-/** Whether an event is one that was asked for, whenever it was. */
+/** Whether an event matches the filters, at any time. */
 export function isAbout({ agent, kind, entry }: Pick<TimelineRequest, 'agent' | 'kind' | 'entry'>, event: UsageEvent) {
   if (agent !== undefined && viaOf(event) !== agent) return false
   if (kind !== undefined && kindOf(event) !== kind) return false
   return entry === undefined || event.entryId === entry
 }
 
-/** Sums up events by time and by agent, one after the other, so that the size of a log does not matter. */
+/** Summarises events by time and by agent, one after another, so that the size of a log does not matter. */
 export class TimelineTally {
   private readonly request: TimelineRequest
   private readonly points = new Map<number, Counts>()

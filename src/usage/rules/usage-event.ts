@@ -1,6 +1,6 @@
 import { isRecord } from '../../text/values.ts'
 
-/** How far an entry came: a plan named it, an agent was given it, an agent asked for it. */
+/** The stages of an entry: a plan named it, an agent received it, an agent requested it. */
 const STAGES = ['planned', 'delivered', 'used'] as const
 
 export type Stage = (typeof STAGES)[number]
@@ -9,37 +9,37 @@ export const ENTRY_KINDS = ['payload', 'pack', 'skill'] as const
 
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
-/** How a matched entry enters the context: at once, when the task matches, or only when asked for. */
+/** How a matched entry enters the context: at once, when the task matches, or only on request. */
 export type LoadMode = 'eager' | 'lazy' | 'manual'
 
 /** One step of one entry on its way to an agent. */
 export interface UsageEvent {
   /** ISO 8601. */
   timestamp: string
-  /** The same for all loads of one task. */
+  /** Equal for all events of one task. */
   taskHash: string
-  /** Empty when nothing was found for a task whose words are kept. */
+  /** Empty when nothing was found for a task whose words are stored. */
   entryId: string
   /** What caused the load: a keyword, a phase, a lookup. */
   trigger: string
   mode: LoadMode
   tokensEst: number
   sourceLayer?: string
-  /** Absent in logs of other programs, where every line is a delivery. */
+  /** Undefined in logs of other programs, where every line is a delivery. */
   stage?: Stage
-  /** Absent: a payload. */
+  /** Default: a payload. */
   kind?: EntryKind
-  /** The way out: `cli`, `mcp`, or the agent whose hook it was. */
+  /** The channel: `cli`, `mcp`, or the agent whose hook it was. */
   via?: string
-  /** The conversation it happened in, where there is one. */
+  /** The conversation, if there is one. */
   session?: string
-  /** The digest of what was given, where it is known. */
+  /** The digest of the delivered text, if known. */
   version?: string
-  /** The name under which the project lets itself be counted by a team: `team.project` in its `loadout.json`. */
+  /** The project's name for a team: `team.project` in its `loadout.json`. */
   project?: string
-  /** The words of the task, without secrets, at its first event. Only where the user asked to keep them. */
+  /** The words of the task, without secrets, at its first event. Only if the user asked to keep them. */
   task?: string
-  /** Beside `task`: how it was planned. A rule of `payloads/` reads it. */
+  /** The options of the plan, beside `task`. A rule of `payloads/` reads it. */
   asked?: object
 }
 
@@ -51,7 +51,7 @@ export function kindOf({ kind }: Pick<UsageEvent, 'kind'>): EntryKind {
   return kind !== undefined && ENTRY_KINDS.includes(kind) ? kind : 'payload'
 }
 
-/** Whether it brought an agent a text. A plan only names it. */
+/** Whether it delivered a text to an agent. A plan only names it. */
 export function isLoad(event: Pick<UsageEvent, 'stage'>): boolean {
   return stageOf(event) !== 'planned'
 }
