@@ -1,5 +1,5 @@
-// Finds phrases that a reader in a hurry has to read twice. `npm run check` looks at the documents; `--all` also at the
-// comments and messages in the sources. Text between backticks or in a code block is not prose.
+// Finds phrases that a reader in a hurry has to read twice, in the documents and in the comments and messages of the
+// sources. Text between backticks or in a code block is not prose.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -26,15 +26,15 @@ const PHRASES = [
   ],
 ]
 
-const patterns = process.argv.includes('--all') ? ['*.md', 'src/**/*.ts'] : ['*.md']
-const files = execFileSync('git', ['ls-files', ...patterns], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '*.md', 'src/*.ts', 'src/*.tsx'], { encoding: 'utf8' })
   .trim()
   .split('\n')
+// Not prose for people: samples, tests, lists of words and patterns, and the fences that only models read.
 const isChecked = (path) =>
-  !/^(?:sample|knowledge|test)\/|\.test\.ts$|\.fixture\.ts$|word-lists|lexicon|\/review\//.test(path)
+  !/^(?:sample|knowledge|test)\/|\.test\.tsx?$|\.fixture\.ts$|word-lists|lexicon|injections|\/(?:review|fence)\//.test(path)
 const found = files.filter(isChecked).flatMap((path) => {
   const text = readFileSync(path, 'utf8')
-  const lines = path.endsWith('.md') ? proseOf(text) : messagesOf(text)
+  const lines = path.endsWith('.md') ? proseOf(text) : messagesOf(text, path.endsWith('.tsx'))
   return lines.flatMap(([line, prose]) =>
     PHRASES.filter(([phrase]) => phrase.test(prose)).map(
       ([phrase, instead]) => `${path}:${line}  "${phrase.exec(prose)[0].trim()}": ${instead}`,
@@ -58,9 +58,10 @@ function proseOf(text) {
   return rows
 }
 
-/** Comments, and texts of a source file that have a blank in them. */
-function messagesOf(text) {
+/** Comments, and texts of a source file that have a blank in them. In JSX a text may stand anywhere on a line. */
+function messagesOf(text, isPage) {
   return text.split('\n').map((line, at) => {
+    if (isPage) return [at + 1, line]
     const comment = /^\s*(?:\/\*\*|\*|\/\/)(.*)/.exec(line)?.[1] ?? ''
     const texts = [...line.matchAll(/'((?:[^'\\]|\\.)* (?:[^'\\]|\\.)*)'|`([^`]* [^`]*)`/g)].map(
       (match) => match[1] ?? match[2],

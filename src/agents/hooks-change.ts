@@ -83,7 +83,9 @@ function planAll(machine: Machine, places: readonly HookPlace[], call: ProgramCa
   return places.map((place) => planHookChange(machine, place, isInstall ? call : undefined))
 }
 
-/** Who is not named must be enabled and, to get something new, be there: nobody wants a folder for an agent they do not use. */
+/**
+ * An agent that is not named must be enabled and, for new hooks, exist here: an unused agent should not get a folder.
+ */
 function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boolean): readonly HookHost[] {
   if (agents.length > 0) return [...new Set(agents.map(hostNamed))]
   if (!isInstall) return HOOK_HOSTS

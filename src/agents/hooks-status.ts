@@ -60,7 +60,7 @@ export function judgeHooks(
   return { value: { hooks: judged.map(({ status }) => status) }, findings, project }
 }
 
-/** Whether somebody here may miss the hooks of an agent: it seems to be used, or is one of the first. */
+/** Whether the user may miss the hooks of an agent: it seems to be used, or is one of the first. */
 function isUsual(machine: Machine, { agent }: HookStatus): boolean {
   return requireAgent(agent).isEnabledByDefault === true || isPresent(machine, requireHost(agent))
 }

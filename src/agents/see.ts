@@ -91,7 +91,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   return { value, findings: findingsOf(value) }
 }
 
-/** What would be found if somebody removed or shortened some. */
+/** The result if the user removed or shortened some skills. */
 function asIf({ without = [], shorten = {} }: SeeRequest, found: readonly FoundSkill[]): FoundSkill[] {
   const gone = new Set(without)
   return found

@@ -23,7 +23,10 @@ export interface AdapterRequest {
   signal?: AbortSignal | undefined
 }
 
-/** What the adapters of a project have to offer to a task, in the order of the settings. One that fails costs only itself. */
+/**
+ * What the adapters of a project have to offer to a task, in the order of the settings. One that fails costs only
+ * itself.
+ */
 export async function readAdapterSlice(machine: Machine, request: AdapterRequest): Promise<OptionalSlice> {
   const { projectRoot, adapters, task, now, signal } = request
   const judged = viewAdapters(machine, realFolder(machine, projectRoot), adapters)
@@ -74,7 +77,7 @@ export interface AdapterView {
   id: string
   file?: string
   command?: readonly string[]
-  /** A file needs nobody's word. */
+  /** A file needs no approval. */
   trust: CommandTrust
   /** The files of the project that the command runs, as far as they are known. */
   files?: string[]

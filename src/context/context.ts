@@ -38,7 +38,7 @@ export interface ContextRequest {
   maxCharsPerFile?: number | undefined
   maxChars?: number | undefined
   maxTokens?: number | undefined
-  /** Who counts tokens; four characters each when nobody is named. */
+  /** Counts tokens; four characters each by default. */
   tokenizer?: string | undefined
   /** Tests of the chosen files are shown too, not only named. */
   withTests?: boolean | undefined
@@ -54,9 +54,9 @@ export interface ContextRequest {
   /** Paths inside the project that are no source; instead of what `out` gives. */
   excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
-  /** Of tokens. Whoever gets more than that asks again for less, so it is not recorded. */
+  /** Maximum tokens of the reply. A caller that gets more asks again for less, so that is not recorded. */
   mostTaken?: number | undefined
-  /** Nobody gets it yet: it is noted as planned, and there will be nothing to build again. */
+  /** A preview: recorded as planned, without a record for replay. */
   isOnlyPlanned?: boolean | undefined
   signal?: AbortSignal | undefined
 }
@@ -242,7 +242,7 @@ function readPlane(
   return { ...plane, candidates: plane.items.flatMap(({ candidate }) => candidate ?? []), omitted: [] }
 }
 
-/** Tokens when somebody asks for them; characters otherwise. */
+/** Tokens if the caller asks for them; characters otherwise. */
 function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limits: Limits; unit: 'chars' | 'tokens' } {
   const tokens = request.maxTokens ?? (request.maxChars === undefined ? budget.maxTokens : undefined)
   const { maxFiles = budget.maxFiles, maxCharsPerFile = budget.maxCharsPerFile } = request

@@ -41,7 +41,7 @@ export async function addNote(
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { text, tags = [], class: kind = DEFAULT_CLASS, ttl = DEFAULT_TTL } = request
   const lifetime = parseTtl(ttl)
-  if (lifetime === undefined) throw badNote(`--ttl ${ttl} is no time`, 'say 90m, 12h, 7d or 2w, at most a year')
+  if (lifetime === undefined) throw badNote(`--ttl ${ttl} is not a duration`, 'use 90m, 12h, 7d or 2w, at most a year')
   if (text.length > LONGEST_NOTE) {
     throw badNote(`the note has ${text.length} characters, more than ${LONGEST_NOTE}`, 'say it shorter')
   }

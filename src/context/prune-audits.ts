@@ -23,7 +23,7 @@ const DAY = 24 * 60 * 60 * 1000
 /** What packs of an earlier version wrote beside each record. Nothing reads it. */
 const EARLIER = 'packs/records'
 
-/** Removes the records of bundles and pack contexts that nobody was given for so many days. */
+/** Removes the records of bundles and pack contexts that were not delivered again for a number of days. */
 export function pruneAudits(machine: Machine, { days: asked, isDry = false }: PruneRequest): Report<PrunedAudits> {
   if (asked !== undefined && !isDays(asked)) {
     throw new LoadoutError('USAGE', `${asked} is no number of days`, { hint: 'use a whole number, 0 or more' })

@@ -40,7 +40,9 @@ export interface AgentsMd {
   state?: BlockState
 }
 
-/** The block that tells an agent what can be loaded; in a file, if one is named. A shared file gets only what is shared. */
+/**
+ * The block that tells an agent what can be loaded; in a file, if one is named. A shared file gets only what is shared.
+ */
 export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
   const { task } = request
   const { items, findings } = gatherItems(machine, request)
@@ -90,7 +92,7 @@ function gatherItems(machine: Machine, request: AgentsMdRequest): { items: Index
   return { items: [...payloads, ...packs.items], findings: [...findings, ...packs.findings] }
 }
 
-/** A layer that somebody names is meant; the others are not, unless all are. */
+/** Only named layers count, unless all are requested. */
 function layersOf({ all, layers }: AgentsMdRequest): Layers {
   const { projectRoot, globalDir, orgPath, sessionPath } = layers
   return all
@@ -105,7 +107,7 @@ function shownPath(machine: Machine, layer: string | undefined, root: string, pa
   return inHome.startsWith('..') ? join(root, path) : `~/${inHome}`
 }
 
-/** What comes with the project is named whoever asks: whether it may be used is asked again when it is. */
+/** Lists what comes with the project for every user: Loadout checks the approval again on use. */
 function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: IndexItem[]; findings: Finding[] } {
   const project = openProjectOf(machine, request.layers)
   const { catalog, findings } = openCatalog(machine, { project })
@@ -126,7 +128,7 @@ function gatherPacks(machine: Machine, request: AgentsMdRequest): { items: Index
   return { items, findings: request.all ? findings : [] }
 }
 
-/** A shorter block because an index is broken would be a loss that nobody asked for. */
+/** A broken index must not silently shorten the block. */
 function requireItems(items: readonly IndexItem[], findings: readonly Finding[]): void {
   const broken = findings.find(({ code }) => code === 'LAYER_MALFORMED' || code === 'LAYER_UNREADABLE')
   if (broken !== undefined) throw new LoadoutError(broken.code, broken.message, { hint: broken.hint ?? '' })

@@ -15,7 +15,9 @@ import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { ambiguousName, locate } from './locate.ts'
 
 export interface AnswerRequest {
-  /** `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`. */
+  /**
+   * `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`.
+   */
   what?: string | undefined
   kind?: Approval['kind'] | undefined
   project?: string | Project | undefined
@@ -237,7 +239,7 @@ function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
   if (found === undefined) {
     throw new LoadoutError(
       kind === 'adapter' ? 'ADAPTER_NOT_FOUND' : kind === 'skill' ? 'SKILL_NOT_FOUND' : 'PACK_NOT_FOUND',
-      `nobody has approved or denied ${packWord(typed)}`,
+      `there is no decision about ${packWord(typed)}`,
       {
         hint: 'loadout packs list --all and loadout adapters list show what can be answered for',
       },

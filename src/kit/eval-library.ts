@@ -75,7 +75,7 @@ function addFolder(
     const read = isSkill ? readSkill(library.path, inside) : packDocumentIn(join(library.path, inside))
     if (read === undefined) return
     const document = examples.into(isSkill ? 'skill' : 'pack', read, true)
-    // Two of one name are told apart by their folders.
+    // Folders distinguish two entries of one name.
     const id = taken.has(document.id) ? inside : document.id
     taken.add(id)
     library.documents.push({ ...document, id })

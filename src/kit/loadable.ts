@@ -16,7 +16,7 @@ export interface Loadable {
   payloads: { id: string; summary: string; priority: Priority; tokens: number }[]
   /** Those that may be read now. */
   packs: Named[]
-  /** What a model is told about all packs, also about those that wait for an approval: fenced. */
+  /** The fenced list of all packs for a model, including those that wait for an approval. */
   disclosure: string
   skills: Named[]
 }

@@ -66,7 +66,7 @@ function sectionsFor(machine: Machine, request: SearchRequest): SectionFound[] {
     const packs = catalog.entries.map(({ pack }) => pack)
     return searchSections(machine, packs, query, Math.min(limit, MOST_SECTIONS))
   } catch (error) {
-    // Whoever looks for the packs themselves says what is wrong.
+    // A search for packs reports what is wrong with them.
     if (error instanceof LoadoutError) return []
     throw error
   }
@@ -80,8 +80,8 @@ export interface SearchRequest extends ShelfRequest {
 }
 
 /**
- * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library for
- * the ranker, so that their confidences can be compared; ties go by kind, then by name.
+ * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library
+ * for the ranker, so that their confidences can be compared; ties go by kind, then by name.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)

@@ -71,7 +71,7 @@ async function teachItems(
     proposals.push(...prompts.map((prompt) => ({ entry, prompt, origin })))
     proposals.push(...negatives.map((prompt) => ({ entry, prompt, origin, not: true as const })))
   }
-  // Before the scan for secrets, which takes longest, and again behind it: what was refused must take nobody's place.
+  // Before the scan for secrets, which takes longest, and again after it: refused examples must not use up a place.
   const written = known.map(({ example }) => example).filter(({ origin }) => origin !== 'use')
   const candidates = admitExamples(proposals, written)
   const byEntry = new Map(proposals.map(({ entry }) => [keyOf(entry), entry]))

@@ -7,7 +7,7 @@ import { type Machine, stateFolder, usageLogPath } from '../machine/machine.ts'
 import { sessionsFolder } from '../machine/sessions.ts'
 import { LoadoutError, type Report } from '../text/trouble.ts'
 
-/** What can change while somebody looks. */
+/** What can change while the user watches. */
 const WATCHED = ['config', 'library', 'installs', 'usage', 'sessions', 'consent', 'project'] as const
 export type Watched = (typeof WATCHED)[number]
 

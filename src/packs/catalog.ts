@@ -59,7 +59,7 @@ export interface OpenedCatalog {
   examples: Examples
 }
 
-/** Discover, judge, decide: what everything about packs starts with. Reads no body that nobody has answered for. */
+/** Discovers, checks and decides: the start of everything about packs. Reads no body of an undecided pack. */
 export function openCatalog(machine: Machine, request: CatalogRequest): OpenedCatalog {
   const discovery = discover(machine, request)
   const { approvals, isKnown, findings } = readApprovals(machine)

@@ -36,7 +36,7 @@ export function packStatus(
 
 function statusOf(pack: TrustedPack): PackCompileStatus {
   const { manifest, root, scope, trust } = pack
-  // A pack that was approved and has changed is compared all the same: only names of files that are there are told.
+  // An approved pack that has changed is compared nevertheless: only names of existing files are reported.
   const isKnown = opensTier(trust, 'context') || trust.state === 'changed'
   const state = isKnown ? compileState(manifest, openPack(pack)) : undefined
   const isBehind = state?.views.some((view) => view.state === 'stale' || view.state === 'failed') ?? false

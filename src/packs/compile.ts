@@ -51,7 +51,9 @@ export interface CompileTask {
   path?: string
 }
 
-/** What an agent needs to write the views of a pack. The inputs are remembered: the answer is for them and no others. */
+/**
+ * What an agent needs to write the views of a pack. The inputs are remembered: the answer is for them and no others.
+ */
 export function exportCompile(
   machine: Machine,
   request: CompileRequest & { out?: string | undefined; giveBack?: string | undefined },
@@ -137,7 +139,10 @@ function isTask(json: unknown): json is RememberedTask {
 
 export const LONGEST_COMPILE_ANSWER = 2 * 1024 * 1024
 
-/** Takes the answer of an agent. One wrong statement refuses all of it: then nothing is written, and each reason is told. */
+/**
+ * Reads the answer of an agent. One wrong statement refuses all of it: then nothing is written, and each reason is
+ * reported.
+ */
 export function importCompile(
   machine: Machine,
   request: CompileRequest & ({ file: string } | { text: string }) & { isReviewed?: boolean | undefined },

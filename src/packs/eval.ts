@@ -86,7 +86,7 @@ function readSuiteText(
   return parsed.problem === undefined ? readSelectionSuite(parsed.value, packName) : { problem: parsed.problem }
 }
 
-/** Cases by number: what somebody wrote into a pack is not shown before it is open. */
+/** Cases by number: text from a pack is not shown before the pack is approved. */
 function withoutNames(suite: SelectionSuite): SelectionSuite {
   return { ...suite, cases: suite.cases.map((each, index) => ({ ...each, id: `case-${index + 1}` })) }
 }

@@ -18,7 +18,7 @@ export interface WaitingPack {
   scope: Scope
   root: string
   trust: TrustState
-  /** Whether another pack has the name until somebody answers. */
+  /** Whether another pack has the name until the user decides. */
   wouldShadow: boolean
   /** What a person types to approve it. */
   command: string
@@ -26,14 +26,14 @@ export interface WaitingPack {
 
 export interface PackList {
   packs: ListedPack[]
-  /** What is there and not listed, because nobody asked for it. */
+  /** What exists but is not listed by default. */
   hidden: { archived: number; shadowed: number }
   waiting: WaitingPack[]
   collisions: readonly Collision[]
   quarantined: Discovery['quarantined']
   roots: Discovery['roots']
   skipped: Discovery['skipped']
-  /** What a model is told about the packs: fenced, and empty when there is none. */
+  /** The fenced description of the packs for a model; empty without packs. */
   disclosure: string
 }
 

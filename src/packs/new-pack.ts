@@ -74,7 +74,7 @@ export function readDescription(description: string | undefined): string {
   const text = description?.trim() ?? ''
   if (text.length > LONGEST_DESCRIPTION) {
     throw new LoadoutError('USAGE', `the description has more than ${LONGEST_DESCRIPTION} characters`, {
-      hint: 'say what the pack knows and when to use it; the rest belongs into its pages',
+      hint: 'say what the pack knows and when to use it; the rest belongs in its pages',
     })
   }
   return text

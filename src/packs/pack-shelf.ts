@@ -30,8 +30,8 @@ export interface PackShelf extends Shelf<PackDetails> {
 }
 
 /**
- * The packs by name, by their metadata alone. Offered are those a model is told about: none that was denied, none that is
- * archived.
+ * The packs by name, by their metadata alone. Offers only packs that a model may know of: none that was denied, none
+ * that is archived.
  */
 export function openPacks(machine: Machine, project: Project): PackShelf {
   const { catalog, findings } = openCatalog(machine, { project })
@@ -52,7 +52,7 @@ export function openPacks(machine: Machine, project: Project): PackShelf {
       return pack && describePack(pack)
     },
     find,
-    // What is odd about the catalog is told by packs list; that nobody can say what was approved shuts packs here too.
+    // `packs list` reports findings about the catalog; unreadable approvals close packs here too.
     findings: findings.filter(({ code }) => code === 'BAD_APPROVALS'),
   }
 }

@@ -104,7 +104,7 @@ function isAboutApprovals({ code }: Finding): boolean {
   return code === 'BAD_APPROVALS'
 }
 
-/** Whoever has a name in the catalog: a pack that was named by its path won here. */
+/** Whichever pack has the name in the catalog: a pack that was named by its path wins here. */
 function collisionsAmong({ collisions }: Catalog, wanted: readonly Wanted[]): Collision[] {
   return collisions.flatMap((collision) => {
     const found = wanted.find(({ pack }) => pack.manifest.name === collision.name)
@@ -135,7 +135,7 @@ function choosePacks(
     return chosen.map((each) => ({ ...each, activation: 'implicit' }))
   }
   const wanted = among(all.filter((pack) => !shut.has(pack)))
-  // Those that are shut keep no other out. They are named, so that nobody wonders.
+  // Closed packs override no other. They are listed, so that the user can see why.
   return [...wanted, ...among([...shut])]
 }
 

@@ -67,7 +67,10 @@ export function viewPack(catalog: Catalog, pack: TrustedPack): PackView {
   }
 }
 
-/** The guide of a pack that may be used, fenced, with the names of what else is in it. Recorded as used: it was asked for. */
+/**
+ * The guide of a pack that may be used, fenced, with the names of what else is in it. Recorded as used: it was asked
+ * for.
+ */
 export function openGuide(
   machine: Machine,
   request: CatalogRequest & {
@@ -99,7 +102,7 @@ export interface AdmittedPack {
   warnings: readonly PackWarning[]
 }
 
-/** For whoever named a pack. Throws what is missing when a gate is shut. */
+/** For a caller that named a pack. Throws what is missing if the pack is closed. */
 export function openAdmitted(pack: TrustedPack, isConfirmed: boolean): AdmittedPack {
   const { verdict, warnings } = admit(pack, { isExplicit: true, isConfirmed })
   if (verdict !== 'admitted') throw admissionError(pack, verdict)

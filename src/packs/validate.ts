@@ -19,7 +19,7 @@ export interface PackValidation {
   issues: PackWarning[]
 }
 
-/** Checks everything about one pack that can be checked without using it. A path that is no pack has failed. */
+/** Checks everything about one pack that can be checked without using it. A path that is not a pack fails. */
 export function validatePackAt(machine: Machine, request: { path: string }): Report<PackValidation> {
   const path = resolve(machine.cwd, request.path)
   const root = findPackRoot(path)
@@ -67,7 +67,7 @@ function notAPack(path: string): Report<PackValidation> {
   const finding: Finding = {
     severity: 'error',
     code: 'PACK_NOT_FOUND',
-    message: `${path} is no pack`,
+    message: `${path} is not a pack`,
     subject: path,
     hint: 'name a folder that holds a file KNOWLEDGE.md',
   }

@@ -95,7 +95,7 @@ function trustStep({ trust, scope, root }: TrustedPack): Step {
   const says: Record<TrustState, string> = {
     trusted: `trusted, because it lies in ${PLACES[scope]}`,
     approved: `approved up to ${trust.tier}, as it stands now`,
-    unapproved: 'nobody has approved it',
+    unapproved: 'it is not approved',
     changed: `it ${whyNotOpen(trust)}`,
     denied: 'it was denied',
     held: trust.held?.why ?? '',

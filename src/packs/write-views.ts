@@ -47,12 +47,12 @@ export function writeViews(
     const isThere = files.sizeOf(path) !== undefined
     return { path, operation: !isThere ? 'created' : hasText(root, path, text) ? 'unchanged' : 'updated' }
   })
-  // An earlier answer had a view that this one has not: its statements are nobody's any more.
+  // An earlier answer had a view that this one lacks: its statements are obsolete.
   const outdated = ownViews(root).filter((view) => !views.has(view))
   const outputs = [...written, ...outdated.map((view) => ({ path: view, operation: 'deleted' as const }))]
   const run: CompileRunInput = { at: machine.now(), version: programVersion(), manifest, inputs, outputs, isReviewed }
   const path = runPath(run)
-  // First as failed: whoever is killed from here on leaves views that no reader uses.
+  // First as failed: a process killed from here on leaves views that no reader uses.
   writeCompiled(root, new Map([[path, renderRun(run, false)], ...views, [SOURCE_MAP_PATH, map]]))
   removeViews(root, outdated)
   noteCompiled(root, views)
@@ -73,7 +73,7 @@ export function writeViews(
   }
 }
 
-/** A map that nobody can read is not replaced: it may hold what its author knows. */
+/** An unreadable map is not replaced: it may contain its author's knowledge. */
 function readMap(text: string | undefined, { manifest }: TrustedPack): Record<string, unknown> {
   if (text === undefined || isPlaceholder(text)) return {}
   const parsed = parseForeignJson(text)

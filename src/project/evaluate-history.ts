@@ -40,7 +40,7 @@ export interface HistoryRequest {
   commits: number
   /** How files for a task are looked for, by the settings of today. */
   requestOf: (task: string) => FindRequest
-  /** What agents read before any task: it takes a place, and is no answer. */
+  /** What agents read before any task: it takes a place, but is not an answer. */
   isFrame: (path: string) => boolean
 }
 

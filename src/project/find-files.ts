@@ -15,7 +15,7 @@ import { countSections, cutSections, type FileSection, weighSections } from './r
 export interface FindRequest {
   task: string
   project: Pick<Project, 'root' | 'repository'>
-  /** Why a path is no candidate, beside what its name tells. Of a hidden one nothing is said. */
+  /** Why a path is not a candidate, besides its name. Hidden paths have no reason. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
   /** All that `leaveOut` depends on; without it, nothing is kept for the next question. */
   leaveOutRule?: string
@@ -75,8 +75,8 @@ function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boo
 }
 
 /**
- * As `findFiles`, from what is saved: undefined where the index would have to be built, and without commits that were not
- * read yet.
+ * As `findFiles`, from what is saved: undefined where the index would have to be built, and without commits that were
+ * not read yet.
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request

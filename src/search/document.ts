@@ -51,7 +51,7 @@ export interface RankRequest {
 export interface Lift {
   /** The field name that `why` shows for the gain or loss. */
   readonly label: string
-  /** A factor of 1 leaves the score unchanged. `kept` is the document's own value. */
+  /** With a factor of 1 the score stays the same. `kept` is the document's own value. */
   readonly of: (id: string, kept: unknown) => number
   /** The range of `of`: the ranker skips documents that cannot reach the best even with the maximum. */
   readonly between?: readonly [least: number, most: number]

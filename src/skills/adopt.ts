@@ -20,32 +20,32 @@ export interface AdoptRequest extends ScopeRequest, Carrying {
   name: string
   targets?: readonly string[] | undefined
   commit?: boolean | undefined
-  /** Take the copy as it is, although the library has changed as well. */
+  /** Take the copy unchanged, although the library has changed too. */
   force?: boolean | undefined
 }
 
 export interface Adoption {
   name: string
   from: string
-  /** From the library as it was to the library with the edit. */
+  /** From the library before to the library with the edit. */
   diff: string
   commit?: string
   /** The library had changed too, and both changes were merged. */
   isMerged: boolean
-  /** What could not be merged; the library is as it was. */
+  /** Conflicts; the library is unchanged. */
   conflicts: { path: string; message: string }[]
   operations: Operation[]
   isDryRun: boolean
 }
 
-/** Brings an edit that was made in an installed copy, or in a folder of the user's with its name, back into the library. */
+/** Copies an edit of an installed copy, or of the user's folder with the skill's name, back into the library. */
 export async function adopt(machine: Machine, request: AdoptRequest): Promise<Report<Adoption>> {
   const name = requireName(request.name)
   const setup = openSetup(machine, request)
   await requireRepository(machine, setup.library)
   const roots = rootsFor(setup, namedAgents(request.targets)).filter(({ path }) => isFolder(path))
   const run = async (recovered: Finding[]): Promise<Report<Adoption>> => {
-    // An edit goes into the newest version, whichever one the catalog has approved.
+    // An edit goes into the newest version, whatever version the catalog has approved.
     const { statuses, state } = await observe({ ...setup, verdicts: [] }, roots, true)
     const status = statuses.find((each) => each.name === name)
     if (status?.registered === undefined) throw missing(name, status, statuses)
@@ -66,12 +66,12 @@ export async function adopt(machine: Machine, request: AdoptRequest): Promise<Re
   return request.dryRun ? run([]) : asWriter(setup, roots, 'adopt', run)
 }
 
-/** Copies that were edited, or that nobody can say were not. */
+/** Copies that were edited, or may have been. */
 export function editedCopies({ placements }: SkillStatus): PlacementStatus[] {
   return placements.filter(({ state, mayBeEdited }) => state === 'edited' || (state === 'outdated' && mayBeEdited))
 }
 
-/** Folders under the skill's name that Loadout did not install, and that hold something else. */
+/** Folders under the skill's name that Loadout did not install, with other content. */
 function looseCopies({ placements }: SkillStatus): PlacementStatus[] {
   return placements.filter(
     ({ state, isIdentical, placement }) =>
@@ -85,7 +85,7 @@ function notEdited(name: string): LoadoutError {
   })
 }
 
-/** What all the edited copies make of the library's skill in `folder`. The same edit in several copies is one. */
+/** What all the edited copies make of the library's skill in `folder`. The same edit in several copies counts once. */
 export async function readEdit(
   setup: Setup,
   registered: RegisteredSkill,
@@ -110,7 +110,7 @@ export async function readEdit(
   )
 }
 
-/** Writes an edit into the library, or keeps it for a person where it does not merge. */
+/** Writes an edit into the library, or stores it for a manual merge if there are conflicts. */
 export async function takeEdit(
   setup: Setup,
   registered: RegisteredSkill,

@@ -93,14 +93,14 @@ function chooseForms(agents: readonly string[]) {
   const ids = agents.map((agent) => requireAgent(agent).id)
   const unknown = ids.find((id) => !PLUGIN_FORMS.some(({ agent }) => agent === id))
   if (unknown === undefined) return PLUGIN_FORMS.filter(({ agent }) => ids.length === 0 || ids.includes(agent))
-  throw new LoadoutError('UNKNOWN_AGENT', `${unknown} installs no plugins that Loadout knows`, {
+  throw new LoadoutError('UNKNOWN_AGENT', `${unknown} has no plugin format that Loadout supports`, {
     hint: `agents with plugins: ${PLUGIN_FORMS.map(({ agent }) => agent).join(', ')}`,
   })
 }
 
 type Chosen = RegisteredSkill & { path: string }
 
-/** By name. What is in quarantine on this machine is not handed on to others. */
+/** By name. Skills in quarantine on this machine are not passed on to others. */
 function chooseSkills(machine: Machine, request: PluginRequest): { skills: Chosen[]; findings: Finding[] } {
   if (request.bare) return { skills: [], findings: [] }
   const { library } = openSetup(machine, {})
@@ -138,8 +138,8 @@ function namesOf(
       hint: 'loadout inventory --json lists the tags of every skill',
     })
   }
-  throw new LoadoutError('USAGE', 'no skill is named', {
-    hint: 'name some, or use --tag, --profile or --all; --bare builds hooks and the MCP server alone',
+  throw new LoadoutError('USAGE', 'Missing argument: a skill', {
+    hint: 'name some, or use --tag, --profile or --all; --bare builds only hooks and the MCP server',
   })
 }
 

@@ -14,7 +14,7 @@ import { type RegisteredSkill, supports } from './rules/skill.ts'
 import { enabledAgents, openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
 /**
- * How a skill that lies around stands to the library: not in it, installed exactly so, the same in other words, another
+ * How an unmanaged skill compares with the library: not in it, installed identically, equal in another form, another
  * text under its name, or copies that disagree.
  */
 export type LooseState = 'new' | 'identical' | 'same' | 'differs' | 'blocked'
@@ -29,9 +29,9 @@ export interface CandidateView {
   links?: Record<string, string>
   /** Where another manager took it from. */
   manager?: string
-  /** Why it cannot be imported as it is. */
+  /** Why it cannot be imported. */
   problem?: string
-  /** The beginning of what it says, for those who asked. */
+  /** The beginning of its text, if requested. */
   text?: string
 }
 
@@ -40,7 +40,7 @@ export interface CandidatesRequest extends ScopeRequest {
   texts?: boolean | undefined
 }
 
-/** So much of a text that somebody can judge it. */
+/** How much of a text is enough to judge it. */
 const MOST_SHOWN = 8_000
 
 export function textShown(
@@ -64,7 +64,7 @@ export interface LooseSkills {
   findings: Finding[]
 }
 
-/** What lies around in the agents' folders and could go into the library. */
+/** Skills in the agents' folders that could go into the library. */
 export async function listCandidates(machine: Machine, request: CandidatesRequest): Promise<Report<CandidateView[]>> {
   const setup = openSetup(machine, request)
   const recovered = await recoverAll(setup, setup.roots)
@@ -148,7 +148,7 @@ function groupByName(copies: readonly ForeignSkill[]): [string, ForeignSkill[]][
 
 type Folder = { path: string; agents: readonly string[]; found?: ForeignSkill['found'] }
 
-/** Reads folders of skills. Those that cannot be read are told apart. */
+/** Reads folders of skills. Separates those that cannot be read. */
 export function readForeign(
   folders: readonly Folder[],
   options: Omit<ForeignOptions, 'agents'>,

@@ -45,7 +45,7 @@ export async function deleteSkill(machine: Machine, request: DeleteRequest): Pro
   return { value: value[0] as Deletion, findings }
 }
 
-/** Removes skills in one commit. One that cannot be removed does not keep the others. */
+/** Removes skills in one commit. One that cannot be removed does not stop the others. */
 export async function deleteSkills(machine: Machine, request: BulkDeleteRequest): Promise<Report<Deletion[]>> {
   const refused: Finding[] = []
   const refuse = (error: LoadoutError) => void refused.push({ ...asFinding(error), severity: 'error' })

@@ -50,7 +50,7 @@ export async function diffSkill(
   return { value, findings }
 }
 
-/** From what would be installed to what is; with `refresh` the other way round. */
+/** From what would be installed to what is installed; with `refresh` the reverse. */
 function diffInstall(
   machine: Machine,
   folder: string,

@@ -25,7 +25,7 @@ import { describeStanding, standingOf } from './rules/standing.ts'
 import { decideSync } from './rules/sync-decision.ts'
 import { openSetup, type ScopeRequest, type Setup } from './settings.ts'
 
-/** One thing that was looked at. */
+/** One check and its result. */
 export interface Check {
   name: string
   /** A note is worth knowing; a problem needs action. */
@@ -38,13 +38,13 @@ export interface Check {
 
 export interface Health {
   checks: Check[]
-  /** What `--fix` put right. */
+  /** What `--fix` repaired. */
   fixed: string[]
 }
 
 export type DoctorRequest = ScopeRequest & { fix?: boolean | undefined }
 
-/** What else is looked at, besides skills. */
+/** Further checks, besides skills. */
 export interface OtherParts {
   /** Each reads its part of `config.json`, and throws for a bad value. */
   config: readonly ((json: Record<string, unknown>, path: string) => unknown)[]
@@ -52,7 +52,7 @@ export interface OtherParts {
   brokenLayers(): Finding[]
 }
 
-/** Looks at everything and changes nothing, unless asked to put right what can be put right safely. */
+/** Checks everything and changes nothing, unless asked to repair what can be repaired safely. */
 export async function examineSkills(
   machine: Machine,
   request: DoctorRequest,
@@ -77,7 +77,7 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
   const config = await look(
     'config',
     () => readConfig(machine),
-    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (not there yet)'}`,
+    () => `${configPath(machine)}${exists(configPath(machine)) ? '' : ' (does not exist yet)'}`,
   )
   if (config.value === undefined) return [git.check, config.check]
   const userRoots = targetRoots(machine, config.value, undefined).map(checkRoot)
@@ -116,7 +116,7 @@ async function examine(machine: Machine, request: ScopeRequest, others: OtherPar
   ]
 }
 
-/** What is wrong with the file besides the part that skills need. */
+/** Problems of the file besides the part that skills need. */
 async function checkConfig(machine: Machine, others: OtherParts, fine: Check): Promise<Check[]> {
   const [json, path] = [readConfigJson(machine), configPath(machine)]
   const parts = await Promise.all(
@@ -139,7 +139,7 @@ function rootsOf({ project, roots, userRoots }: Setup): TargetRoot[] {
   return project === undefined ? roots : [...userRoots, ...roots]
 }
 
-/** Tries something; what it throws is the problem. */
+/** Runs a check; an error becomes the problem. */
 async function look<T>(
   name: string,
   read: () => T | Promise<T>,
@@ -157,7 +157,7 @@ async function look<T>(
 
 function checkRoot({ path, agents, scope }: TargetRoot): Check {
   const name = `${agents.join(', ')} (${scope})`
-  if (!exists(path)) return { name, state: 'fine', message: `${path} will be made with the first install` }
+  if (!exists(path)) return { name, state: 'fine', message: `${path} will be created by the first install` }
   const link = isLink(path) ? ' (a link)' : ''
   if (!isFolder(path)) {
     return {
@@ -173,7 +173,7 @@ function checkRoot({ path, agents, scope }: TargetRoot): Check {
       name,
       state: 'problem',
       code: 'WRITE_FAILED',
-      message: `${path} may not be written`,
+      message: `${path} is not writable`,
       fix: `chmod u+w ${shellWord(path)}`,
     }
   }
@@ -226,10 +226,10 @@ function checkSkills({ registry, statuses }: Observation): Check[] {
   return [...invalid, { name: 'installs', state: 'fine', message: `${count} as the library has them` }]
 }
 
-/** Merges that wait, and imported skills that nobody has answered for. */
+/** Open merges, and imported skills without a decision. */
 function checkAnswers({ machine, library }: Setup, { registry }: Observation): Check[] {
   const merges = listMerges(machine).map(({ skill, conflicts }): Check => {
-    const message = `a merge of ${skill} waits: ${conflicts.length === 0 ? 'ready' : count(conflicts.length)}`
+    const message = `there is an open merge of ${skill}: ${conflicts.length === 0 ? 'ready' : count(conflicts.length)}`
     return { name: 'merges', state: 'problem', code: 'MERGE_CONFLICT', message, fix: `loadout merge ${skill}` }
   })
   const names = registry.skills.map(({ skill }) => skill.name)
@@ -246,7 +246,10 @@ function count(conflicts: number): string {
   return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`
 }
 
-/** Skills that somebody else placed. Under names of the library they are never updated, under others nobody else has them. */
+/**
+ * Skills from other sources. Under a name of the library they are never updated; under other names the library lacks
+ * them.
+ */
 function checkLoose({ statuses, placements }: Observation): Check[] {
   const known = statuses.filter((status) => status.placements.some(({ state }) => state === 'unmanaged'))
   const names = known.map(({ name }) => name)
@@ -255,7 +258,7 @@ function checkLoose({ statuses, placements }: Observation): Check[] {
   )
   const strange = [...new Set(loose.map(({ name }) => name))]
   const note = (message: string): Check => {
-    const fix = 'loadout import lists them; loadout import --all --adopt takes them over'
+    const fix = 'loadout import lists them; loadout import --all --adopt makes them managed'
     return { name: 'installs', state: 'note', message, code: 'UNMANAGED_FOLDER', fix }
   }
   const folders = names.length === 1 ? 'a folder has' : `${names.length} folders have`
@@ -274,7 +277,7 @@ function checkLoose({ statuses, placements }: Observation): Check[] {
   ]
 }
 
-/** Installed is not seen: an agent's list of skills has a limit. */
+/** An installed skill may be invisible: an agent's list of skills has a limit. */
 function checkListing({ machine, project, roots }: Setup): Check[] {
   const agents = roots.flatMap((root) => root.agents)
   return listingFindings(machine, agents, project).map((finding) =>
@@ -290,14 +293,14 @@ async function checkLeftovers(setup: Setup): Promise<Check[]> {
     () => left.length > 0 || isUnfinished(setup.library),
     () => 'no interrupted work',
   )
-  // A library that is no repository was told already.
+  // A library that is not a repository was already reported.
   if (found.value === undefined) return []
   if (!found.value) return [found.check]
-  const message = 'a command was interrupted; the next one puts that right'
+  const message = 'a command was interrupted; the next one repairs that'
   return [{ name, state: 'problem', code: 'RECOVERED', message, fix: 'loadout doctor --fix' }]
 }
 
-/** Finishes interrupted work, and marks folders anew whose content is exactly what the library installs. */
+/** Finishes interrupted changes, and renews the markers of folders whose content matches the library. */
 async function putRight(machine: Machine, request: ScopeRequest): Promise<string[]> {
   const setup = openSetup(machine, request)
   const roots = rootsOf(setup).filter(({ path }) => isFolder(path) && isWritable(path))
@@ -309,7 +312,7 @@ async function putRight(machine: Machine, request: ScopeRequest): Promise<string
     const { value } = await carryOut(setup, observation, { operations, findings: [] }, {})
     return [
       ...recovered.map(({ message }) => message),
-      ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was written anew`),
+      ...value.operations.map(({ root, skill }) => `${join(root, skill)}: its marker was renewed`),
     ]
   })
 }

@@ -26,9 +26,9 @@ export interface EquipCommand extends ScopeRequest, Carrying {
   tags?: readonly string[] | undefined
   all?: boolean | undefined
   targets?: readonly string[] | undefined
-  /** Folders and links that are not ours make room; a copy of them is kept. */
+  /** Replaces folders and links that Loadout did not install, after a backup. */
   replace?: boolean | undefined
-  /** For removing: what the usage log has no use of. */
+  /** For removing: skills without any use in the usage log. */
   unused?: boolean | undefined
 }
 
@@ -61,7 +61,7 @@ function rootsInUse(setup: Setup, roots: readonly TargetRoot[], { names }: Equip
   return roots.filter(({ path, agents }) => isFolder(path) || agents.some(isWanted))
 }
 
-/** Removes installed copies. What is not ours stays. */
+/** Removes installed copies. Foreign folders stay. */
 export async function unequip(machine: Machine, request: EquipCommand): Promise<Report<Outcome>> {
   const setup = openSetup(machine, request)
   const agents = namedAgents(request.targets)
@@ -83,7 +83,7 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
 function requireUsed(machine: Machine): ReadonlySet<string> {
   const used = usedSkills(machine)
   if (used !== undefined) return used
-  throw new LoadoutError('USAGE_EMPTY', 'the usage log has no use of any skill, so unused ones are not known', {
+  throw new LoadoutError('USAGE_EMPTY', 'the usage log has no use of any skill, so Loadout cannot know the unused ones', {
     hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
   })
 }
@@ -91,7 +91,7 @@ function requireUsed(machine: Machine): ReadonlySet<string> {
 function requireSelection({ names, tags, all, unused }: EquipCommand): void {
   for (const name of names) requireName(name)
   if (names.length > 0 || all || unused || (tags ?? []).length > 0) return
-  throw new LoadoutError('USAGE', 'no skill is named', { hint: 'name some, or use --tag <tag>, or --all' })
+  throw new LoadoutError('USAGE', 'Missing argument: a skill', { hint: 'name some, or use --tag <tag>, or --all' })
 }
 
 function select(
@@ -108,7 +108,7 @@ function select(
   return chosen.map(({ name }) => name)
 }
 
-/** Plans under lock, so that nothing changes between looking and doing; a dry run only looks. */
+/** Plans under lock, so that nothing changes between plan and change; a dry run only plans. */
 async function change(
   setup: Setup,
   roots: readonly TargetRoot[],

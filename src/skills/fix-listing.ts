@@ -14,7 +14,7 @@ export interface FixPlan {
   project?: string
   /** Skills that the list now drops or cuts because it is full. */
   crowded: string[]
-  /** Copies of ours that nobody used: they are removed. The library keeps them. */
+  /** Unused installs to remove. The library keeps the skills. */
   unequip: string[]
   /** Other skills that nobody used: the settings of the agent are to list only their names. */
   nameOnly: string[]
@@ -28,7 +28,7 @@ export interface FixPlan {
   unusedUnknown?: string
 }
 
-/** What makes everything visible: what can be removed without a loss goes first, then come descriptions. */
+/** A plan that makes everything visible: removes what is unused first, then shortens descriptions. */
 export async function planFix(machine: Machine, request: SeeRequest): Promise<Report<FixPlan>> {
   const see = (what: Pick<SeeRequest, 'without' | 'nameOnly' | 'shorten'> = {}) =>
     seeAgent(machine, { ...request, ...what }).value
@@ -84,7 +84,7 @@ function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<stri
     .map(({ name }) => name)
 }
 
-/** What suffers from the others; a description that is too long by itself does not. */
+/** Skills that suffer from the others; not those whose own description is too long. */
 function crowdedIn({ skills }: AgentSight): SkillSight[] {
   return skills.filter(({ fate, why }) => fate === 'dropped' || (fate === 'cut' && why.startsWith('the list is full')))
 }
@@ -95,7 +95,7 @@ function knownUse(machine: Machine, { usedByAgent }: AgentSight): ReadonlySet<st
   return logged === undefined && usedByAgent.length === 0 ? undefined : new Set([...(logged ?? []), ...usedByAgent])
 }
 
-/** Copies of ours that nobody used, those that take most of the list first. */
+/** Unused installs, the largest in the list first. */
 async function unusedCopies(machine: Machine, sight: AgentSight, used: ReadonlySet<string>): Promise<string[]> {
   const ours = await removableNames(machine, sight)
   return sight.skills
@@ -110,7 +110,7 @@ async function removableNames(machine: Machine, { agent, cwd }: AgentSight): Pro
     const { operations } = (await unequip(machine, all)).value
     return new Set(operations.filter(({ kind }) => kind === 'remove').map(({ skill }) => skill))
   } catch (error) {
-    // Without a library, or without a project of ours, nothing is ours to remove.
+    // Without a library, or without a managed project, there is nothing to remove.
     if (error instanceof LoadoutError) return new Set()
     throw error
   }

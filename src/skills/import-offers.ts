@@ -26,7 +26,7 @@ export interface SkillOffer {
   text?: string
 }
 
-/** Everything that was found, before anybody chose. */
+/** Everything that was found, before the choice. */
 export interface Found {
   offers: Offer[]
   refused: Refusal[]
@@ -46,7 +46,7 @@ export interface FindRequest {
   texts?: boolean | undefined
 }
 
-/** Where mirrors for single agents, translations and samples lie: of two that differ, nobody means the one there. */
+/** Folders of mirrors for single agents, translations and samples: of two that differ, the one there does not count. */
 const ASIDE =
   /(?:^|\/)(?:\.[^/]|(?:docs?|translations?|i18n|l10n|locales?|examples?|samples?|tests?|fixtures?|evals?|archived?|deprecated|backups?)\/)/i
 
@@ -84,8 +84,8 @@ function findIn(setup: Setup, source: ImportSource, targets: string[] | undefine
 
 function nothingIn(source: ImportSource, leftOut: readonly LeftOutSkills[]): LoadoutError {
   const rest = leftOut.map(({ count, reason }) => `${count} left out (${reason})`).join(', ')
-  return new LoadoutError('NOTHING_TO_IMPORT', `${source.root} holds no skill${rest === '' ? '' : `: ${rest}`}`, {
-    hint: 'a skill is a folder with a SKILL.md; all folders were looked through',
+  return new LoadoutError('NOTHING_TO_IMPORT', `${source.root} contains no skill${rest === '' ? '' : `: ${rest}`}`, {
+    hint: 'a skill is a folder with a SKILL.md; all folders were searched',
   })
 }
 

@@ -45,13 +45,13 @@ function accepting(content: SkillContent, { permissions }: SkillReview): SkillCo
   return { ...content, skill: { ...skill, source } }
 }
 
-/** One line for all skills that will not be installed before somebody has read them. */
+/** One line for all skills that will not be installed before a review. */
 export function severeFindings(ready: readonly Ready[]): Finding[] {
   const names = ready.filter(({ review, content }) => review.isSevere && content.skill.source).map(({ name }) => name)
   if (names.length === 0) return []
   const [first = ''] = names
   const what = names.length === 1 ? `${first} is` : `${names.length} skills are`
-  const message = `${what} in quarantine until somebody approves ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
+  const message = `${what} in quarantine until you approve ${names.length === 1 ? 'it' : 'them'}: ${listed(names)}`
   const hint = `loadout inspect ${first} shows why; loadout approve skill:${first}`
   return [{ severity: 'warning', code: 'QUARANTINED', message, hint }]
 }

@@ -23,7 +23,7 @@ export interface ImportRequest extends ScopeRequest, Carrying, FindRequest {
   source?: string | undefined
   /** Of what is found only these: names, folders or plugins. */
   names?: readonly string[] | undefined
-  /** Asked when several were found and none is named; undefined from it: nobody could decide. */
+  /** Called when several were found and none is named; it returns undefined if the user could not decide. */
   choose?: ((offers: readonly SkillOffer[]) => readonly string[] | undefined) | undefined
   /** Only say what is there. */
   list?: boolean | undefined
@@ -41,13 +41,13 @@ export interface ImportedSkill {
   folder: string
   targets: string[]
   commit?: string
-  /** What a look through it found. Severe: it is not installed until somebody approves it. */
+  /** The review. Severe findings: not installed until the user approves it. */
   review: ReviewFinding[]
 }
 
 export interface ImportResult {
   imported: ImportedSkill[]
-  /** Skills that the library has just so. */
+  /** Skills that the library already has, identical. */
   unchanged: string[]
   refused: Refusal[]
   leftOut: LeftOutSkills[]
@@ -55,7 +55,7 @@ export interface ImportResult {
   adopted: Operation[]
   /** What is there to choose from, where nothing was chosen. */
   offers?: SkillOffer[]
-  /** Somebody has to choose first. */
+  /** The user must choose first. */
   isUndecided?: true
   isDryRun: boolean
 }

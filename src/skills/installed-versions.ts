@@ -13,7 +13,7 @@ export interface InstalledVersion {
 
 const DIGITS = 16
 
-/** The version of each skill of the user that Loadout installed and nobody edited, for each enabled agent. */
+/** The version of each of the user's skills that Loadout installed and that is unedited, for each enabled agent. */
 export function installedVersions(machine: Machine): InstalledVersion[] {
   const cache = openTreeCache(machine)
   const found = targetRoots(machine, readConfig(machine), undefined).flatMap((root) =>

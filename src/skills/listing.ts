@@ -38,7 +38,7 @@ function seeRooms(machine: Machine, agents: readonly string[], project: string |
     try {
       return roomOf(seeAgent(machine, { agent: id, project }).value, project)
     } catch (error) {
-      // Settings of an agent that cannot be read are told by `loadout see`.
+      // `loadout see` reports settings of an agent that cannot be read.
       if (error instanceof LoadoutError) return []
       throw error
     }

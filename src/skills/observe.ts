@@ -150,7 +150,7 @@ export async function asWriter<T>(
   return withLibrary(setup.machine, setup.library, purpose, lockRoots, { signal })
 }
 
-/** Runs something as the only writer of some roots. It does not wait for whoever writes the library, nor for git. */
+/** Runs a function as the only writer of some roots. It waits neither for a writer of the library nor for git. */
 export async function asRootWriter<T>(
   setup: Setup,
   roots: readonly TargetRoot[],

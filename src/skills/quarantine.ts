@@ -30,7 +30,7 @@ function acceptedPermissions(source: SkillSource | undefined): readonly string[]
 /** Why a skill is not installed on this machine. */
 export interface Quarantine {
   skill: string
-  /** A person said no; otherwise nobody has answered for these findings. */
+  /** Denied by a person; otherwise there is no decision about these findings. */
   isDenied: boolean
   findings: ReviewFinding[]
 }

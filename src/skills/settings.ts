@@ -79,7 +79,7 @@ export function detectProject(machine: Machine, _request: object): { home: strin
     const project = findProject(machine, readConfig(machine), openProject(machine))
     return project === undefined ? { home } : { home, project }
   } catch (error) {
-    // A broken configuration is told by whatever needs it.
+    // Code that needs the configuration reports a broken one.
     if (error instanceof LoadoutError) return { home }
     throw error
   }
@@ -130,7 +130,9 @@ export function namedAgents(names: readonly string[] | undefined): string[] | un
   return [...new Set(ids.map((id) => requireAgent(id).id))]
 }
 
-/** What skills are said to support with `--targets`: agents, `all` for those that are enabled now, `*` for every one. */
+/**
+ * What skills are said to support with `--targets`: agents, `all` for those that are enabled now, `*` for every one.
+ */
 export function namedTargets(names: readonly string[] | undefined, config: Config): string[] | undefined {
   const ids = (names ?? []).flatMap((name) => name.split(',')).map((id) => id.trim())
   if (ids.length === 0) return undefined

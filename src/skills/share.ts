@@ -27,7 +27,7 @@ export interface SharedSkill {
   isDryRun: boolean
 }
 
-/** One archive for somebody without this library: a copy ready for each agent, the source, and how to use them. */
+/** One archive for people without this library: a copy for each agent, the source, and how to use them. */
 export async function shareSkill(machine: Machine, request: ShareRequest): Promise<Report<SharedSkill>> {
   const name = requireName(request.name)
   const { library } = openSetup(machine, {})

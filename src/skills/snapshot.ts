@@ -73,7 +73,7 @@ function isRest(json: unknown): json is Rest {
 }
 
 /**
- * An inventory as short rows, because somebody waits while it is read: what skills have in common, where their copies
+ * An inventory as short rows, because the user waits while it is read: what skills have in common, where their copies
  * lie and in which state, is said once.
  */
 interface Snapshot extends Inventory {

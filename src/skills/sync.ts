@@ -176,7 +176,7 @@ interface Update {
   state?: LibraryState
 }
 
-/** What goes wrong here is told, and never keeps the installs from being refreshed. */
+/** Reports errors here; they never keep the installs from being refreshed. */
 async function updateLibrary(setup: Setup, request: SyncCommand, fetched: Fetched): Promise<Report<Update>> {
   const { machine, library, config } = setup
   const state = await readRepoState(machine, library)

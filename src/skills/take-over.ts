@@ -12,8 +12,8 @@ import { type RegisteredSkill, supports } from './rules/skill.ts'
 import { everyRoot, type Setup } from './settings.ts'
 
 /**
- * Folders and links in the agents' folders become installs of what the library has. A folder that holds just that gets a
- * marker; of any other a copy is kept; what a link led to stays.
+ * Folders and links in the agents' folders become installs of the library's skills. A folder with exactly that content
+ * gets a marker; of any other a copy is kept; what a link led to stays.
  */
 export async function takeOver(
   setup: Setup,

@@ -348,7 +348,7 @@ function unverified(refused: readonly CheckedEntry[], hasNoSigners: boolean): Fi
   const message = hasNoSigners
     ? `nothing in the catalog can be verified: the library has no ${SIGNERS_FILE}`
     : `${refused.length === 1 ? '1 version' : `${refused.length} versions`} of the catalog without a valid signature ${refused.length === 1 ? 'is' : 'are'} ignored: ${shown}`
-  const hint = `loadout sync fetches ${SIGNERS_FILE}; ask whoever approved these versions`
+  const hint = `loadout sync fetches ${SIGNERS_FILE}; ask the people who approved these versions`
   return { severity: 'warning', code: 'CATALOG_UNVERIFIED', message, hint }
 }
 

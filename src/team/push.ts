@@ -23,7 +23,7 @@ import { type Membership, nextAttemptMs, type OutboxState } from './rules/member
 export interface PushRequest {
   /** Gives the bytes that would be sent, and sends nothing. */
   dryRun?: boolean | undefined
-  /** Nobody waits for it: leaves at once when another process is at it. */
+  /** In the background: ends at once when another process is sending. */
   isBackground?: boolean | undefined
 }
 
@@ -100,7 +100,9 @@ export function requireOutbox(machine: Machine): OutboxState {
   })
 }
 
-/** Batches are put away first and count from the moment the state says so: a kill in between leaves nothing half done. */
+/**
+ * Batches are put away first and count from the moment the state says so: a kill in between leaves nothing half done.
+ */
 function collectAll(machine: Machine, membership: Membership, before: OutboxState): OutboxState {
   let state = before
   for (;;) {
@@ -157,7 +159,9 @@ function clonedFinding(): Finding {
   }
 }
 
-/** Gives this machine an identity of its own, and its batches with it. What both had before they parted was sent once. */
+/**
+ * Gives this machine an identity of its own, and its batches with it. What both had before they parted was sent once.
+ */
 async function separate(machine: Machine, membership: Membership, before: OutboxState): Promise<OutboxState> {
   const batches = batchesIn(machine, 'outbox', before).map((sequence) => readBatch(machine, before, sequence))
   const state = { ...before, machine: newMachineId(), next: batches.length + 1 }
@@ -171,7 +175,9 @@ async function separate(machine: Machine, membership: Membership, before: Outbox
   return state
 }
 
-/** The server lost batches with a backup that was restored: sends again what is still here, and says so for the rest. */
+/**
+ * The server lost batches with a backup that was restored: sends again what is still here, and says so for the rest.
+ */
 async function sendAgain(
   machine: Machine,
   membership: Membership,

@@ -64,7 +64,7 @@ export function longLabel(effect: Effect): string | undefined {
   return pairs < MANY ? undefined : effect.isOn ? 'equipping' : 'unequipping'
 }
 
-/** What changes nothing outside: nobody need wait for it when the program ends. */
+/** Effects that change nothing outside: the program can end without waiting for them. */
 export const READS: readonly Effect['kind'][] = [
   'load inventory',
   'load preview',

@@ -29,7 +29,7 @@ export type Message =
   | { kind: 'paste'; text: string }
   | { kind: 'resized'; size: Size }
   | { kind: 'progress'; done: number; total: number; what: string }
-  /** Somebody waits: time for the sign of life to move. */
+  /** The user waits: time for the progress sign to move. */
   | { kind: 'tick' }
   | { kind: 'failed'; effect: Effect; message: string; hint: string | undefined; code?: Code | undefined }
   | ({ kind: 'done'; findings: Finding[] } & Done)

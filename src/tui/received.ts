@@ -88,7 +88,7 @@ const OUTCOMES: { [K in Of]: (model: Model, message: DoneOf<K>) => Step } = {
     step({ ...without(model, 'sync'), sync: { ...model.sync, preview: value, result: undefined, findings, at: 0 } }),
   sync: (model, { value, findings }) => {
     const next = { ...without(model, 'sync'), sync: { ...model.sync, result: value, findings, at: 0 } }
-    // Whoever went elsewhere meanwhile hears of it there.
+    // A user who has left the screen meanwhile sees it on the current one.
     return reloaded(
       next,
       model.screen === 'sync' ? model.notice : (worst(findings) ?? { tone: 'good', text: 'synced' }),
@@ -199,7 +199,7 @@ const SHOWN_ON: Partial<Record<Effect['kind'], ScreenId>> = {
 
 function failed(model: Model, { effect, message: text, hint, code }: Extract<Message, { kind: 'failed' }>): Step {
   const notice: Notice = { tone: 'alert', text, hint }
-  // Whatever keeps it from being read is told by what needs it.
+  // Code that needs it reports why it cannot be read.
   if (effect.kind === 'load standing') return step(model)
   if (effect.kind === 'load inventory') {
     if (effect.project !== activeProject(model)) return step(model)
@@ -211,7 +211,7 @@ function failed(model: Model, { effect, message: text, hint, code }: Extract<Mes
   return step(effect.kind === 'toggle' ? endToggle(next, effect, false) : next)
 }
 
-/** A machine that was never set up is no trouble: it is set up now. */
+/** A machine without a setup is not an error: start the setup. */
 function unreadable(model: Model, notice: Notice, isNew: boolean): Step {
   const inventory = { ...model.inventory, value: undefined, preview: undefined, pending: [], isStale: false }
   if (isNew) return step({ ...model, inventory, screen: 'setup', notice: undefined })

@@ -175,7 +175,7 @@ function call(loadout: Loadout, effect: Exclude<Effect, { kind: 'quit' | 'cancel
   return calls[effect.kind](loadout, effect as never, carrying)
 }
 
-// Each is compared by a call of git: beyond this nobody reads them before a sync.
+// Each comparison runs git: beyond this number, users do not read them before a sync.
 const MOST_COMPARED = 20
 
 /** How the text of every skill would change: in the library, or where only a copy is behind, in that copy. */

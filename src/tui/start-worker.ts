@@ -48,7 +48,7 @@ export function startWorker(face: { dispatch(message: Message): void; fail(error
   worker.on('exit', () => {
     writing.clear()
     onIdle()
-    // Unless it was told to, or something worse was told already.
+    // Unless it was asked to end, or a worse problem was already reported.
     face.fail(new Error('the worker has ended'))
   })
   return {

@@ -10,7 +10,7 @@ export interface TakenScreen {
   paint(lines: readonly string[]): void
   /** After a resize nothing that was shown can be trusted. */
   forget(): void
-  /** Who ends the program when the system asks for it. Until somebody does, that just ends it. */
+  /** Ends the program when the system asks for it. Without one, the system ends it directly. */
   onSignal(listener: (code: number) => void): void
   giveBack(): void
 }

@@ -41,7 +41,7 @@ function typed(model: Model, text: string): Step {
   return step(rest.model, ...withoutPassing(pressedFirst.effects, rest.effects), ...rest.effects)
 }
 
-/** Of skills that the cursor only passed nobody will see the text. */
+/** The user will not see the text of skills that the cursor only passed. */
 function withoutPassing(effects: readonly Effect[], later: readonly Effect[]): readonly Effect[] {
   const isPassed = later.some(({ kind }) => kind === 'load preview')
   return isPassed ? effects.filter(({ kind }) => kind !== 'load preview') : effects

@@ -30,7 +30,7 @@ export interface Gate {
 
 /**
  * Lets in the browser that opened the address with the token, and from then on by its cookie. A token counts once; the
- * next one is told to the person who started the server. Every secret is of this start alone.
+ * next one is printed for the person who started the server. Every secret is valid for this start only.
  */
 export function createGate(onOpened: (next: string) => void): Gate {
   const session = makeSecret()

@@ -450,7 +450,7 @@ describe('agents', () => {
 describe('things that cannot be imported', () => {
   const SOURCES: Record<string, [Record<string, Content>, string]> = {
     'nothing there': [{}, 'does not exist'],
-    'a folder without skills': [{ 'source/readme.txt': 'x' }, 'holds no skill'],
+    'a folder without skills': [{ 'source/readme.txt': 'x' }, 'contains no skill'],
     'a file': [{ source: 'x' }, 'neither a folder nor a .tar.gz'],
     'a pipe': [{ source: aPipe }, 'neither a folder nor a .tar.gz'],
     'a link in it': [

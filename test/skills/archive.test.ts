@@ -424,7 +424,7 @@ describe('what is not unpacked', () => {
       archiveOf(...Array(6).fill(header('./', '5'))),
     ]) {
       const error = await refusalOf(file, limits)
-      expect([error.code, error.message]).toEqual(['BAD_ARCHIVE', `${file} holds more than 5 entries`])
+      expect([error.code, error.message]).toEqual(['BAD_ARCHIVE', `${file} contains more than 5 entries`])
     }
     // One folder again and again: twenty thousand on the disk would show nothing more.
     const many = gzipSync(Buffer.concat([...Array(20_001).fill(header('./', '5')), END]))
@@ -434,7 +434,7 @@ describe('what is not unpacked', () => {
   it('too much content', async () => {
     const limits = { entries: 5, bytes: 1000 }
     const file = archiveOf(entry('a', 'x'.repeat(600)), entry('b', 'y'.repeat(401)))
-    expect((await refusalOf(file, limits)).message).toBe(`${file} holds more than 1000 bytes`)
+    expect((await refusalOf(file, limits)).message).toBe(`${file} contains more than 1000 bytes`)
     expect(await unpackArchive(archiveOf(entry('a', 'x'.repeat(1000))), makeFolder(), limits)).toEqual(['a'])
   })
 

@@ -135,12 +135,12 @@ describe('plugin build', () => {
   })
 
   it.each([
-    [[], 'no skill is named'],
+    [[], 'Missing argument: a skill'],
     [['gamma'], 'the library has no skill "gamma"'],
     [['--tag', 'none'], 'no skill has the tag none'],
     [['--all', '--name', 'My Kit'], '"My Kit" cannot be a plugin'],
     [['--all', '--release', 'v1'], '"v1" is not a version'],
-    [['--all', '--for', 'gemini'], 'gemini installs no plugins that Loadout knows'],
+    [['--all', '--for', 'gemini'], 'gemini has no plugin format that Loadout supports'],
     [['--profile', 'none'], 'there is no profile "none"'],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await build(makeSkills(), ...args)

@@ -94,7 +94,7 @@ describe('a source of skills', () => {
   it('holds no skill only when no folder of it does', async () => {
     const { loadout } = makePerson()
     const source = makeSource({ 'a/b/c/README.md': 'x', 'node_modules/pkg/SKILL.md': document('pkg') })
-    await expect(loadout.importSkills({ source })).rejects.toThrow(/holds no skill: 1 left out/)
+    await expect(loadout.importSkills({ source })).rejects.toThrow(/contains no skill: 1 left out/)
   })
 
   it('is named with its ref and folder, as a web page names it', async () => {
@@ -313,7 +313,7 @@ describe('what another manager placed', () => {
       put(join(home, '.agents/.skill-lock.json'), lock)
       const { value, findings } = await loadout.importSkills({ adopt: true })
       expect(value.imported.map(({ name }) => name)).toEqual(['linked'])
-      expect(findings[0]?.message).toMatch(/^the lock file of another manager was passed over/)
+      expect(findings[0]?.message).toMatch(/^the lock file of another manager was skipped/)
       expect(record('linked').source).toBeUndefined()
     },
   )

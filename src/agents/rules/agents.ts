@@ -5,7 +5,7 @@ import { PLAIN_AGENTS } from './plain-agents.ts'
 /** One agent that reads skills: where it looks, and what it can list. Adding an agent is adding a row. */
 export interface Agent {
   id: string
-  /** Other names that people and other managers have for it, or for agents that read just its folder. */
+  /** Other names that people and other managers use for it, or for agents that read exactly its folder. */
   aliases?: readonly string[]
   label: string
   /** Below the home folder, or below `home` where a variable moves it. Absent: it reads only folders of projects. */

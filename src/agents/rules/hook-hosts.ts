@@ -5,7 +5,9 @@ import { formatCommand, type ProgramCall, pathsIn } from './hook-settings/hook-c
 import { type FoundHook, newEntry, type WantedHook } from './hook-settings/hook-settings.ts'
 import { lineAndColumn, type SettingsTree } from './hook-settings/settings-layout.ts'
 
-/** Moments at which an agent asks us, by the names that Claude Code has for them. A row says what its agent calls them. */
+/**
+ * Moments at which an agent asks us, by the names that Claude Code has for them. A row says what its agent calls them.
+ */
 export const HOOK_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse'] as const
 
 export type HookEvent = (typeof HOOK_EVENTS)[number]
@@ -208,7 +210,7 @@ export function hostRefusal(
     return `comments and trailing commas are not allowed in it: see ${jsonErrorPlace(body)}`
   }
   const keys = tree.root.kind === 'object' ? tree.root.items : []
-  if (neededKey !== undefined && !keys.some(({ key }) => key === neededKey)) return `"${neededKey}": 1 is missing in it`
+  if (neededKey !== undefined && !keys.some(({ key }) => key === neededKey)) return `it lacks "${neededKey}": 1`
   const unknown = keys.find(({ key }) => onlyKeys !== undefined && !onlyKeys.includes(key ?? ''))
   return unknown === undefined
     ? undefined

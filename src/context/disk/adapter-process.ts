@@ -29,9 +29,9 @@ const KILL_GRACE_MS = 300
 const DRAIN_MS = 200
 
 /**
- * Runs a program without a shell and gives what it prints. Settles within its time limit and a second, never rejects, and
- * leaves nothing behind: when the program has ended, everything it started is ended too. Its standard error goes nowhere,
- * because nobody knows what it holds.
+ * Runs a program without a shell and gives what it prints. Settles within its time limit and a second, never rejects,
+ * and leaves nothing behind: when the program has ended, everything it started is ended too. Its standard error goes
+ * nowhere, because its content is unknown.
  */
 export function runProgram(
   machine: Machine,
@@ -128,7 +128,7 @@ class Run {
   private finish(failure = this.failure): void {
     if (this.isSettled) return
     this.isSettled = true
-    // Again: one that was just being started when the leader ended shows its environment only now.
+    // Again: a process that was starting when the leader ended shows its environment only now.
     this.killAll()
     for (const timer of this.timers) clearTimeout(timer)
     this.limits.signal?.removeEventListener('abort', this.onAbort)

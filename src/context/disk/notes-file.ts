@@ -138,7 +138,7 @@ export interface Pruning {
   expired: TacticalRecord[]
   /** Notes that were said again later. */
   superseded: TacticalRecord[]
-  /** Lines that are no notes: moved to a file beside, because somebody may still want them. */
+  /** Lines that are not notes: moved to a file beside it, because the user may still want them. */
   badLines: BadLine[]
   badLinesMovedTo: string
 }

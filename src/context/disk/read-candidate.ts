@@ -59,7 +59,7 @@ function isUnread(result: BoundedText | Unread): result is Unread {
   return 'reason' in result
 }
 
-/** Whatever a pattern says: a pack may be one that nobody has approved. */
+/** Whatever a pattern says: the user may not have approved the pack. */
 export function isInPack(path: string): boolean {
   const whole = `/${path}/`
   return PACK_FOLDERS.some((folder) => whole.includes(folder))
@@ -154,7 +154,7 @@ function absent(item: ControlPlaneItem): ControlPlaneFile {
   return { item, path: item.pattern, present: false, candidate: undefined, omission: undefined }
 }
 
-/** What cannot be read takes nobody's place. */
+/** A file that cannot be read takes no place. */
 function takeFiles(
   root: string,
   item: ControlPlaneItem,
@@ -191,7 +191,10 @@ function latestFirst(root: string, files: readonly FoundFile[], most: number, fi
   return [...unread, ...ordered]
 }
 
-/** The files that a kind of task needs, of each as many characters as can find a place. Once enough were opened, the rest is named without being looked at. */
+/**
+ * The files that a kind of task needs, of each as many characters as can find a place. Once enough were opened, the
+ * rest is named without being looked at.
+ */
 export function readIntentFiles(
   root: string,
   intent: Intent,

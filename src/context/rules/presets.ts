@@ -11,7 +11,7 @@ export interface IntentReading {
   matched: string[]
   /** How many different keywords of each kind the task names. */
   scores: Record<string, number>
-  /** Somebody asked for this kind, whatever the task says. */
+  /** The user asked for this kind, whatever the task says. */
   isOverridden: boolean
 }
 
@@ -88,7 +88,7 @@ export function isInstruction(path: string): boolean {
   return INSTRUCTION_FILES.some((name) => path === name || path.endsWith(`/${name}`))
 }
 
-/** For any project: what agents are told first, then what the project's own files say about the task. */
+/** For any project: first the instructions for agents, then the project's own files about the task. */
 export const GENERIC: ContextSettings = {
   preset: 'generic',
   controlPlane: [

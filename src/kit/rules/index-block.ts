@@ -35,7 +35,10 @@ export function buildBlock(items: readonly IndexItem[], tokens: number): IndexBl
   return { text, listed, left }
 }
 
-/** Puts the block in the place of the one that is there, or at the end after an empty line. The rest stays byte for byte. */
+/**
+ * Puts the block in the place of the one that is there, or at the end after an empty line. The rest stays byte for
+ * byte.
+ */
 export function writeBlock(file: string | undefined, block: string): string {
   if (file === undefined) return `${block}\n`
   const found = findBlock(file)
@@ -110,7 +113,7 @@ interface FoundBlock {
 
 const MARKER = /^\s*<!--\s*loadout:index:(start|end)\b/i
 
-/** Throws, with the line, where a marker is not where or as it should be: then nobody can know what is ours. */
+/** Throws, with the line, if a marker is misplaced or changed: then it is unclear what Loadout wrote. */
 function findBlock(file: string): FoundBlock | undefined {
   let start: number | undefined
   let end: number | undefined
@@ -121,7 +124,7 @@ function findBlock(file: string): FoundBlock | undefined {
     const line = whole.endsWith('\r') ? whole.slice(0, -1) : whole
     const number = index + 1
     const kind = MARKER.exec(line)?.[1]?.toLowerCase()
-    // Between the markers are our own lines, and those of whoever edited them.
+    // Between the markers are Loadout's lines, and edits by others.
     const isInside = start !== undefined && end === undefined
     if (kind === undefined) fence = isInside ? fence : nextFence(fence, line, number)
     else if (fence !== undefined) throw damaged(number, 'a marker stands inside a code fence')

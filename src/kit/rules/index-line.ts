@@ -28,7 +28,7 @@ const LONGEST_SECTION = 120
 const LONGEST_WORD = 40
 const MOST_WORDS = 6
 
-/** `file` is its path as somebody at the root of the project writes it. */
+/** `file` is its path relative to the root of the project. */
 export function payloadItem(entry: LoadoutEntry, file: string): IndexItem {
   const { id, summary, priority, triggers } = entry
   const phases = PHASES.filter((phase) => triggers?.[phase] === true).length
@@ -63,8 +63,8 @@ function placeOf(id: string, file: string): string {
 }
 
 /**
- * The most useful first, the same on every machine: core, packs, the rest, manual entries; in each of them what wants to
- * be loaded in more phases and by more words; then by id.
+ * The most useful first, the same on every machine: core, packs, the rest, manual entries; in each of them what wants
+ * to be loaded in more phases and by more words; then by id.
  */
 export function orderItems(items: readonly IndexItem[]): IndexItem[] {
   return [...items].sort((a, b) => a.rank - b.rank || b.reach - a.reach || compareText(a.id, b.id))

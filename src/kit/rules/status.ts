@@ -14,7 +14,7 @@ export interface AgentStatus {
   skills?: number
   /** Listed with their whole description. */
   seen?: number
-  /** Listed by their first line, because nobody wrote a description. */
+  /** Listed by their first line, because they have no description. */
   undescribed?: number
   cut?: number
   /** Listed without a description, or not at all. */

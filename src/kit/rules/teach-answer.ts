@@ -1,7 +1,7 @@
 import { type JsonParts, readJsonParts } from '../../text/json-parts.ts'
 import { isRecord } from '../../text/values.ts'
 
-/** What somebody wrote about one entry. */
+/** The examples written for one entry. */
 export interface AnswerItem {
   /** As it was written: `skill:x`, or a bare name. */
   id: string
@@ -19,8 +19,8 @@ export interface Answer {
 export const LONGEST_ANSWER = 8 * 1024 * 1024
 
 /**
- * The examples in the answer of an agent, whatever stands around them: JSON objects, one a line or over several lines, in a
- * list or not, in fences or not; or Markdown, a heading with the id and a list of prompts. Prose is skipped.
+ * The examples in the answer of an agent, whatever stands around them: JSON objects, one a line or over several lines,
+ * in a list or not, in fences or not; or Markdown, a heading with the id and a list of prompts. Prose is skipped.
  */
 export function readAnswer(text: string, isKnown: (id: string) => boolean): Answer {
   const json = readJsonParts(text)

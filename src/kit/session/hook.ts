@@ -19,7 +19,7 @@ export interface HookAnswer {
   reply: string
 }
 
-/** What an agent is told at one moment of a session. Never fails: trouble is one line in a log, and silence. */
+/** What an agent gets at one moment of a session. Never fails: a problem is one line in a log, and no output. */
 export async function answerHook(machine: Machine, request: HookRequest): Promise<HookAnswer> {
   const reported = new Set<string>()
   try {
@@ -40,7 +40,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
   }
 }
 
-/** The same for the process we are. */
+/** The caller for this process. */
 export function answerHere(request: HookRequest): Promise<HookAnswer> {
   return answerHook(thisMachine(), request)
 }

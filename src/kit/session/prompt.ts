@@ -326,7 +326,9 @@ async function record(
   })
 }
 
-/** The text of a payload, ready to be given; or why it cannot be. Read and fenced once, while its file stays as it is. */
+/**
+ * The text of a payload, ready to be given; or why it cannot be. Read and fenced once, while its file stays as it is.
+ */
 export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutEntry): GivenPart | { problem: string } {
   const { id, path } = entry
   const layer = knowledge.layerOf(entry)
@@ -360,7 +362,7 @@ function partCodec(id: string): Codec<GivenPart | { problem: string }> {
   }
 }
 
-/** A payload as a line of an index, its file as somebody in this folder writes it. */
+/** A payload as a line of an index, its file relative to this folder. */
 export function entryItem(knowledge: Knowledge, entry: LoadoutEntry, folder: string): IndexItem {
   const tokens = tokensOf(entry)
   const item = payloadItem(entry, shownPath(folder, join(knowledge.rootOf(entry), entry.path)))

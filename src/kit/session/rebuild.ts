@@ -39,7 +39,9 @@ export interface RebuildRequest {
 
 const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
 
-/** Everything a session was given, from its sources as they are now: the same bytes, as long as those have not changed. */
+/**
+ * Everything a session was given, from its sources as they are now: the same bytes, as long as those have not changed.
+ */
 export function rebuild(machine: Machine, request: RebuildRequest): { text: string; given: GivenPart[] } {
   const sources = new Sources(machine, request)
   const replies = [
@@ -61,7 +63,7 @@ export function rebuild(machine: Machine, request: RebuildRequest): { text: stri
   return { text: replies.map(renderParts).join('') + pointerBlock(lines, LEFT_OUT), given: replies.flat() }
 }
 
-/** A session may have been given something before it was told that it starts. */
+/** A session may have received something before its start event. */
 function startFirst(claims: readonly Claim[]): Claim[] {
   return [...claims.filter(isStart), ...claims.filter((claim) => !isStart(claim))]
 }

@@ -38,7 +38,7 @@ import { type CatalogItem, type HookCatalog, storeCatalog } from './hook-catalog
 import { learnHere } from './learn-here.ts'
 import { entryItem, textPart } from './prompt.ts'
 
-/** The texts that every session starts with, as far as they find room; what could not be read is told. */
+/** The texts that every session starts with, as far as they fit; reports what could not be read. */
 export function coreParts(
   machine: Machine,
   knowledge: Knowledge,
@@ -142,7 +142,9 @@ export interface StartState {
   isHeld(now: GivenPart, given: Part): boolean
 }
 
-/** After a compaction nothing is left of what was given; a session that is resumed or forked is replayed by its agent. */
+/**
+ * After a compaction nothing is left of what was given; a session that is resumed or forked is replayed by its agent.
+ */
 export function openStart(machine: Machine, call: HookCall): StartState {
   const { source } = call
   if (source !== 'resume' && source !== 'fork') {
@@ -164,7 +166,7 @@ export function openStart(machine: Machine, call: HookCall): StartState {
   return { state, isContinued, isHeld: (now) => transcript !== undefined && isIn(transcript, now) }
 }
 
-/** A damaged state is trusted by nobody until the context is empty: then it begins anew. */
+/** A damaged state is not used until the context is empty: then it starts again. */
 function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): SessionState {
   const text = readSession(machine, host.agent, session)
   try {
@@ -245,7 +247,7 @@ function writeCatalog(machine: Machine, project: Project, agent: string, sources
     if (!isDomain(entry)) return []
     const findings: Finding[] = []
     const document = payloadDocument(knowledge, entry, findings)
-    // Nobody is pointed to a file that cannot be read.
+    // Never point to a file that cannot be read.
     for (const { message } of findings) log(`left out: ${message}`)
     const item: CatalogItem = { kind: 'payload', id: entry.id, family: familyOf(entry.id, entry.path), position }
     return findings.length > 0 ? [] : [{ item, document }]
@@ -286,7 +288,9 @@ function familyOf(id: string, path = ''): string {
   return folderOf(id) || id.slice(0, Math.max(0, id.indexOf(':'))) || folderOf(path)
 }
 
-/** Looks for packs and skills, and keeps them for the prompts to come. Without one kind the rest is still worth having. */
+/**
+ * Looks for packs and skills, and keeps them for the prompts to come. Without one kind the rest is still worth having.
+ */
 export function refreshCatalog(
   machine: Machine,
   project: Project,

@@ -31,7 +31,7 @@ function recordSkill(machine: Machine, name: string): void {
   shareWhenDue(machine)
 }
 
-/** Nearly every file that is read is no payload: that is found out without understanding an index. */
+/** Almost every file that is read is not a payload: finds that out without parsing an index. */
 function recordRead(machine: Machine, file: string): void {
   const holders = layerPlaces(machine, {}).filter(({ root, path }) => {
     const inside = relative(root, file)

@@ -5,10 +5,10 @@ import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { isTemplate } from '../rules/author/pack-template.ts'
 import { LARGEST_PACK_FILE } from './pack-folder.ts'
 
-/** Which views we wrote, and how they were then: one that differs is somebody else's. */
+/** The views that Loadout wrote, with their digests: one that differs was edited. */
 const COMPILED_RECORD = 'runs/compiled.json'
 
-/** The views that somebody wrote by hand, among these. The texts that a new pack starts with are nobody's. */
+/** Those of these views that were written by hand. The texts of a new pack do not count. */
 export function foreignViews(root: string, paths: readonly string[]): string[] {
   const made = readMade(root)
   return paths.filter((path) => {
@@ -17,7 +17,7 @@ export function foreignViews(root: string, paths: readonly string[]): string[] {
   })
 }
 
-/** The views that we wrote and nobody has changed since. */
+/** The views that Loadout wrote and that are unchanged since. */
 export function ownViews(root: string): string[] {
   const made = readMade(root)
   return Object.keys(made)

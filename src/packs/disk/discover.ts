@@ -23,7 +23,7 @@ export interface Discovery {
   findings: Finding[]
 }
 
-/** A pack that cannot be listed, because nobody knows what it says. */
+/** A pack that cannot be listed, because it cannot be read. */
 interface QuarantinedPack {
   scope: Scope
   /** Of its KNOWLEDGE.md. */

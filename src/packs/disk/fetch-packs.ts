@@ -71,7 +71,7 @@ function addressOf(machine: Machine, url: string): string {
   return /^[^/]+:/.test(url) ? address : resolveConfigured(machine, url)
 }
 
-/** A copy that is no repository, or whose settings are not to be trusted, is made anew. */
+/** Clones again if the copy is not a repository or its settings are unsafe. */
 async function copiedCommit(machine: Machine, folder: string): Promise<string | undefined> {
   if (!exists(join(folder, '.git'))) return undefined
   try {
@@ -113,7 +113,9 @@ async function replace(
   return commit
 }
 
-/** After a process that was killed: its half copy goes, and what it had put aside comes back if nothing took its place. */
+/**
+ * After a process that was killed: its half copy goes, and what it had put aside comes back if nothing took its place.
+ */
 function putRight(folder: string): void {
   const own = `${basename(folder)}.`
   for (const name of readdirSync(dirname(folder))) {

@@ -11,7 +11,9 @@ export interface ScanLimits {
   followLinks: boolean
 }
 
-/** What was found below one root, and what was not looked at. Every list is in the order in which folders are visited. */
+/**
+ * What was found below one root, and what was not looked at. Every list is in the order in which folders are visited.
+ */
 export interface Scan {
   packs: { folder: string; depth: number; head: PackHead }[]
   skipped: string[]
@@ -111,7 +113,7 @@ class FolderScan {
     if (kind === 'file') return true
     const file = join(path, PACK_FILE)
     try {
-      // A link may stay inside the pack; whoever reads the pack later accepts no other.
+      // A link may stay inside the pack; later readers of the pack accept no other.
       if (kind === 'link' && isInside(path, realpathSync(file)) && statSync(file).isFile()) return true
     } catch {}
     this.scan.notFiles.push(file)

@@ -5,18 +5,20 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { getOwn, isRecord, sha256 } from '../../text/values.ts'
 import { writeNewFolder } from './new-pack-folder.ts'
 
-/** Names what `packs new --from` made, so that making it again replaces its own files and nobody else's. */
+/** Lists what `packs new --from` made, so that making it again replaces only its own files. */
 const IMPORT_RECORD = 'runs/import.json'
 
 export interface ImportWritten {
   written: string[]
   unchanged: string[]
-  /** Somebody changed them, or put them there; they were left as they are. */
+  /** Files that were changed or added by others; they were not touched. */
   kept: string[]
   removed: string[]
 }
 
-/** Writes the files of an imported pack. A folder that is not ours is refused; in ours only what we made is replaced. */
+/**
+ * Writes the files of an imported pack. A folder that is not ours is refused; in ours only what we made is replaced.
+ */
 export async function writeImport(
   root: string,
   target: string,
@@ -42,7 +44,7 @@ export async function writeImport(
     if (now === sha256(text)) result.unchanged.push(path)
     else if (now === undefined || now === ours) result.written.push(path)
     else result.kept.push(path)
-    // What somebody changed stays theirs.
+    // Changed files stay.
     if (!result.kept.includes(path)) made.set(path, text)
   }
   for (const path of result.written) refuseLinkOut(target, path)

@@ -25,7 +25,7 @@ export interface ResolvedLink {
 /** More documents than this are too many for one pack. */
 export const MOST_LINKED = 4_000
 
-/** What the frontmatter of a pack links, if it lies in the same project. A home folder is no project. */
+/** The links in a pack's frontmatter that stay in the same project. A home folder is not a project. */
 export function resolveLink(home: string, packRoot: string, link: LinkedFolder | undefined): ResolvedLink {
   if (link === undefined) return { warnings: [] }
   const refuse = (code: PackWarning['code'], why: string): ResolvedLink => {

@@ -16,7 +16,7 @@ export async function writeNewFolder(root: string, target: string, files: Readon
     makeFolders(dirname(target))
     around = pinFolder(dirname(target), root)
     const place = join(around.place, basename(target))
-    // Hidden, so that nobody takes it for a finished pack.
+    // Hidden, so that it does not look like a finished pack.
     stage = join(around.place, `${ownedName(`.${basename(target)}`)}.tmp`)
     removeLeftovers(place)
     for (const [path, text] of files) {

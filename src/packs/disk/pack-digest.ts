@@ -32,15 +32,15 @@ const DEEPEST_FOLDER = 32
 type Row = readonly [path: string, sha256: string, ...stamp: Stamp]
 
 /**
- * Every file of a pack by its path, with what it links from its project. No link is followed: it counts as what it says.
- * Throws when the pack is too large.
+ * Every file of a pack by its path, with what it links from its project. No link is followed: it counts as what it
+ * says. Throws when the pack is too large.
  */
 export function digestTree(place: PackPlaceOnDisk): FileDigests {
   return digestsOf(readRows(place, new Map()))
 }
 
 /**
- * The same for a pack that was read before: only files that changed since are read again. Good enough to ask whether a
+ * Like the above for a pack that was read before: reads only files that changed since. Good enough to ask whether a
  * pack changed; what is given to a model is compared with its digest when it is read.
  */
 export function digestKnownTree(machine: Machine, place: PackPlaceOnDisk): FileDigests {

@@ -123,7 +123,7 @@ class PackFolder implements PackFilesOnDisk {
     return undefined
   }
 
-  /** A file that is not there is no trouble here: whoever needs it says so. */
+  /** A missing file is not an error here: code that needs it reports it. */
   private warnUnread({ code, message, cause }: LoadoutError, path: string, name: string): void {
     if (code === 'PATH_ESCAPE') this.warn('source.escape', path, 'it is a link that leaves the pack', 'error')
     else if (code === 'NOT_A_FILE') this.warn('file.not-regular', name, 'it is not a regular file', 'error')

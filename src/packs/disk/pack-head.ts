@@ -46,7 +46,7 @@ export function headWarning({ code, problem, line }: HeadProblem): PackWarning {
 /** The most that is read of a file before its pack is used. */
 export const HEAD_BYTES = 64 * 1024
 
-// Most heads are this short; the text behind them is nobody's business yet.
+// Most heads are this short; the text after them must not be read yet.
 const FIRST_BYTES = 4 * 1024
 
 /** Reads the head of a file and nothing behind it. Never throws, and never waits for a pipe. */

@@ -48,7 +48,7 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
     })
     if (finding !== undefined) findings.push(finding)
     for (const folder of folders) {
-      // A package that came with somebody's project deserves no more trust than the rest of that project.
+      // A package inside a foreign project deserves no more trust than the rest of that project.
       const isOfProject = isWithin(workspace, folder)
       const isInProject = source.kind === 'package' && workspace !== undefined && isInside(workspace, folder)
       if (isOfProject || !isInProject) add(isOfProject ? 'workspace' : 'organization', folder)
@@ -59,7 +59,9 @@ export function findPackRoots(machine: Machine, request: DiscoveryRequest): { ro
   return { roots, findings }
 }
 
-/** The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's. */
+/**
+ * The nearest folder upwards with packs, no further than its repository, and never the home folder: that is the user's.
+ */
 export function findWorkspace(machine: Machine, { place, root, repository }: Project): string | undefined {
   const folders = upwards(place, repository ?? place)
   const home = folders.findIndex((folder) => isSame(folder, machine.home))

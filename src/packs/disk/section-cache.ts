@@ -47,7 +47,7 @@ export function sectionsOnce(machine: Machine): SectionsOf {
 }
 
 const SECTIONS: Codec<SectionIndex> = {
-  // What a file's bytes say is told from the cache too; other trouble may pass without a change of the file.
+  // Findings about a file's bytes are cached too; other problems may disappear without a change of the file.
   encode: (index) => (index.warnings.every(({ code }) => code === 'file.repaired') ? index.save() : undefined),
   decode: (bytes) => openSectionIndex((from, length) => bytes.subarray(from, from + length), bytes.length),
 }

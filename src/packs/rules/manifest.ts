@@ -27,12 +27,14 @@ const MOST_MAINTAINERS = 20
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:$|[T ])/
 
 export interface ReadManifest {
-  /** Undefined without a description: nobody could choose such a pack. */
+  /** Undefined without a description: such a pack could not be chosen. */
   manifest: PackManifest | undefined
   warnings: PackWarning[]
 }
 
-/** What the frontmatter of a KNOWLEDGE.md says. An odd value never goes unnoticed, and never makes a pack more trusted. */
+/**
+ * What the frontmatter of a KNOWLEDGE.md says. An odd value never goes unnoticed, and never makes a pack more trusted.
+ */
 export function readManifest(fields: Record<string, unknown>, folderName: string): ReadManifest {
   const reader = new ManifestReader(fields)
   const name = readName(reader, folderName)
@@ -246,7 +248,7 @@ class ManifestReader {
     return undefined
   }
 
-  /** The fields below a key. Anything else than a mapping is told, and read as an empty one. */
+  /** The fields below a key. Reports anything but a mapping, and reads it as an empty one. */
   part(key: string): ManifestReader {
     const value = this.value(key)
     if (value !== undefined && !isRecord(value)) {

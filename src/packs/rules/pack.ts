@@ -60,8 +60,8 @@ export type PackLayer = (typeof LAYERS)[number]
 export { oneOf, TIERS, type Tier }
 
 /**
- * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item was
- * not used. Its message is in our words: text of the pack in it is cut short and made harmless.
+ * A finding about a file of a pack, `KNOWLEDGE.md` when it is about the pack as a whole. An error means that the item
+ * was not used. Its message is in our words: text of the pack in it is cut short and made harmless.
  */
 export interface PackWarning extends Finding {
   path: string
@@ -129,7 +129,7 @@ export interface PackManifest {
   primaryAnswers: string | undefined
   producedBy: Producer | undefined
   linked: LinkedFolder | undefined
-  /** Whether a tool wrote the description, and nobody has confirmed it yet. */
+  /** Whether a tool wrote the description and a person has not confirmed it yet. */
   isProposed: boolean
 }
 
@@ -203,7 +203,9 @@ export function readPlaces(texts: readonly string[], at: string, escapes: string
   return texts.filter((text, index) => isInside(text.trim(), `${at}[${index}]`, escapes)).map(readPlace)
 }
 
-/** Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back. */
+/**
+ * Why a path written inside a pack may not be followed. Stricter than for other paths: no `..`, even if it came back.
+ */
 export function packPathProblem(path: string): string | undefined {
   return pathProblem(path) ?? (path.split('/').includes('..') ? 'it contains ".."' : undefined)
 }

@@ -109,7 +109,7 @@ function programOf({ env }: Machine): string[] {
   return found === undefined ? [] : [found]
 }
 
-/** Whether git agrees. Where it does not, a file may appear where nobody looks. */
+/** Whether git agrees. If it does not, a file may appear in a place that is not watched. */
 export async function areIgnored(machine: Machine, repository: string, folders: readonly string[]): Promise<boolean> {
   if (folders.length === 0) return true
   const input = folders.map((folder) => `${folder}\0`).join('')

@@ -19,7 +19,7 @@ export interface ListedPaths {
   paths: readonly string[]
   /** See `keyOf`. */
   keys: Float64Array
-  /** Why a path is no candidate, as far as it tells itself: a place in LEFT_OUT, or NO_REASON. */
+  /** Why a path is not a candidate, judging by the path alone: an index into LEFT_OUT, or NO_REASON. */
   reasons: Uint8Array
   by: 'git' | 'walk'
   /** Whatever changes the list changes one of these; undefined where not all can be told. */

@@ -70,7 +70,7 @@ export function isSettledListing({ files: { stamps } }: Listing, now: Date): boo
   return areAllSettled(stamps, now)
 }
 
-/** A file that git knows and that is gone is no candidate, and not worth a word. */
+/** A file that git tracks but that is missing is not a candidate, and is not reported. */
 function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

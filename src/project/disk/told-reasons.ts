@@ -11,14 +11,14 @@ export const HIDDEN = 254
 /** Raise it when the same rule would tell other reasons. */
 const VERSION = 2
 
-/** Why a path is no candidate, beside what its name tells. `rule`: all that `why` depends on, where it can be told. */
+/** Why a path is not a candidate, besides its name. `rule`: everything that `why` depends on, if known. */
 export interface LeaveOut {
   why: (path: string) => LeftOut | 'hidden' | undefined
   rule?: string | undefined
 }
 
 /**
- * Why each path is no candidate, as far as it can be told without looking at it: a place in LEFT_OUT, HIDDEN or
+ * Why each path is not a candidate, as far as known without reading it: a place in LEFT_OUT, HIDDEN or
  * NO_REASON. Kept for the same paths and the same rule: asking takes half as long as looking at all the files.
  */
 export function toldReasons(machine: Machine, root: string, listed: ListedPaths, { why, rule }: LeaveOut): Uint8Array {

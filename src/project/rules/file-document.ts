@@ -25,7 +25,7 @@ export const PROJECT_TUNING: Tuning = {
   fade: 0,
 }
 
-/** A file is told apart into so many pieces at most, and a piece has at least so many lines. */
+/** The maximum number of pieces of a file, and the minimum number of lines of a piece. */
 export const MOST_PIECES = 32
 const PIECE_LINES = 20
 

@@ -50,7 +50,7 @@ export function readLog(log: string, prefix: string, isShallow: boolean): Histor
     const named = list.split('\0').flatMap((name) => name.replace(/^\n/, '') || [])
     if (named.length === 0 || named.length > MOST_FILES) continue
     const [id, subject] = splitAt(head, '\x02')
-    // A subject can hold these marks too; what it says is no id.
+    // A subject can contain these marks too; its text is not an id.
     if (!/^[0-9a-f]{40,64}$/.test(id)) continue
     ids.push(id.slice(0, ID_DIGITS))
     for (const term of termsOf(subject.trimEnd())) terms.push(hashText(term))

@@ -77,7 +77,7 @@ export interface Ranking {
 }
 
 const MOST_CONSIDERED = 400
-/** Of files behind these nobody asks why. */
+/** Files after these need no reasons. */
 const MOST_EXPLAINED = 60
 const SEEDS = 4
 

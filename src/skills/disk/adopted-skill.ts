@@ -12,8 +12,8 @@ import type { SkillContent } from './foreign-skill.ts'
 import { listTree, treeProblem } from './tree.ts'
 
 /**
- * What the library would hold if the edits in an installed copy had been made there. What is made on installing
- * (frontmatter, files for one agent) is taken back to where it comes from.
+ * What the library would contain if the edits in an installed copy had been made there. Generated parts (frontmatter,
+ * files for one agent) are mapped back to their source.
  */
 export function readAdopted(folder: string, skill: Skill, agent: string, installed: string): SkillContent {
   const { files } = listTree(installed)

@@ -17,7 +17,7 @@ import { skillPlace } from './registry.ts'
 import { hashTree, listTree } from './tree.ts'
 import { stagePath, swapIn, swapOut, workFolderIn } from './work-folder.ts'
 
-/** How far a longer work has come. */
+/** Reports the progress of a long operation. */
 export type OnProgress = (done: number, total: number, what: string) => void
 
 export interface ApplyContext {
@@ -25,7 +25,7 @@ export interface ApplyContext {
   library: string
   state: LibraryState
   find(name: string): RegisteredSkill | undefined
-  /** The project of a root, which nothing that is written there may leave; undefined for the user's own. */
+  /** The project of a root, which writes there must not leave; undefined for the user's own. */
   projectOf(root: string): string | undefined
   onProgress?: OnProgress | undefined
   signal?: AbortSignal | undefined
@@ -33,16 +33,16 @@ export interface ApplyContext {
 
 export interface Applied {
   done: Operation[]
-  /** What was backed up, and what failed. */
+  /** Backups and failures. */
   findings: Finding[]
-  /** The first failure as it was, for a caller that has nothing else to tell. */
+  /** The first failure itself, for a caller that has nothing else to report. */
   failure?: LoadoutError
 }
 
-/** How many installs are made ready together, so that the disk can write them side by side. */
+/** How many installs are prepared together, so that the disk can write them in parallel. */
 const BATCH = 16
 
-/** Carries out a plan. One operation that fails does not stop the others. The roots must be locked. */
+/** Applies a plan. One operation that fails does not stop the others. The roots must be locked. */
 export async function applyOperations(operations: readonly Operation[], context: ApplyContext): Promise<Applied> {
   const applied: Applied = { done: [], findings: [] }
   const builder = createBuilder()
@@ -64,7 +64,7 @@ export async function applyOperations(operations: readonly Operation[], context:
   return applied
 }
 
-/** Roots of a project are opened once: whatever takes their place meanwhile, nothing is written elsewhere. */
+/** Opens the roots of a project once: even if another folder takes their place, nothing is written elsewhere. */
 function pinRoots(operations: readonly Operation[], { projectOf }: ApplyContext): Map<string, PinnedFolder> {
   const pinned = new Map<string, PinnedFolder>()
   try {
@@ -79,7 +79,7 @@ function pinRoots(operations: readonly Operation[], { projectOf }: ApplyContext)
   }
 }
 
-/** An operation, and a path to its root that nothing can lead elsewhere. What is told names the root. */
+/** An operation, and a path to its root that cannot be redirected. Messages name the root. */
 type Placed<O extends Operation = Operation> = O & { place: string }
 
 const targetOf = ({ place, skill }: Placed) => join(place, skill)
@@ -100,7 +100,7 @@ function finish(applied: Applied, operation: Operation, prepared: PromiseSettled
   }
 }
 
-/** Does everything that can be done beside what is there now; what it gives back makes the change. */
+/** Does everything that is possible beside the current state; the returned function makes the change. */
 async function prepare(operation: Placed, context: ApplyContext, builder: typeof buildFor): Promise<Finish> {
   switch (operation.kind) {
     case 'adopt':
@@ -122,7 +122,7 @@ async function prepare(operation: Placed, context: ApplyContext, builder: typeof
         return kept ? [kept] : []
       }
     case 'recover':
-      // Done with the lock; it is in a plan only to be told.
+      // Done with the lock; it is in the plan only for the report.
       return () => []
     case 'restamp':
       return () => {
@@ -164,21 +164,21 @@ function registeredOf(context: ApplyContext, skill: string): RegisteredSkill {
   throw new LoadoutError('SKILL_NOT_FOUND', `the library has no skill "${skill}"`, { hint: 'loadout inventory' })
 }
 
-/** Nothing stood there when the plan was made: another program made what stands there now, or its name differs in case. */
+/** The place was free when the plan was made: another program has used it since, or a name there differs in case. */
 function requireFree(stage: string, operation: Placed): undefined {
   const { skill, place, root } = operation
   if (!exists(targetOf(operation))) return undefined
   rmSync(stage, { recursive: true, force: true })
   const same = sameName(readdirSync(place), skill)
   if (same === undefined) {
-    const message = `another program has just made ${shownTarget(operation)}; Loadout left it as it is`
-    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again; it says what can be done' })
+    const message = `another program created ${shownTarget(operation)} meanwhile; Loadout did not change it`
+    throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: 'run the command again to see what can be done' })
   }
-  const message = `${join(root, same)} takes the place of ${skill}, because this disk ignores case; Loadout left it as it is`
+  const message = `${join(root, same)} takes the place of ${skill}, because this disk ignores case; Loadout did not change it`
   throw new LoadoutError('UNMANAGED_FOLDER', message, { hint: `rename it, or move it out of ${root}` })
 }
 
-/** A copy of what may hold somebody's work: as planned, or because it was changed since. */
+/** A copy of what may contain a user's work: as planned, or because it changed since. */
 function keep(operation: Placed, { machine }: ApplyContext, stage?: string): Finding | undefined {
   const [target, shown] = [targetOf(operation), shownTarget(operation)]
   if (isLink(target)) {
@@ -219,8 +219,8 @@ function restamp(operation: Placed, contentHash: string, context: ApplyContext):
 }
 
 /**
- * Nearly always only the commit and the time differ, in the same length. Then one write does it, many times faster than
- * a new file: a kill cannot split it, and any mixture of the two would still be a marker.
+ * Usually only the commit and the time differ, in the same length. Then one write is enough, many times faster than a
+ * new file: a kill cannot split it, and any mixture of both would still be a marker.
  */
 function overwrite(path: string, text: Buffer): boolean {
   if (!exists(path)) return false

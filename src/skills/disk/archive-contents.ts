@@ -24,14 +24,14 @@ export function openContents(archive: string, limits: ArchiveLimits): Contents {
   return { archive, limits, kinds: new Map(), entries: 0, bytes: 0 }
 }
 
-/** Takes an entry in, unless it could not be unpacked beside the others, and gives its path in the one plain form. */
+/** Adds an entry, unless it cannot be unpacked beside the others, and returns its normalised path. */
 export function record(contents: Contents, name: string, kind: 'file' | 'folder', size = 0): string {
   const { archive, limits, kinds } = contents
   const path = plainPath(name, archive)
   const known = path === '' ? 'implied' : kinds.get(path)
-  if (known === kind) throw collision(contents, path, 'is in it twice')
+  if (known === kind) throw collision(contents, path, 'appears twice')
   if (known === 'file' || (known !== undefined && kind === 'file')) {
-    throw collision(contents, path, 'is in it as a file and as a folder')
+    throw collision(contents, path, 'appears as a file and as a folder')
   }
   if (path !== '') kinds.set(path, kind)
   recordParents(contents, path)
@@ -47,7 +47,7 @@ function recordParents(contents: Contents, path: string): void {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const parent = path.slice(0, end)
     const known = contents.kinds.get(parent)
-    if (known === 'file') throw collision(contents, parent, 'is in it as a file and as a folder')
+    if (known === 'file') throw collision(contents, parent, 'appears as a file and as a folder')
     if (known !== undefined) return
     contents.kinds.set(parent, 'implied')
   }
@@ -91,7 +91,7 @@ export function collision({ archive }: Contents, path: string, problem: string):
 }
 
 export function tooMuch(archive: string, limit: string): LoadoutError {
-  return new LoadoutError('BAD_ARCHIVE', `${archive} holds more than ${limit}`, { hint: 'split it' })
+  return new LoadoutError('BAD_ARCHIVE', `${archive} contains more than ${limit}`, { hint: 'split it' })
 }
 
 /** Hostile names can have megabytes. */

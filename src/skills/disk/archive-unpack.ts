@@ -30,7 +30,7 @@ const BLOCK = 512
 const KINDS_WITHOUT_BODY = ['1', '2', '3', '4', '5', '6']
 const KNOWN_KINDS = ['\0', '0', '7', 'x', 'g', 'L', 'K', ...KINDS_WITHOUT_BODY]
 
-/** Unpacks into an empty folder and says which files it wrote. When it throws, the folder is empty again. */
+/** Unpacks into an empty folder and returns the written files. When it throws, the folder is empty again. */
 export async function unpackArchive(file: string, folder: string, limits = LIMITS): Promise<string[]> {
   requireFile(file)
   requireEmpty(folder)
@@ -58,7 +58,7 @@ function requireEmpty(folder: string): void {
 
 type Writer = ReturnType<ReturnType<typeof createTarDecoder>['writable']['getWriter']>
 
-/** Sends the unpacked bytes to the tar reader. Does not throw: whoever reads the entries gets the error. */
+/** Sends the unpacked bytes to the tar reader. Does not throw: the reader of the entries gets the error. */
 async function feed(file: string, limits: ArchiveLimits, writer: Writer): Promise<void> {
   try {
     await pipeline(

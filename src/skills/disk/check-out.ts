@@ -4,7 +4,7 @@ import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { literal } from './library-commit.ts'
 
-/** Neither filters nor other settings of the user: what a stranger's repository holds is written as it is. */
+/** Without filters and other settings of the user: a foreign repository is written unchanged. */
 const NO_SETTINGS = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -18,7 +18,7 @@ export interface Snapshot {
   /** Its id, the one before it (`<id>^`), or `HEAD`. */
   commit: string
   folder: string
-  /** A repository without files of its own, fetched from somebody else. */
+  /** A foreign repository without a work tree. */
   isForeign?: boolean
 }
 

@@ -4,7 +4,7 @@ import { runGit } from '../../machine/git.ts'
 import type { Machine } from '../../machine/machine.ts'
 import { copyTree } from './tree.ts'
 
-// Nobody's settings may change a byte of it.
+// User settings must not change a byte of it.
 const NO_SETTINGS = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',

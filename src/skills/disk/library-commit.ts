@@ -8,7 +8,7 @@ import { shellWord } from '../../text/printable.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
 
-/** Commits these paths as they are on disk and nothing else; what else is staged stays so. Undefined: no change. */
+/** Commits exactly these paths as they are on disk; other staged changes stay staged. Undefined: no change. */
 export async function commitPaths(
   machine: Machine,
   repo: string,
@@ -50,7 +50,9 @@ async function commitSince(machine: Machine, repo: string, before: string | unde
   }
 }
 
-/** Those of some paths at or under which something changed. Many paths, each with many files: looked up, not searched. */
+/**
+ * Those of some paths at or under which something changed. Many paths, each with many files: looked up, not searched.
+ */
 function pathsWith(paths: readonly string[], changes: readonly Change[], status: RegExp): string[] {
   const touched = new Set<string>()
   for (const change of changes)
@@ -78,7 +80,7 @@ async function commitOnly(machine: Machine, repo: string, paths: readonly string
   await runGit(machine, repo, ['commit', ...flags, '--', ...paths.map(literal)], options)
 }
 
-/** A path that is there, but that git was told not to see. */
+/** A path that exists, but that git ignores. */
 async function refuseIgnored(machine: Machine, repo: string, paths: readonly string[], changes: readonly Change[]) {
   const ignored = changes.filter(({ status }) => status === '!!').map(({ path }) => path)
   if (ignored.length === 0) return
@@ -93,7 +95,7 @@ async function refuseIgnored(machine: Machine, repo: string, paths: readonly str
   }
 }
 
-/** Git would record only which commit it is at, and would run what its settings name to find out. */
+/** Git would record only its commit, and would run programs from its settings to find that. */
 function refuseNested(repo: string, changes: readonly Change[], index: readonly string[]): void {
   const added = changes.filter(({ status, path }) => status === '??' && path.endsWith('/')).map(({ path }) => path)
   const known = index.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1))
@@ -134,7 +136,7 @@ async function restoreIndex(machine: Machine, repo: string, paths: readonly stri
     const input = [...removals, ...before].map((line) => `${line}\0`).join('')
     await runGit(machine, repo, ['update-index', '-z', '--index-info'], { input })
   } catch {
-    // What made the commit fail is what the user has to know.
+    // The user needs to know what made the commit fail.
   }
 }
 

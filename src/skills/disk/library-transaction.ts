@@ -53,14 +53,14 @@ interface FolderChange {
   write?: (stage: string) => void
 }
 
-/** What a change is about to commit, for whoever finds it unfinished. */
+/** What a change is about to commit, for a later process that finds it unfinished. */
 interface Intent {
   /** With the hash of the new content; null for a removal. */
   folders: { folder: string; hash: string | null }[]
   message: string
 }
 
-/** Or that the branch is about to move, which changes files before the branch. */
+/** Or a move of the branch, which changes files before the branch. */
 type Unfinished = Intent | Move
 
 /** Beside git's own files: never part of the content, and on the same file system. */
@@ -89,7 +89,7 @@ function textOrNothing(path: string): string | undefined {
   }
 }
 
-/** Runs something as the only writer of the library, after putting right what an earlier one left. */
+/** Runs a function as the only writer of the library, after repairing what an earlier one left. */
 export async function withLibrary<T>(
   machine: Machine,
   library: string,
@@ -105,7 +105,7 @@ export async function withLibrary<T>(
   return withWorkFolder(libraryWork(library), purpose, finishAndRun, { first, cleanUp, ...waiting })
 }
 
-/** Puts right what a killed command left, unless a writer or a git is at work, or the library is read-only. */
+/** Repairs what a killed command left, unless a writer or a git is running, or the library is read-only. */
 export async function recoverLibrary(machine: Machine, library: string): Promise<Finding[]> {
   if (!isUnfinished(library)) return []
   try {
@@ -117,8 +117,8 @@ export async function recoverLibrary(machine: Machine, library: string): Promise
 }
 
 /**
- * Makes changes and their commit, or none of them. The library must be locked. Gives the commit, if there is one. One
- * that was killed leaves every skill whole, and what was in its place already is committed by the next command.
+ * Makes changes and their commit, or none of them. The library must be locked. Returns the commit, if there is one. A
+ * killed process leaves every skill intact, and the next command commits what was already in place.
  */
 export async function changeLibrary(
   machine: Machine,
@@ -282,7 +282,7 @@ async function undoMove(machine: Machine, library: string, move: Move): Promise<
 }
 
 function gitIsAtWork(library: string): LoadoutError {
-  return new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and git is still at work in it`, {
+  return new LoadoutError('LOCKED', `${library} is locked: a change was interrupted, and its git is still running`, {
     hint: 'wait until git has finished, or end it; the next command then finishes the interrupted change',
   })
 }
@@ -291,7 +291,7 @@ function gitIsAtWork(library: string): LoadoutError {
 async function commitIntent(machine: Machine, library: string): Promise<Finding[]> {
   const intent = readIntent(library)
   const findings = intent === undefined || 'to' in intent ? [] : await commitNew(machine, library, intent)
-  // Not before: whoever is killed meanwhile leaves it to the next.
+  // Not earlier: a process killed meanwhile leaves it to the next.
   removeFile(intentPath(library))
   return findings
 }

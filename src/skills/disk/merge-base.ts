@@ -18,7 +18,7 @@ export function libraryHash({ skill, document, files }: SkillContent): string {
   return hashRows([...copied, [DOCUMENT_FILE, false, hashContent(document)], describing(skill)])
 }
 
-/** The same of a folder in the form of the library; undefined when it is no skill. */
+/** The hash of a folder in the form of the library; undefined unless it is a skill. */
 export function libraryHashOf(folder: string, name: string): string | undefined {
   const { files } = listTree(folder)
   if (!files.some(({ path }) => path === SKILL_FILE)) return undefined

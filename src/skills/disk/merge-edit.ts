@@ -41,8 +41,8 @@ export interface Edit {
 }
 
 /**
- * The base is what the copy was installed from, by its marker; for a folder without one, what was imported. `force`: the copy counts as made from the library as it
- * is now, so that all of it is taken.
+ * The base is what the copy was installed from, by its marker; for a folder without one, what was imported. `force`:
+ * the copy counts as made from the library as it is now, so that all of it is taken.
  */
 export async function mergeEdit(
   machine: Machine,
@@ -73,7 +73,7 @@ export async function mergeEdit(
 function skillIn(folder: string, name: string): Skill {
   const parsed = parseSkill(readJson(join(folder, SKILL_FILE)), name)
   if (parsed.skill !== undefined) return parsed.skill
-  throw new LoadoutError('INVALID_SKILL', `${folder} was no skill: ${parsed.problems.join('; ')}`)
+  throw new LoadoutError('INVALID_SKILL', `${folder} was not a skill: ${parsed.problems.join('; ')}`)
 }
 
 async function findBase(

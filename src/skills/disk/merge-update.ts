@@ -81,13 +81,15 @@ export async function mergeUpdate(machine: Machine, input: UpdateInput, scratch:
   }
 }
 
-/** A skill of the source the way import would write it, under the name and for the agents that it has in the library. */
+/**
+ * A skill of the source the way import would write it, under the name and for the agents that it has in the library.
+ */
 function asOurs(folder: string, { skill }: RegisteredSkill): SkillContent {
   const content = contentOf(readForeignSkill(folder, { agents: [], targets: skill.targets }))
   return { ...content, skill: { ...withoutSource(content.skill), name: skill.name } }
 }
 
-/** What was imported: the library's own if nobody changed it, else from the source, else from the library's history. */
+/** The imported version: the library's own if unchanged, else from the source, else from the library's history. */
 async function baseOf(
   machine: Machine,
   input: UpdateInput,
@@ -123,7 +125,7 @@ function newSource(
     treeHash: hashTree(folder, listTree(folder).files),
     importedAt: now.toISOString().replace(/\.\d+Z$/, 'Z'),
     libraryHash: libraryHash(theirs),
-    // What the skill could do before is what was accepted; more of it needs an answer.
+    // The permissions before were accepted; more of them need an approval.
     others: { ...source.others, permissions: source.others.permissions ?? permissionsOf(registered.skill) },
   }
 }

@@ -91,7 +91,7 @@ export function listMerges(machine: Machine): OpenMerge[] {
 export function openMerge(machine: Machine, skill: string): OpenMerge {
   const folder = folderOf(machine, skill)
   if (!hasMerge(machine, skill)) {
-    throw new LoadoutError('SKILL_NOT_FOUND', `no merge of ${skill} is waiting`, { hint: 'loadout merge lists them' })
+    throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, { hint: 'loadout merge lists them' })
   }
   const merge = readMerge(machine, folder)
   const files = join(folder, MERGED)
@@ -129,7 +129,7 @@ export function executablesOf(machine: Machine, skill: string): ReadonlySet<stri
   return new Set(texts.flatMap(({ path, ours, theirs }) => (ours?.isExecutable || theirs?.isExecutable ? [path] : [])))
 }
 
-/** Forgets a merge. What a person wrote into it goes to the backup folder, and its place is told. */
+/** Removes a merge. Edits go to the backup folder; returns its path. */
 export function dropMerge(machine: Machine, skill: string, isDone: boolean): string | undefined {
   const folder = folderOf(machine, skill)
   const kept = isDone ? undefined : backUp(machine, folder, skill, 'merge', hashTree(folder, listTree(folder).files))
@@ -159,7 +159,7 @@ function parseMerge(json: unknown, path: string): PendingMerge {
     const source = parseSource(json.source)
     return { skill, folder, library, sourceHash, message, sides, ...(source && { source }) }
   }
-  throw new LoadoutError('BAD_JSON', `${path} is not a merge that Loadout began`, {
-    hint: 'move the folder away, then run the command again that began the merge',
+  throw new LoadoutError('BAD_JSON', `${path} is not a merge of Loadout`, {
+    hint: 'move the folder away, then run the original command again',
   })
 }

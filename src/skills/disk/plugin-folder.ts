@@ -6,7 +6,7 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { compareText, isRecord, setOwn, sha256 } from '../../text/values.ts'
 import type { PluginFile } from '../rules/plugin-files.ts'
 
-/** Lists what we wrote, with its digests: everything else in the folder is somebody else's. */
+/** Lists what Loadout wrote, with its digests: everything else in the folder is foreign. */
 const RECORD = 'loadout-plugin.json'
 
 type Sums = Record<string, string>
@@ -50,7 +50,7 @@ function notOurs(folder: string, paths: readonly string[]): LoadoutError {
   )
 }
 
-/** Killed in between, the next one knows both what was there and what was meant to be. */
+/** After a kill in between, the next run knows both the old and the intended state. */
 export function applyFolder({ folder, written, removed, before, after }: FolderPlan): void {
   if (written.length + removed.length === 0) return
   makeFolders(folder)
@@ -86,7 +86,7 @@ function sumOf({ bytes, isExecutable }: PluginFile): string {
   return `${isExecutable ? 'x' : '-'}${sha256(bytes)}`
 }
 
-/** Undefined where nothing is. What is no file has no digest. */
+/** Undefined if nothing exists. Only a file has a digest. */
 function stateOf(folder: string, path: string): { sum: string } | undefined {
   const full = join(folder, path)
   const found = lstatSync(full, { throwIfNoEntry: false })

@@ -17,7 +17,7 @@ export interface RegistryReading extends Registry {
   findings: Finding[]
 }
 
-/** Reads the library. A folder that is no skill is listed with its reason; the others go on working. */
+/** Reads the library. A folder that is not a skill is listed with its reason; the others still work. */
 export function readRegistry(library: string, cache: TreeCache): RegistryReading {
   const read = skillFolders(library).map((entry) => readSkillFolder(library, entry, cache))
   const working = read.flatMap((each) => ('skill' in each ? [each] : []))
@@ -82,7 +82,7 @@ function folderProblem(state: FolderState): string | undefined {
   if (names.length > 0) return `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} missing`
   const problem = state.isPlain ? undefined : treeProblem(state.files)
   if (problem !== undefined) return problem.message
-  if (marker !== undefined) return 'it holds a marker of an installed copy (.loadout); remove that file'
+  if (marker !== undefined) return 'it contains a marker of an installed copy (.loadout); remove that file'
   return label === undefined ? `${SKILL_FILE} cannot be read as text` : undefined
 }
 
@@ -131,7 +131,7 @@ export function requireLibraryFolder(library: string): void {
   })
 }
 
-/** A folder with a SKILL.md that agents read, whoever put it there. */
+/** A folder with a SKILL.md that agents read, from any source. */
 export interface SkillFolder {
   name: string
   path: string
@@ -139,8 +139,8 @@ export interface SkillFolder {
 }
 
 /**
- * What stands in agents' folders, the first of each name. Real folders and files only: behind a link lies something that
- * has a place of its own. Opens no file; a root that cannot be read holds nothing.
+ * What stands in agents' folders, the first of each name. Real folders and files only: behind a link lies something
+ * that has a place of its own. Opens no file; a root that cannot be read holds nothing.
  */
 export function findSkillFolders(roots: readonly TargetRoot[]): SkillFolder[] {
   const found = new Map<string, SkillFolder>()

@@ -6,7 +6,7 @@ import { SKILL_FILE } from '../rules/skill.ts'
 import type { SkillContent } from './foreign-skill.ts'
 import { listTree } from './tree.ts'
 
-/** More is not looked through, and told. */
+/** Longer files are not reviewed, which is reported. */
 const LARGEST_REVIEWED = 1024 * 1024
 const START = 512
 

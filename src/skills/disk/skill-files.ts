@@ -21,8 +21,8 @@ export function readBuild(build: Build): Record<string, Uint8Array> {
   const paths = new Set([...build.files.map(({ path }) => path), ...build.made.keys()])
   const bytes = build.files.reduce((sum, { size }) => sum + size, 0)
   if (paths.size > MOST_FILES || bytes > MOST_BYTES) {
-    throw new LoadoutError('FILE_TOO_LARGE', `${build.folder} holds more than a client may be given`, {
-      hint: `at most ${MOST_FILES} files with 16 MB; loadout equip installs it all the same`,
+    throw new LoadoutError('FILE_TOO_LARGE', `${build.folder} is too large for a client`, {
+      hint: `at most ${MOST_FILES} files with 16 MB; loadout equip can still install it`,
     })
   }
   return Object.fromEntries(

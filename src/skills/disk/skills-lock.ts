@@ -28,7 +28,7 @@ export function readSkillsLock(
     return { skills: new Map(rows), findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `the lock file of another manager was passed over: ${error.message}`
+    const message = `the lock file of another manager was skipped: ${error.message}`
     return { skills: new Map(), findings: [{ severity: 'warning', code: error.code, message, subject: path }] }
   }
 }

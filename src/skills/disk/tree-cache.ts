@@ -21,7 +21,7 @@ export interface FolderState {
   has(path: string): boolean
   /** Of the files, without the marker. */
   hash: string
-  /** What describes the folder: our marker where there is one, else skill.json. Undefined if it is no text. */
+  /** Describes the folder: our marker if there is one, else skill.json. Undefined unless it is text. */
   label: Label | undefined
 }
 

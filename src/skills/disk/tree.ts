@@ -38,7 +38,7 @@ export interface TreeFile {
   stamp: Stamp
 }
 
-/** What lies around in folders and belongs to nobody's skill. */
+/** Files that systems and tools leave in folders and that belong to no skill. */
 const NOT_COPIED = new Set(['.git', '.DS_Store', 'Thumbs.db'])
 
 // Read in pieces: a large file must not fill the memory.
@@ -187,7 +187,9 @@ export function hashContent(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Reads a file to its end, hashes it, and writes it where asked. What was swapped since it was listed is not followed. */
+/**
+ * Reads a file to its end, hashes it, and writes it where asked. What was swapped since it was listed is not followed.
+ */
 function pump(folder: string, path: string, to: number | undefined): string {
   let unwritten: unknown
   try {

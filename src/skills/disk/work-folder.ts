@@ -31,7 +31,7 @@ export function stagePath({ path }: WorkFolder, skill: string, kind: 'new' | 'go
 // Begins anywhere, because another machine that shares the folder may have the same process number.
 let unique: number | undefined
 
-/** Puts a finished folder in its place; what was there is removed. `shown`: what a message calls the place. */
+/** Moves a finished folder into place and removes the previous one. `shown`: the place in messages. */
 export function swapIn(stage: string, target: string, shown = target): void {
   const old = stage.replace(/\.new$/, '.old')
   try {
@@ -80,7 +80,7 @@ function remove(path: string): void {
 /** How long to wait for another writer. */
 export type Waiting = Omit<LockOptions, 'purpose'>
 
-/** Runs something as the only writer, after putting right what an earlier one left; `first` may prepare that. */
+/** Runs a function as the only writer, after repairing what an earlier one left; `first` may prepare that. */
 export async function withWorkFolder<T>(
   work: WorkFolder,
   purpose: string,
@@ -99,7 +99,7 @@ export async function withWorkFolder<T>(
   }
 }
 
-/** Puts right what a killed writer left, unless one is at work. Costs nothing when there is nothing. */
+/** Repairs what a killed writer left, unless one is running. Costs nothing when there is nothing. */
 export function recover(work: WorkFolder, purpose: string): Finding[] {
   if (!isFolder(work.path) || isAtWork(work)) return []
   const isWork = interruptedIn(work).length > 0
@@ -113,7 +113,9 @@ export function recover(work: WorkFolder, purpose: string): Finding[] {
   }
 }
 
-/** A reader may also find a work folder that is only empty, or holds only a dead lock; it need not be able to remove it. */
+/**
+ * A reader may also find a work folder that is only empty, or holds only a dead lock; it need not be able to remove it.
+ */
 function lockOrNothing(work: WorkFolder, purpose: string): Release | undefined {
   try {
     return tryLock(lockPath(work), purpose)
@@ -133,7 +135,7 @@ export function leftoversIn(work: WorkFolder): string[] {
   return namesIn(work).filter((name) => LEFTOVER.test(name))
 }
 
-/** A writer that has just finished may take the folder away. */
+/** A writer that has finished meanwhile may remove the folder. */
 function namesIn({ path }: WorkFolder): string[] {
   try {
     return isFolder(path) ? readdirSync(path) : []
@@ -174,7 +176,7 @@ function recoverLocked(work: WorkFolder): Finding[] {
       findings.push(recovered(skill, `${target}: an interrupted change was finished`))
     } else {
       remove(path)
-      if (kind === 'new') findings.push(recovered(skill, `${target}: a change that had only begun was dropped`))
+      if (kind === 'new') findings.push(recovered(skill, `${target}: an unfinished change was discarded`))
     }
   }
   return findings

@@ -32,7 +32,7 @@ export interface Candidate {
   merged?: ForeignSkill
   /** Why it cannot be imported. */
   problem?: string
-  /** Copies that lie aside, in hidden folders or below documents and tests, and differ from the others: nobody means those. */
+  /** Copies in hidden folders or below documents and tests that differ from the others: these do not count. */
   passedOver?: ForeignSkill[]
 }
 
@@ -52,7 +52,7 @@ export function groupCandidates(found: readonly ForeignSkill[]): Candidate[] {
   })
 }
 
-/** Paths and fields in which copies disagree. Metadata of different agents is no disagreement. */
+/** Paths and fields in which copies disagree. Metadata of different agents does not count. */
 function differences(copies: readonly ForeignSkill[]): string[] {
   const [first, ...others] = copies
   if (first === undefined) return []

@@ -24,7 +24,7 @@ describe('the public format', () => {
       'advises against more',
       {},
       'x\n'.repeat(500),
-      ['its text has 501 lines; beyond 500 they belong into files beside it'],
+      ['its text has 501 lines; beyond 500 they belong in files beside it'],
     ],
     [
       'allows metadata of texts',

@@ -17,7 +17,7 @@ export function formatWarnings(skill: Skill, document: string): Finding[] {
   for (const [agent, own] of Object.entries(metadata)) problems.push(...metadataProblems(agent, own))
   const lines = document.split('\n').length
   if (lines > MOST_LINES)
-    problems.push(`its text has ${lines} lines; beyond ${MOST_LINES} they belong into files beside it`)
+    problems.push(`its text has ${lines} lines; beyond ${MOST_LINES} they belong in files beside it`)
   return problems.map((problem) => ({
     severity: 'warning',
     code: 'FORMAT_LIMIT',

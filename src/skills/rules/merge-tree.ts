@@ -27,7 +27,7 @@ export type MergedFile = { isExecutable: boolean } & (
   | { from: 'merge'; text: string; ours: string; theirs: string }
 )
 
-/** Two changes that nobody can join without a person. `path` is where the file would be. */
+/** Two changes that only a person can merge. `path` is where the file would be. */
 export interface TreeConflict {
   path: string
   kind: 'text' | 'binary' | 'removed' | 'renamed' | 'place'
@@ -47,8 +47,8 @@ export interface TreeMerge {
 type Merging = { versions: MergeVersions; files: Map<string, MergedFile>; conflicts: TreeConflict[] }
 
 /**
- * Merges two versions of a folder. A file is followed through a renaming; what one side changed and the other left alone
- * is taken; everything else is a conflict, whose files are in `conflicts` and not in `files`.
+ * Merges two versions of a folder. A file is followed through a renaming; what one side changed and the other left
+ * alone is taken; everything else is a conflict, whose files are in `conflicts` and not in `files`.
  */
 export function mergeTrees(versions: MergeVersions): TreeMerge {
   const { base, ours, theirs } = versions

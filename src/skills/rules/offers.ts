@@ -3,7 +3,7 @@ import { nearest } from '../../text/values.ts'
 import type { Candidate } from './candidates.ts'
 import { requireName } from './skill.ts'
 
-/** Not in the library; in it just so; its name is taken by something else; its copies disagree. */
+/** Not in the library; in it identically; its name is used by another skill; its copies disagree. */
 export type OfferState = 'new' | 'unchanged' | 'taken' | 'blocked'
 
 /** Something that could be imported, under the name that it would get. */

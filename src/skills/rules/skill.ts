@@ -211,7 +211,7 @@ export interface PlacementStatus {
   agent: string
   /** The library's content differs from what was installed, whatever else is true of it. */
   isBehind: boolean
-  /** Nobody can say whether it was edited: treated as if it were. */
+  /** Whether it was edited is unknown: treated as edited. */
   mayBeEdited: boolean
   /** Not ours, and exactly what would be installed: the marker is all that is missing. */
   isIdentical?: true

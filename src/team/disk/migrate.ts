@@ -3,8 +3,8 @@ import { type AppliedSchema, judgeSchema, type SchemaFit } from '../rules/schema
 import { type Connection, type Database, SCHEMA } from './database.ts'
 
 /**
- * One change of the schema. Instances of two versions run at the same time during an upgrade: a change adds what the new
- * version needs and takes nothing from the old one. What nobody needs any more goes in a later version.
+ * One change of the schema. Instances of two versions run at the same time during an upgrade: a change adds what the
+ * new version needs and takes nothing from the old one. Unused parts are removed in a later version.
  */
 export interface Migration {
   version: number
@@ -16,7 +16,7 @@ export interface Migration {
   down: string | undefined
 }
 
-// Any number that nobody else uses; all instances take the same.
+// An arbitrary number; all instances use the same.
 const MIGRATION_LOCK = 5_628_621
 
 const NO_SCHEMA: AppliedSchema = { version: 0, oldest: 0 }
@@ -88,7 +88,10 @@ export function requireFit(applied: AppliedSchema, made: number): SchemaFit {
   )
 }
 
-/** All or nothing. Waits for a table that is in use only so long that requests behind it do not pile up, then tries again. */
+/**
+ * All or nothing. Waits for a table that is in use only so long that requests behind it do not pile up, then tries
+ * again.
+ */
 async function step(connection: Connection, sql: string, [note, values]: [string, unknown[]]): Promise<void> {
   for (let left = MOST_TRIES; ; left--) {
     try {

@@ -158,10 +158,12 @@ async function report({ desk, query }: Call): Promise<Answer> {
   return { json: assembleReport({ from, to }, rows) }
 }
 
-// Somebody waits: what is not counted by then is only told.
+// The client waits: what is not counted by then is only reported.
 const SETTLE_MS = 2_000
 
-/** Counts what came in just now, so that a report shows it. A database that cannot be written is still reported from. */
+/**
+ * Counts what came in just now, so that a report shows it. A database that cannot be written is still reported from.
+ */
 async function settle({ database, migrations }: Desk): Promise<void> {
   const end = Date.now() + SETTLE_MS
   try {

@@ -98,7 +98,7 @@ async function requireCaller(
   })
 }
 
-/** What the database cannot do now is told as such, with the words for it; the client then tries again later. */
+/** A temporary database problem gets its own error; the client then tries again later. */
 async function orRefuse<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -116,7 +116,10 @@ async function orRefuse<T>(work: Promise<T>): Promise<T> {
 const COUNT_MS = 2_000
 const UPKEEP_MS = 3_600_000
 
-/** Counts what comes in and removes what is old, until it is stopped. Every instance does; the database lets one at a time. */
+/**
+ * Counts what comes in and removes what is old, until it is stopped. Every instance does; the database lets one at a
+ * time.
+ */
 export function startUpkeep(service: Service, keepDays: number): { wake(): void; stop(): Promise<void> } {
   const { database, migrations, log } = service
   let isStopped = false

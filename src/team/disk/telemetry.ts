@@ -17,7 +17,7 @@ export function createLog(write: (line: string) => void, now: () => Date): Log {
   return (event, fields = {}) => write(`${JSON.stringify({ time: now().toISOString(), event, ...fields })}\n`)
 }
 
-/** An error without its message, which may quote what somebody sent: what kind it is, and where it came from. */
+/** An error without its message, which may quote sent data: its kind, and its origin. */
 export function aboutError(error: unknown): { error: string; code?: string; at?: string } {
   if (!(error instanceof Error)) return { error: typeof error }
   const at = error.stack

@@ -2,7 +2,7 @@ import type { Verdict } from '../../machine/rules/verdict.ts'
 import { sortedBy } from '../../text/values.ts'
 import type { CatalogEntry, Statement } from './statement.ts'
 
-/** A version of the catalog, with what somebody signed about it, if that was verified here. */
+/** A version of the catalog, with its signed verdicts, if they were verified here. */
 export interface CheckedEntry {
   entry: CatalogEntry
   signed?: Statement | undefined

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 
 /**
  * What an administrator hands to a person: the secret that the server knows by its hash, and the team's key, which the
- * server never learns. With the key a machine turns a person into a pseudonym that nobody without it can guess.
+ * server never learns. With the key a machine turns a person into a pseudonym that cannot be guessed without the key.
  */
 export interface Token {
   secret: string

@@ -202,7 +202,7 @@ const SMALLER = 'smaller groups'
 
 /**
  * Groups that are too small to be shown are added up. If that sum is of too few people as well, the smallest group that
- * could be shown joins it: nobody can work it out by subtracting the others from the whole.
+ * could be shown joins it: it cannot be calculated by subtracting the others from the whole.
  */
 function groupsOf({ groups, groupPeople }: ReportRows): TeamReport['groups'] {
   const people = new Map(groupPeople.map(({ name, people: count }) => [name, count]))

@@ -53,7 +53,7 @@ function scoreWord(word: string, { name, text }: Findable, isLoose: boolean): nu
 
 /**
  * What fits, the best first; what fits alike stays in its order. Only where nothing has the words as they are written,
- * letters may be left out: whoever acts on all that is shown must know what that is.
+ * letters may be left out: a user who acts on all shown rows must know which they are.
  */
 export function findBest<T>(items: readonly T[], score: (item: T, isLoose: boolean) => number | undefined): T[] {
   for (const isLoose of [false, true]) {

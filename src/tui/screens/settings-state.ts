@@ -6,7 +6,7 @@ export interface SettingRow {
   label: string
   about: string
   detail: string
-  /** Undefined for what is no switch. */
+  /** Undefined unless it is a switch. */
   isOn?: boolean
   change?: Effect
   /** A path that can be typed anew. */

@@ -8,7 +8,7 @@ interface Part {
   words: string
   signs: string
   style?: Style
-  /** Which is told in words first, where not all can be. */
+  /** The order in which problems are written out, if not all fit. */
   rank?: number
 }
 
@@ -16,7 +16,7 @@ interface Part {
 export function statusLine(model: Model, columns: number): Line {
   const parts = [...libraryParts(model), ...waitingParts(model), ...listParts(model)]
   const shown = parts.map(({ signs, style }): Line => [span(signs, style)])
-  // As many in words as fit: what costs most when nobody notices it comes first.
+  // As many in words as fit: the most costly problem first.
   const order = [...parts.keys()].sort((a, b) => (parts[a]?.rank ?? 9) - (parts[b]?.rank ?? 9))
   for (const at of order) {
     const { words, style } = parts[at] ?? { words: '' }

@@ -15,7 +15,7 @@ addEventListener('popstate', () => {
   address.value = read()
 })
 
-/** The token counts once: nobody needs to see it, and no history needs to keep it. */
+/** The token works once: it need not be visible, and must not stay in the history. */
 export function forgetToken(): void {
   const { params } = read()
   if (!params.has('token')) return

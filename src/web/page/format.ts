@@ -18,7 +18,7 @@ export const home = signal<string | undefined>(undefined)
 
 const LONGEST = 300
 
-/** A text that somebody else wrote, or a path: on one line, its controls visible, and no longer than a page can bear. */
+/** A foreign text or a path: on one line, its control characters visible, and cut to a readable length. */
 export function line(text: string, longest = LONGEST): string {
   const short = inHome(text.slice(0, longest + LONGEST), home.value)
   return printableLine(short.length > longest ? `${short.slice(0, longest)}\u2026` : short)

@@ -110,7 +110,7 @@ function Standing({ place: answer }: { place: Place | undefined }) {
   )
 }
 
-/** What to do when nobody answers any more. */
+/** What to do when the server no longer answers. */
 function Lost() {
   if (connection.value !== 'lost' && connection.value !== 'refused') return null
   return (

@@ -27,7 +27,7 @@ export function hookPlace(machine: Machine, host: HookHost, project: string | un
   return { host, label, scope: project === undefined ? 'user' : 'project', path, project }
 }
 
-/** The host of an agent that somebody named, by any of its names. */
+/** The host of a named agent, by any of its names. */
 export function hostNamed(name: string): HookHost {
   const id = findAgent(name)?.id
   return HOOK_HOSTS.find(({ agent }) => agent === id) ?? requireHost(name)

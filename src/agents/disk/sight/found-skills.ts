@@ -14,7 +14,10 @@ const MOST_ENTRIES = 20_000
 const MOST_FOLDERS = 2_000
 const DEEPEST_COMMAND = 8
 
-/** Every skill in some places, in the order of the places and then of names. Nothing in them can stop or hang the reader. */
+/**
+ * Every skill in some places, in the order of the places and then of names. Nothing in them can stop or hang the
+ * reader.
+ */
 export function findSkills(places: readonly FoundPlace[], rules: ReadingRules): FoundSkill[] {
   return places.flatMap((place, at) => {
     if (place.state !== 'read') return []
@@ -121,7 +124,7 @@ function listFolder(path: string): Dirent[] {
       folder.closeSync()
     }
   } catch {
-    // What was read until then is told; a folder that cannot be opened has nothing to tell.
+    // Report what was read so far; a folder that cannot be opened has nothing to report.
   }
   return entries.sort((a, b) => compareText(a.name, b.name))
 }

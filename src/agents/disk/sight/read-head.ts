@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { brokenTail, codeOf, isLink, READING, readUpTo, withFile } from '../../../machine/files.ts'
 
 export interface Head {
-  /** The beginning; what is no UTF-8 is replaced. */
+  /** The beginning; bytes that are not UTF-8 are replaced. */
   text: string
   /** Of the whole file, in bytes. */
   size: number

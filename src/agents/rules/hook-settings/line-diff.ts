@@ -1,5 +1,5 @@
 const CONTEXT = 2
-/** Above this many pairs of lines the comparison takes too long; then all of the middle is told as changed. */
+/** With more pairs of lines the comparison takes too long; then the whole middle counts as changed. */
 const MOST_PAIRS = 4_000_000
 
 interface Line {

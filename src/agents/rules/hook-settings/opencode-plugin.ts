@@ -6,7 +6,7 @@ import type { ProgramCall } from './hook-command.ts'
 export interface OwnPlugin {
   /** The program it calls, with its first arguments. */
   program: readonly string[]
-  /** Nobody has changed it since we wrote it. */
+  /** Whether it is unchanged since Loadout wrote it. */
   isIntact: boolean
 }
 

@@ -47,7 +47,7 @@ export interface Limits {
   perSkill?: number
 }
 
-/** What a list may take on this machine. What somebody names counts before what is configured. */
+/** The maximum size of a list on this machine. A named value overrides the configured one. */
 export function limitsOf(
   listing: Listing,
   settings: AgentSettings,

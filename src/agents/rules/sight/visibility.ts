@@ -221,7 +221,7 @@ function sameNameFate(
   return { fate: 'ambiguous', why: `one of ${rivals.length} with this name; ${outcome}` }
 }
 
-/** A skill that is one of several may be cut as well: the first names the fate, the reasons are told together. */
+/** A skill that is one of several may be cut as well: the first determines the result, the reasons are combined. */
 function both(first: Ending | undefined, second: Ending | undefined): Ending | undefined {
   if (first === undefined || second === undefined) return first ?? second
   return { fate: first.fate, why: `${first.why}; ${second.why}` }

@@ -27,14 +27,14 @@ function itemsOf(items: unknown): readonly AdapterItem[] {
 
 describe('the shape of a payload', () => {
   const rows: [json: unknown, problem: string][] = [
-    [null, 'the payload is no object'],
-    [[], 'the payload is no object'],
+    [null, 'the payload is not an object'],
+    [[], 'the payload is not an object'],
     [{ items: [] }, '"adapter_id" is no text'],
     [payloadOf([], { adapter_id: '' }), '"adapter_id" is no text'],
-    [payloadOf([], { fetched_at: 12 }), '"fetched_at" is no text'],
-    [payloadOf({}), '"items" is no list'],
-    [payloadOf(undefined), '"items" is no list'],
-    [payloadOf(['a']), '"items[0]": it is no object'],
+    [payloadOf([], { fetched_at: 12 }), '"fetched_at" is not a text'],
+    [payloadOf({}), '"items" is not a list'],
+    [payloadOf(undefined), '"items" is not a list'],
+    [payloadOf(['a']), '"items[0]": it is not an object'],
     [payloadOf([{ title: 'a' }]), '"items[0]": "id" is no text'],
     [payloadOf([{ id: '\u200b \u0007' }]), '"items[0]": "id" is no text'],
     [payloadOf([{ id: 'a' }, { id: 'b', title: {} }]), '"items[1]": "title" is no text'],

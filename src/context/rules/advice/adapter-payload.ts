@@ -4,7 +4,7 @@ import { compareText, isRecord, isTextList } from '../../../text/values.ts'
 // Functions, because building the classes takes time that plain text never needs.
 const lineEnds = () => /\r\n?|[\v\f\u0085\u2028\u2029]/g
 
-// Controls, bidirectional marks, lone surrogates, and characters that nobody sees but a model reads.
+// Controls, bidirectional marks, lone surrogates, and characters that are invisible to people but not to a model.
 const hidden = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose
   /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu
@@ -40,16 +40,16 @@ function isInPair(text: string, at: number): boolean {
 
 export interface Freshness {
   state: 'fresh' | 'stale' | 'unknown'
-  /** How old the copy is, at most; null when nobody knows. */
+  /** The maximum age of the copy; null when it is unknown. */
   stalenessSeconds: number | null
 }
 
-/** Clocks of two machines differ by this much; a time further ahead is no time at all. */
+/** Clocks of two machines differ by this much; a time further ahead is invalid. */
 const MOST_AHEAD_MS = 5 * 60_000
 
 /**
  * How old what a tool told is: the time since it was fetched, not since the thing itself changed. Where the fetching is
- * not dated, a recent change still proves that the copy is no older.
+ * not dated, a recent change still proves that the copy is not older.
  */
 export function freshnessOf(
   { fetchedAt, updatedAt }: { fetchedAt: string | null; updatedAt: string | null },
@@ -100,11 +100,11 @@ const LARGEST_PRIORITY = 1_000_000
 
 /** Reads what an adapter gave. Keys that are not known are ignored; a known one of the wrong kind refuses the whole. */
 export function parseAdapterPayload(json: unknown): ParsedPayload {
-  if (!isRecord(json)) return { problem: 'the payload is no object' }
+  if (!isRecord(json)) return { problem: 'the payload is not an object' }
   const { adapter_id, fetched_at, items } = json
   if (typeof adapter_id !== 'string' || adapter_id === '') return { problem: '"adapter_id" is no text' }
-  if (!isTextOrNothing(fetched_at)) return { problem: '"fetched_at" is no text' }
-  if (!Array.isArray(items)) return { problem: '"items" is no list' }
+  if (!isTextOrNothing(fetched_at)) return { problem: '"fetched_at" is not a text' }
+  if (!Array.isArray(items)) return { problem: '"items" is not a list' }
   const read: AdapterItem[] = []
   for (const [at, item] of items.entries()) {
     const found = readItem(item)
@@ -117,12 +117,12 @@ export function parseAdapterPayload(json: unknown): ParsedPayload {
 }
 
 function readItem(json: unknown): AdapterItem | string {
-  if (!isRecord(json)) return 'it is no object'
+  if (!isRecord(json)) return 'it is not an object'
   const { state, title, summary, tags = [], updated_at, priority } = json
   const id = readId(json.id)
   if (id === '') return '"id" is no text'
   for (const [key, value] of Object.entries({ state, title, summary, updated_at })) {
-    if (!isTextOrNothing(value)) return `"${key}" is no text`
+    if (!isTextOrNothing(value)) return `"${key}" is not a text`
   }
   if (tags !== null && !isTextList(tags)) return '"tags" is no list of texts'
   const weight = readPriority(priority)

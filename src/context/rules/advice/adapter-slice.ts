@@ -14,7 +14,9 @@ export interface AdapterCandidates {
   warnings: Finding[]
 }
 
-/** One candidate per item, in the payload's order. The task does not choose among them; it only tells which ones fit it. */
+/**
+ * One candidate per item, in the payload's order. The task does not choose among them; it only tells which ones fit it.
+ */
 export function toCandidates(
   payload: AdapterPayload,
   adapter: AdapterSettings,
@@ -64,7 +66,7 @@ function candidateOf(
   }
 }
 
-/** Every field of an item is in its text, so that whoever checks the text has checked them all. */
+/** The text of an item contains every field, so that a check of the text checks all of them. */
 function textOf({ id, title, state, priority, updatedAt, summary, tags }: AdapterItem): string {
   const facts = [
     state === '' ? [] : [`state ${state}`],

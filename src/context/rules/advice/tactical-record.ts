@@ -53,7 +53,7 @@ export function recordIdOf({ text, class: kind, tags }: NoteContent): string {
 }
 
 export function isExpired({ expiresAt }: TacticalRecord, now: Date): boolean {
-  // An end that nobody can read has passed.
+  // An end that cannot be parsed counts as passed.
   return !((parseInstant(expiresAt) ?? 0) > now.getTime())
 }
 
@@ -71,18 +71,18 @@ export function encodeRecord({ recordId, capturedAt, content, expiresAt, source 
 export function decodeRecord(line: string): DecodedRecord {
   if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
   const { value, problem } = parseForeignJson(line)
-  // Where in the line it stops being JSON helps nobody: the line is one note.
+  // The position inside the line would not help: the line is one note.
   return problem === undefined ? readRecord(value) : { problem: problem.replace(/: see line .*$/, '') }
 }
 
 function readRecord(json: unknown): DecodedRecord {
-  if (!isRecord(json)) return { problem: 'it is no object' }
+  if (!isRecord(json)) return { problem: 'it is not an object' }
   const { record_id: recordId, captured_at, content, policy, source } = json
   if (typeof recordId !== 'string' || !ID.test(recordId)) return { problem: '"record_id" is missing, or no plain word' }
   const capturedAt = readInstant(captured_at)
-  if (capturedAt === undefined) return { problem: '"captured_at" is no ISO time' }
+  if (capturedAt === undefined) return { problem: '"captured_at" is not an ISO time' }
   const expiresAt = readInstant(isRecord(policy) ? policy.ttl_expires_at : undefined)
-  if (expiresAt === undefined) return { problem: '"policy.ttl_expires_at" is no ISO time' }
+  if (expiresAt === undefined) return { problem: '"policy.ttl_expires_at" is not an ISO time' }
   if (typeof source !== 'string') return { problem: '"source" is no text' }
   const read = readContent(content)
   if (typeof read === 'string') return { problem: read }
@@ -90,7 +90,7 @@ function readRecord(json: unknown): DecodedRecord {
 }
 
 function readContent(json: unknown): NoteContent | string {
-  if (!isRecord(json)) return '"content" is no object'
+  if (!isRecord(json)) return '"content" is not an object'
   const { text, class: kind, tags } = json
   if (typeof text !== 'string') return '"content.text" is no text'
   if (typeof kind !== 'string') return '"content.class" is no text'
@@ -99,7 +99,7 @@ function readContent(json: unknown): NoteContent | string {
   return content.text === '' ? '"content.text" is empty' : content
 }
 
-/** Texts that a model may read: without what nobody sees, and bounded. */
+/** Texts that a model may read: limited, and without invisible characters. */
 function cleanContent({ text, class: kind, tags }: NoteContent): NoteContent {
   const clean = tags.slice(0, MOST_TAGS).map((tag) => cleanLine(tag, LONGEST_TAG))
   return {

@@ -55,7 +55,7 @@ function candidateOf({ record, selectedBy, score, reason }: RankedNote): Candida
   }
 }
 
-/** Class, source and tags too, so that whoever checks the text has checked every field. */
+/** Class, source and tags too, so that a check of the text checks every field. */
 function textOf({ content, capturedAt, source }: TacticalRecord): string {
   const { text, class: kind, tags } = content
   const head = [kind || 'note', ...(source === '' ? [] : [`from ${source}`]), capturedAt].join(', ')

@@ -135,7 +135,7 @@ export function widestLimits(limits: Limits, mayBeUnrestricted: boolean): Limits
   return mayBeUnrestricted ? atLeast(limits, CEILING) : twice(limits)
 }
 
-/** In a total of the same size. A limit that somebody set stays. */
+/** Within a total of the same size. Explicit limits stay. */
 function twice(limits: Limits): Limits {
   const { maxFiles, maxCharsPerFile, total, isSet } = limits
   return atLeast(limits, {
@@ -145,7 +145,7 @@ function twice(limits: Limits): Limits {
   })
 }
 
-/** Nobody gets less than was asked for. */
+/** Never less than requested. */
 function atLeast(limits: Limits, { maxFiles, maxCharsPerFile, total }: typeof CEILING): Limits {
   return {
     ...limits,

@@ -21,7 +21,7 @@ export interface Configured {
 /**
  * What each class may take of a space. The share of a slice that the project does not have goes to control plane and
  * task; that of one which is only switched off, or fails, stays empty, so that nothing else changes. Each share is
- * rounded by itself: what is left after rounding belongs to nobody, so that no share shrinks when the space grows.
+ * rounded by itself: the remainder is unused, so that no share shrinks when the space grows.
  */
 export function sharesOf(space: number, partitions: Partitions, configured: Configured): Record<SourceClass, number> {
   const tactical = configured.tactical ? partitions.tactical : 0
@@ -100,7 +100,7 @@ export type Measure = (text: string) => number
 
 export const countCharacters: Measure = (text) => text.length
 
-/** The longest beginning of a text, as `cut` makes it, that is no larger than a size. */
+/** The longest beginning of a text, as `cut` makes it, within a size. */
 export function cutToSize(
   text: string,
   size: number,

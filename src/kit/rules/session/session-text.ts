@@ -76,7 +76,7 @@ export function fenceDigest(fenced: string): string {
   return / boundary="([0-9a-f]+)">/.exec(fenced)?.[1] ?? digestOf(fenced)
 }
 
-/** The same for one text under two ids: without its first line, which holds the id. */
+/** Equal for one text under two ids: excludes the first line, which contains the id. */
 export function bodyDigest(fenced: string): string {
   const body = fenced.slice(fenced.indexOf('\n'))
   return `${hashText(body).toString(16)}-${body.length}`

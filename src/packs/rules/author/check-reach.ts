@@ -7,7 +7,7 @@ import { EXAMPLES_PATH } from '../secret-examples.ts'
 import type { PackCheck } from './pack-check.ts'
 import { isPlaceholder } from './pack-template.ts'
 
-/** Whether what lies in a pack can ever answer anything: files nobody reads, texts that nobody wrote, no text at all. */
+/** Whether the content of a pack can ever be used: unread files, placeholder texts, no text at all. */
 export function checkReach(check: PackCheck): void {
   checkLoose(check)
   checkUnread(check)
@@ -74,7 +74,7 @@ function pathsOf(text: string): string[] {
     const anchors = sections.flatMap(({ sourceAnchors }) => sourceAnchors.map(({ path }) => path))
     return [...claims.map(({ source }) => source.path), ...anchors]
   } catch {
-    // Whoever checks the map itself says what is wrong with it.
+    // The check of the map itself reports what is wrong with it.
     return []
   }
 }

@@ -85,7 +85,9 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Every statement that may not become a part of a pack, with the reason; besides those that could not be read at all. */
+/**
+ * Every statement that may not become a part of a pack, with the reason; besides those that could not be read at all.
+ */
 export function checkCompileAnswer(
   answer: CompileAnswer,
   inputs: readonly CompileInput[],
@@ -112,7 +114,7 @@ function textProblem(text: string): string | undefined {
   if (text.length < SHORTEST || termsOf(text).length === 0) return 'it says nothing'
   if (text.length > LONGEST) return `it is longer than ${LONGEST} characters`
   if (hasUnseen(text) || findTokens(text).length > 0) return 'it holds control characters or imitates a fence'
-  if (/\[source:/i.test(text)) return 'a source mark stands in the text; it belongs into source'
+  if (/\[source:/i.test(text)) return 'the text contains a source mark; it belongs in "source"'
   const { secrets, injections } = scanContent(text)
   if (injections.length > 0) return 'it reads like an order to a model'
   return secrets.length > 0 ? 'it holds what looks like a secret' : undefined

@@ -23,7 +23,7 @@ export interface CompileState {
   views: ViewState[]
   /** Documents, pages and sources that no run has read. */
   unread: string[]
-  /** Whether a run waits for somebody to read what it wrote. */
+  /** Whether the output of a run still needs a review. */
   needsReview: boolean
   toConfirm: string[]
 }

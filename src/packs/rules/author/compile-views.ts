@@ -72,9 +72,9 @@ function runId({ at }: Pick<CompileRunInput, 'at'>): string {
   return `compile-${at.toISOString().replaceAll(':', '-')}`
 }
 
-const REVIEW = 'an agent wrote the views; each statement was compared with the lines it names, and nobody has read them'
+const REVIEW = 'an agent wrote the views; each statement was compared with the lines it names, and a person has not reviewed them yet'
 
-/** The record of a run. While its files are being written it has failed: whoever is killed leaves views that nobody uses. */
+/** The record of a run. It says failed while the files are written: a killed process leaves views that are not used. */
 export function renderRun(run: CompileRunInput, isDone: boolean): string {
   const { manifest, inputs, outputs, isReviewed, version } = run
   return json({

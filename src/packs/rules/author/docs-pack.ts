@@ -57,7 +57,7 @@ export function profileOf(documents: readonly DocumentOutline[]): Extract<Profil
 export interface DocsPlan {
   name: string
   description: string
-  /** Whether nobody but a program has seen the description. */
+  /** Whether the description is only a proposal of the program. */
   isProposed: boolean
   profile: Profile
   /** Where the documents are in the pack: `documents/` or `wiki/`; undefined where they are in their layers already. */
@@ -69,7 +69,7 @@ export interface DocsPlan {
 
 const CONFIRM = 'proposed from the headings: correct it, then remove "proposed" below and set status: ready'
 
-/** The KNOWLEDGE.md of a pack whose documents exist. With a body that somebody wrote, that body stays as it is. */
+/** The KNOWLEDGE.md of a pack with existing documents. A body that the user wrote stays unchanged. */
 export function docsGuide(plan: DocsPlan, written?: string): string {
   const { name, description, isProposed, profile, layer, from } = plan
   const fields = [

@@ -55,7 +55,7 @@ interface FoundLines extends Detection {
   to: number
 }
 
-/** What an author declared to be an example is no secret. */
+/** Text that an author declared as an example is not a secret. */
 function foundLines(text: string, isExample: IsExample = () => false): FoundLines[] {
   const lineAt = createLineFinder(text)
   const found = detectSecrets(text).map((each) => ({ ...each, line: lineAt(each.start), to: lineAt(each.end - 1) }))

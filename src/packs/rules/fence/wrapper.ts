@@ -29,7 +29,7 @@ export interface WrapperInput {
 
 const ELEMENT = 'knowledge_pack'
 
-/** What is about a pack as a whole is told of this file. */
+/** Findings about a whole pack are reported for this file. */
 const WHOLE_PACK = 'KNOWLEDGE.md'
 
 const LONGEST_ATTRIBUTE = 200
@@ -97,7 +97,9 @@ function renderWarning({ severity, code, path, line, message, count = 1 }: PackW
   return `- ${severity} ${code} ${place}: ${harmlessLine(message, boundary, LONGEST_LINE).text}${often}\n`
 }
 
-/** The line before each file, and the one after the last, keep the end of one text from joining the start of the next. */
+/**
+ * The line before each file, and the one after the last, keep the end of one text from joining the start of the next.
+ */
 function renderPart({ path, layer, lines, text }: ContextPart, boundary: string, log: FenceLog): string {
   const stretch = lines === undefined ? '' : ` lines=${lines.from}-${lines.to}`
   const content = log.block(path, text, lines?.from)
@@ -110,7 +112,9 @@ export interface WrapperContents {
   files: { path: string; layer: string; lines?: { from: number; to: number } }[]
 }
 
-/** What a wrapper holds. A line that only looks like ours lacks the boundary and is content. Undefined for other text. */
+/**
+ * What a wrapper holds. A line that only looks like ours lacks the boundary and is content. Undefined for other text.
+ */
 export function readWrapper(text: string): WrapperContents | undefined {
   const opening = /^<knowledge_pack name="([^"]*)"[^\n]* boundary="([0-9a-f]{16})">\n/.exec(text)
   if (opening === null) return undefined
@@ -124,7 +128,7 @@ export function readWrapper(text: string): WrapperContents | undefined {
   return { name: unescapeMarkup(name), boundary, files }
 }
 
-/** Personas first, because they say how the rest is told; then as the packs were activated; then by name. */
+/** Personas first, because they determine the voice of the rest; then in the order of activation; then by name. */
 export function orderWrappers<T extends { name: string; mode: RuntimeMode; order: number }>(packs: readonly T[]): T[] {
   const rank = ({ mode }: T) => (mode === 'persona' ? 0 : 1)
   return [...packs].sort((a, b) => rank(a) - rank(b) || a.order - b.order || compareText(a.name, b.name))

@@ -31,7 +31,7 @@ export interface Catalog {
   /** One per name, by name. */
   entries: readonly CatalogEntry[]
   collisions: readonly Collision[]
-  /** Packs that would take a name from one that is open, if somebody approved them. */
+  /** Packs that, if approved, would take a name from an open one. */
   waiting: readonly TrustedPack[]
   /** Every pack once, the winners and all others, in order of precedence. */
   all: readonly TrustedPack[]
@@ -51,7 +51,10 @@ export interface Collision {
   name: string
   winner: Contender
   shadowed: readonly (Contender & { status: PackStatus | undefined })[]
-  /** What decided: that it was named, an approval that is missing, the scope, the depth below its root, or the order of paths. */
+  /**
+   * What decided: that it was named, an approval that is missing, the scope, the depth below its root, or the order of
+   * paths.
+   */
   reason: 'named' | 'approval' | 'scope' | 'depth' | 'path'
   /** Whether a pack lost that claims more for itself, and may be read. */
   lowerTrustShadowsHigher: boolean
@@ -109,7 +112,7 @@ function decide(rivals: readonly TrustedPack[]): Decided {
   return { pack: winner, shadowed: rivals.filter((pack) => pack !== winner), waiting: ahead.filter(isUndecided) }
 }
 
-/** Whether somebody could still be asked about it. */
+/** Whether the user can still be asked about it. */
 export function isUndecided({ trust }: TrustedPack): boolean {
   return trust.state === 'unapproved' || trust.state === 'changed'
 }
@@ -205,7 +208,7 @@ export function isPackPath(text: string): boolean {
   return /^[.~]|\//.test(text)
 }
 
-/** A name gives its winner; a path gives exactly that pack, whoever has its name. */
+/** A name gives its winner; a path gives exactly that pack. */
 export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, choice: PackChoice): TrustedPack {
   if ('name' in choice) {
     const found = entries.find(({ pack }) => pack.manifest.name === choice.name)?.pack
@@ -245,7 +248,7 @@ export function packDocument({ name, description, type, ownership }: PackManifes
   return { id: name, name, description, keywords }
 }
 
-/** Chooses among packs by their metadata and what is taught about them. One of a type nobody knows must be named. */
+/** Chooses among packs by their metadata and examples. One of an unknown type must be named. */
 export function createSelector<Pack extends Pick<TrustedPack, 'manifest'>>(
   packs: readonly Pack[],
   read: (pack: Pack) => RankDocument,

@@ -25,7 +25,7 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
     return { ...named, reason: 'held', message: `the pack ${word} is not used: ${trust.held.why}` }
   }
   if (manifest.status === undefined) {
-    return { ...named, reason: 'unknown-status', message: `the pack ${word} has a status that nobody knows` }
+    return { ...named, reason: 'unknown-status', message: `the pack ${word} has an unknown status` }
   }
   if (manifest.status === 'archived') {
     const message = `the pack ${word} is archived, and is used only when it is named`

@@ -11,7 +11,7 @@ export interface TrustPolicy {
   explicitPathIsApproval: boolean
 }
 
-/** For when the answers cannot be read: nobody knows what was denied, so that no place speaks for itself. */
+/** For unreadable approvals: denials are unknown, so no location is trusted by itself. */
 export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIsApproval: false }
 
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
@@ -31,7 +31,7 @@ export interface Trust {
   /** How far it is open. */
   tier: Tier | undefined
   approvalId?: string
-  /** What was approved. Whoever reads a file later must find this, or has read something else. */
+  /** What was approved. A later reader of a file must find exactly this. */
   files?: FileDigests
   /** What differs from it, in words. */
   changes?: readonly string[]
@@ -128,7 +128,7 @@ function changesOf({ files, follow }: Approval, current: PackState | undefined):
 
 const SHUT: Record<'denied' | 'unapproved' | 'changed', string> = {
   denied: 'it was denied, and is not read',
-  unapproved: 'nobody has approved it yet; only its metadata is shown',
+  unapproved: 'it is not approved yet; only its metadata is shown',
   changed: 'it must be approved again',
 }
 
@@ -173,7 +173,9 @@ interface Judged {
   trust: Trust
 }
 
-/** Effective trust, compared: open or not, how far, and what its label takes away. A label that praises adds nothing. */
+/**
+ * Effective trust, compared: open or not, how far, and what its label takes away. A label that praises adds nothing.
+ */
 export function isTrustedLess(a: Judged, b: Judged): boolean {
   const rank = ({ manifest, trust }: Judged) => [
     trust.isOpen ? 1 : 0,

@@ -57,7 +57,7 @@ function compareNumbers(a: string, b: string): number {
 
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?=$|[T ])/
 
-/** Whether the first of two ISO dates is the later day. What is no date is never later. */
+/** Whether the first of two ISO dates is the later day. An invalid date is never later. */
 export function isLaterDay(a: string | undefined, b: string | undefined): boolean {
   const [day, other] = [DATE.exec(a ?? '')?.[0], DATE.exec(b ?? '')?.[0]]
   return day !== undefined && other !== undefined && day > other

@@ -65,7 +65,7 @@ function matchQuestions(questions: readonly Question[], words: TaskWords): Quest
 function closeness(words: TaskWords, text: string): number {
   const found = wordsIn(words, text)
   const weight = weightOf(words, found)
-  // A word of every day, alone, is no subject.
+  // An everyday word alone is not a subject.
   if (weight < 1) return 0
   const ofTask = shareOf(words, found)
   const asked = readTaskWords(text)
@@ -134,7 +134,7 @@ function repeatedIds(blocks: readonly AnswerBlock[]): Set<string> {
 export interface JudgedBlock {
   block: AnswerBlock
   standing: 'direct' | 'marked' | 'withheld'
-  /** Why it is no direct answer, in our own words. */
+  /** Why it is not a direct answer, in our own words. */
   reason: string
   code: Code
   /** The sources of its claims. */
@@ -150,7 +150,7 @@ interface Circumstances {
   isRepeated: boolean
 }
 
-/** Approved is not enough: an answer is no better than its evidence and the claims it rests on. */
+/** Approval is not enough: an answer is only as good as its evidence and its claims. */
 function judgeBlock(
   block: AnswerBlock,
   book: ClaimBook | undefined,

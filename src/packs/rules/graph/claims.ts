@@ -10,7 +10,7 @@ type Standing = 'fact' | 'unverified' | 'forbidden' | 'held'
 export interface JudgedClaim {
   claim: Claim
   standing: Standing
-  /** Why it is no fact, in our own words. */
+  /** Why it is not a fact, in our own words. */
   reason: string
   /** The sources that verify it, as `path#anchor`. */
   anchors: readonly string[]
@@ -109,7 +109,7 @@ export class ClaimJudge {
     return anchors.length === 0 ? 'no source' : undefined
   }
 
-  /** One spelling of a reference to a source that is there. Undefined for everything that is no evidence. */
+  /** A normalised reference to an existing source. Undefined for anything that is not evidence. */
   private anchorOf(ref: string, from: string): string | undefined {
     const cut = ref.indexOf('#')
     const [path, fragment] = cut < 0 ? [ref, ''] : [ref.slice(0, cut), oneLine(ref.slice(cut))]
@@ -140,7 +140,7 @@ export class ClaimJudge {
     return claim.id === '' ? [] : (this.evidence.get(claim.id) ?? [])
   }
 
-  /** Evidence names a claim by its id. Of two with one id nobody knows which was meant. */
+  /** Evidence names a claim by its id. With a duplicate id it is ambiguous. */
   private findRepeated(): void {
     const known = new Set<string>()
     for (const { id, path } of this.graph.claims()) {

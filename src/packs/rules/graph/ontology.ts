@@ -96,7 +96,7 @@ function chooseSubgraph(
   const facts = keep(judged, 'fact', limits.claims, warnings)
   const unverified = keep(judged, 'unverified', limits.unverified, warnings)
   for (const { claim, reason } of unverified) {
-    warnings.add('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" is no fact: ${reason}`)
+    warnings.add('ontology.unverified', claim.path, `the claim "${shortName(claim.id)}" is not a fact: ${reason}`)
   }
   const held = keep(judged, 'held', limits.gaps, warnings)
   for (const { claim, reason } of held) {
@@ -152,7 +152,7 @@ function omitted(count: number): string {
   return `${count} more claims of the same concepts were left out`
 }
 
-/** Concepts one hop away over relations that somebody has approved. */
+/** Concepts one hop away over approved relations. */
 function relatedTo(graph: OntologyGraph, chosen: ReadonlySet<string>, most: number): Subgraph['related'] {
   const related: Subgraph['related'] = []
   for (const relation of graph.relations()) {
@@ -241,7 +241,7 @@ function matchConcept(concept: Concept, words: TaskWords): Match | undefined {
   return found.size === 0 ? undefined : { concept, words: found, weight: weightOf(words, found), isNamed }
 }
 
-/** "relay" in a task about the relay's range is no question about its battery. */
+/** "relay" in a task about the relay's range does not ask about its battery. */
 function explainsMore(better: Match, match: Match): boolean {
   return better.words.size > match.words.size && [...match.words].every((word) => better.words.has(word))
 }

@@ -28,7 +28,7 @@ export function formatAnchor({ path, anchor }: { path: string; anchor?: string |
 /** Lines are counted from 1, both included. */
 export interface AnchorPlace {
   isFound: boolean
-  /** Absent for pages and moments: a text has none, so nobody can look. */
+  /** Undefined for pages and moments: a text has none, so they cannot be checked. */
   lines?: { from: number; to: number }
 }
 
@@ -37,7 +37,7 @@ export function findAnchor(text: string, anchor: string, path?: string): AnchorP
   return anchorsOf(text, path)(anchor)
 }
 
-/** The same for many anchors of one text. */
+/** Checks many anchors of one text. */
 export function anchorsOf(text: string, path = ''): (anchor: string) => AnchorPlace {
   const lines = text.replace(/\n$/, '').split('\n')
   const known = new Map<string, AnchorPlace>()

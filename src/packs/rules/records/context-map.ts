@@ -46,7 +46,7 @@ export function readContextMap(body: string, firstLine: number): ContextMap {
 
 /** The sections with such a title, each to the next heading of its level or above. One inside another is part of it. */
 function findMaps(lines: readonly string[]): { from: number; to: number }[] {
-  // With a line before it, a rule at the start of the body is no frontmatter.
+  // After another line, a rule at the start of the body is not frontmatter.
   const headings = findHeadings(['', ...lines]).map(({ line, ...heading }) => ({ ...heading, line: line - 1 }))
   const maps: { from: number; to: number }[] = []
   for (const [index, { level, title, line }] of headings.entries()) {
@@ -102,7 +102,7 @@ function readItem({ line, text, parent }: Item, firstLine: number, map: ContextM
   }
 }
 
-/** Code that is no path is part of the prose: a command, a word. */
+/** Code that is not a path is part of the prose: a command, a word. */
 function isMeantAsPath(text: string): boolean {
   return /[/\\]/.test(text) && !/\s/.test(text)
 }

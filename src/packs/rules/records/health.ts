@@ -123,7 +123,7 @@ const CLAIM_WORDS = {
   'source-required': ['still needs a source', 'still need a source'],
 } as const
 
-/** So many are named; of a hundred claims nobody reads the names. */
+/** The maximum number of names in a message. */
 const MOST_NAMES = 8
 
 /** What is wrong with the claims of a file: one warning for each state, however many they are. */

@@ -14,7 +14,7 @@ interface Place {
 const LEAST_WORDS = 3
 const MOST_NAMED = 8
 
-/** Statements of several packs that are the same but for their numbers. Nobody here knows which of them is right. */
+/** Statements of several packs that differ only in numbers. Loadout cannot know which is right. */
 export function findContradictions(active: readonly ActivePack[]): Finding[] {
   const stated = new Map<string, Place[]>()
   for (const { pack, presented } of active) {

@@ -55,7 +55,7 @@ export interface PackContext {
   auditId: string | undefined
 }
 
-/** Somebody has to be asked before this pack can be used. */
+/** The user must decide before this pack can be used. */
 export function isWaiting({ reason }: RefusedPack): boolean {
   return reason === 'approval-needed' || reason === 'confirmation-needed'
 }

@@ -133,7 +133,7 @@ function chooseByMap(reading: Reading): { choices: Choice[]; warnings: PackWarni
       'map',
       'shapes the voice',
     ),
-    // Not its hint: reasons are told outside the fence.
+    // Not its hint: reasons are reported outside the fence.
     ...chooseHits(reading, hits, { rule: 'map', why: 'the map names it for this task' }).filter(
       ({ part }) => part.layer !== 'documents' || speaksOf(reading.words, part.text),
     ),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What a colour means; a sign says the same, for whoever does not see it. */
+/** The meaning of a colour; a sign repeats it for users who cannot see colours. */
 export type Tone = 'good' | 'warn' | 'bad' | 'odd' | 'info' | 'quiet'
 
 /** Drawn, not written: not every font has such signs. In a box of 10 by 10. */

@@ -13,7 +13,7 @@ export interface Segment {
 const MOST = 160
 
 interface BarProps {
-  /** What the whole of it says, for whoever does not see it. */
+  /** A text version of the bar for screen readers. */
   label: string
   segments: readonly Segment[]
   /** What there is room for; the segments may take more. */

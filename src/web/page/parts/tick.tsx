@@ -1,4 +1,4 @@
-/** A box that is ticked or not; whoever shows it says so in words as well. */
+/** A box that is ticked or not; the surrounding text must also say so in words. */
 export function Tick({ isOn }: { isOn: boolean }) {
   return (
     <svg class={`tick${isOn ? ' is-on' : ''}`} viewBox="0 0 16 16" aria-hidden="true">
