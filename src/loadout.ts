@@ -1,9 +1,9 @@
-import { type Machine, thisMachine } from './machine/machine.ts'
+import { localMachine, type Machine } from './machine/machine.ts'
 import { resolveAll } from './payloads/explain.ts'
 import { type Layers, nameLayers } from './payloads/layers.ts'
 import { type LoadRequest, loadChosen, loadPlan } from './payloads/load.ts'
 import { type LookupRequest, lookUpPayload } from './payloads/lookup.ts'
-import { planNoted, type TaskPlan } from './payloads/plan.ts'
+import { planAndRecord, type TaskPlan } from './payloads/plan.ts'
 import type { LoadPlan } from './payloads/rules/plan.ts'
 import { alsoNaming, type Finding } from './text/trouble.ts'
 
@@ -15,7 +15,7 @@ export type Loadout = ReturnType<typeof createLoadout>
  */
 export function createLoadout(options: Partial<Machine> = {}) {
   // Not spread: a home or a working folder that does not exist is an error only for who needs it.
-  const machine: Machine = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(options))
+  const machine: Machine = Object.defineProperties(localMachine(), Object.getOwnPropertyDescriptors(options))
   const reported: Finding[] = []
   machine.report ??= (finding) => void reported.push(finding)
   reports.set(machine, reported)
@@ -23,7 +23,7 @@ export function createLoadout(options: Partial<Machine> = {}) {
     /** Names the index files of a call: those that are given, or the project's, yours and the session's. */
     nameLayers: bind(machine, nameLayers),
     /** Plans what a task needs of the payloads, with the reason and the cost of each. Records the plan as use. */
-    plan: bind(machine, planNoted),
+    plan: bind(machine, planAndRecord),
     /** Plans like `plan` and reads the chosen texts, within a budget, fenced as data. */
     loadPlan: bind(machine, loadPlan),
     /** Reads the texts of a plan that you have already. */

@@ -17,7 +17,7 @@ import {
   type Limits,
   limitsOf,
 } from './rules/sight/agent-settings.ts'
-import { decideFates, type Fate, type FoundSkill, type Sight } from './rules/sight/visibility.ts'
+import { decideVisibility, type Fate, type FoundSkill, type Sight } from './rules/sight/visibility.ts'
 
 export interface SeeRequest {
   agent: string
@@ -72,7 +72,7 @@ export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSig
   const places = [...findPlaces(machine, agent, rules, cwd), ...findPlugins(machine, agent, rules, settings, cwd)]
   const found = asIf(request, findSkills(places, rules))
   const limits = listing && limitsOf(listing, settings, { window: request.window, model: request.model })
-  const sight = decideFates(found, rules, settings, listing && { listing, limits })
+  const sight = decideVisibility(found, rules, settings, listing && { listing, limits })
   const value: AgentSight = {
     agent: agent.id,
     label: agent.label,

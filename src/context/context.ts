@@ -141,7 +141,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
     [root, '.'],
     [machine.home, '~'],
   ]
-  const placeless = (text: string) => withoutPlaces(text, places)
+  const withoutFolders = (text: string) => withoutPlaces(text, places)
   const input = await maskLabels({
     task: request.task,
     intent,
@@ -157,21 +157,21 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
       ...advice.tactical.omitted,
       ...advice.adapter.omitted,
       ...checked.omitted,
-    ].map((each) => ({ ...each, detail: placeless(each.detail) })),
+    ].map((each) => ({ ...each, detail: withoutFolders(each.detail) })),
     warnings: [
       ...project.settings.findings.map(toWarning),
       ...planeWarnings(plane.items, settings),
       ...plane.findings.map(toWarning),
       ...task.warnings,
       ...checked.warnings,
-    ].map(placeless),
+    ].map(withoutFolders),
     adviceWarnings: [
       ...[...advice.tactical.warnings, ...advice.adapter.warnings].map(toWarning),
       ...checked.adviceWarnings,
-    ].map(placeless),
+    ].map(withoutFolders),
     degraded: [...advice.tactical.degraded, ...advice.adapter.degraded].map((each) => ({
       ...each,
-      reason: placeless(each.reason),
+      reason: withoutFolders(each.reason),
     })),
     missing: task.missing,
     sourceAnchors: task.sourceAnchors,

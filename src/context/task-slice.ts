@@ -13,7 +13,7 @@ import type { Strategy } from '../search/strategy.ts'
 import { shellWord } from '../text/printable.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import type { NotedEntry } from '../usage/record.ts'
+import type { RecordedEntry } from '../usage/record.ts'
 import { type IntentFiles, readIntentFiles } from './disk/read-candidate.ts'
 import { type CandidateRules, projectCandidates } from './project-slice.ts'
 import { interleave } from './rules/budget/fill.ts'
@@ -28,7 +28,7 @@ export interface TaskSlice {
   missing: string[]
   sourceAnchors: string[]
   /** What routing and packs offer, by the path of its candidate. Whether it finds a place is not known yet. */
-  planned: ReadonlyMap<string, NotedEntry>
+  planned: ReadonlyMap<string, RecordedEntry>
   /** How payloads were found. */
   strategy: Strategy
 }
@@ -158,7 +158,7 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
   return {
     core: plan.preload.flatMap((match) => read(match, 'core')),
     matched: plan.onDemand.flatMap((match) => read(match, plan.strategy)),
-    planned: namedBy(plan).map((entry): [string, NotedEntry] => [`payload:${entry.id}`, entry]),
+    planned: namedBy(plan).map((entry): [string, RecordedEntry] => [`payload:${entry.id}`, entry]),
     strategy: plan.strategy,
     omitted,
     warnings: findings.filter(({ severity }) => severity !== 'info').map(toWarning),
@@ -195,7 +195,7 @@ function resolveForTask(machine: Machine, { task, project }: TaskSliceRequest) {
   const isOwn = ({ severity, code }: Finding) => severity === 'error' && !code.endsWith('_NEEDED')
   return {
     candidates: packCandidates(value),
-    planned: deliveredPacks(value).map((entry): [string, NotedEntry] => [`pack:${entry.id}`, entry]),
+    planned: deliveredPacks(value).map((entry): [string, RecordedEntry] => [`pack:${entry.id}`, entry]),
     omitted,
     warnings: [
       ...value.refused

@@ -31,7 +31,7 @@ interface Caller {
 }
 
 /** Evaluated on demand: `loadout completion` works in a deleted folder. */
-export function thisMachine(): Machine {
+export function localMachine(): Machine {
   return {
     get cwd() {
       return workingFolder()

@@ -9,7 +9,7 @@ import {
 } from '../text/skill-document.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import { isRecord } from '../text/values.ts'
-import { LONGEST_YAML, parseYaml, readValue, Trouble } from './yaml.ts'
+import { LONGEST_YAML, parseYaml, readValue, YamlError } from './yaml.ts'
 
 export interface SkillDocument {
   /** Undefined without frontmatter; then everything is body. */
@@ -55,7 +55,7 @@ function readBlock(block: string): { frontmatter?: Fields; problem?: string } {
   } catch (error) {
     const plain = isMeant && block.length <= LONGEST_YAML ? readPlainLines(block) : undefined
     if (plain !== undefined) return { frontmatter: plain }
-    if (!(error instanceof Trouble)) return isMeant ? { problem: 'the frontmatter cannot be read as YAML' } : {}
+    if (!(error instanceof YamlError)) return isMeant ? { problem: 'the frontmatter cannot be read as YAML' } : {}
     // The block starts on the second line of its file.
     return isMeant || error.isMapping ? { problem: `line ${error.line + 1}: ${error.message}` } : {}
   }
@@ -135,7 +135,7 @@ export function openaiPolicy(existingYaml: string | undefined, policy: unknown):
   try {
     return setPolicy(text, policy)
   } catch (cause) {
-    const place = cause instanceof Trouble ? `, line ${cause.line}: ${cause.message}` : ' cannot be read as YAML'
+    const place = cause instanceof YamlError ? `, line ${cause.line}: ${cause.message}` : ' cannot be read as YAML'
     throw new LoadoutError('INVALID_SKILL', `agents/openai.yaml${place}`, { hint: 'correct that file', cause })
   }
 }
@@ -144,7 +144,7 @@ function setPolicy(text: string, policy: Fields): string {
   const { bom } = cutDocument(text)
   const { document, lines } = parseYaml(text.slice(bom.length).replaceAll('\r\n', '\n'), { intAsBigInt: true })
   readValue(document.clone(), lines)
-  if (document.contents !== null && !isMap(document.contents)) throw new Trouble('it must contain keys and values', 1)
+  if (document.contents !== null && !isMap(document.contents)) throw new YamlError('it must contain keys and values', 1)
   const before = document.toString({ lineWidth: 0 })
   const found = document.get('policy', true)
   if (isScalar(found) && found.value === null) {
@@ -152,7 +152,7 @@ function setPolicy(text: string, policy: Fields): string {
     empty.commentBefore = found.comment
     document.set('policy', empty)
   } else if (isNode(found) && !isMap(found)) {
-    throw new Trouble('policy must contain keys and values', lines.linePos(found.range?.[0] ?? 0).line)
+    throw new YamlError('policy must contain keys and values', lines.linePos(found.range?.[0] ?? 0).line)
   }
   for (const [key, value] of Object.entries(policy)) document.setIn(['policy', key], value)
   const after = document.toString({ lineWidth: 0 })

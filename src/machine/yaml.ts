@@ -27,7 +27,7 @@ interface ParseOptions {
 }
 
 /** Why a YAML text is refused, and on which of its lines. */
-export class Trouble extends Error {
+export class YamlError extends Error {
   readonly line: number
   /** Whether the text is a mapping nevertheless, so it was not meant as prose. */
   readonly isMapping: boolean
@@ -41,7 +41,7 @@ export class Trouble extends Error {
 
 /** A document that may still have errors; `readValue` reports them. */
 export function parseYaml(text: string, options: ParseOptions = {}): { document: Document; lines: LineCounter } {
-  if (text.length > LONGEST_YAML) throw new Trouble(`the YAML is longer than ${LONGEST_YAML / 1024} KB`, 1)
+  if (text.length > LONGEST_YAML) throw new YamlError(`the YAML is longer than ${LONGEST_YAML / 1024} KB`, 1)
   if (canNestDeeply(text)) refuseDeepNesting(text)
   const lines = new LineCounter()
   return { document: parseDocument(text, { ...YAML, ...options, lineCounter: lines }), lines }
@@ -78,7 +78,7 @@ function refuseDeepNesting(text: string): void {
       line++
       levels = 0
     } else if (isLineStart && token.trim() === '') levels = token.length
-    if (brackets > DEEPEST || levels > 2 * DEEPEST) throw new Trouble('the YAML is nested too deeply', line)
+    if (brackets > DEEPEST || levels > 2 * DEEPEST) throw new YamlError('the YAML is nested too deeply', line)
     previous = token
   }
 }
@@ -87,12 +87,12 @@ function refuseDeepNesting(text: string): void {
 export function readValue(document: Document, lines: LineCounter): unknown {
   const lineOf = (range: readonly number[] | null | undefined) => lines.linePos(range?.[0] ?? 0).line
   const error = document.errors[0]
-  if (error?.code === 'MULTIPLE_DOCS') throw new Trouble('a second YAML document starts here', lineOf(error.pos))
-  if (error !== undefined) throw new Trouble(error.message.slice(0, 200), lineOf(error.pos))
+  if (error?.code === 'MULTIPLE_DOCS') throw new YamlError('a second YAML document starts here', lineOf(error.pos))
+  if (error !== undefined) throw new YamlError(error.message.slice(0, 200), lineOf(error.pos))
   let aliases = 0
   visit(document, {
     Alias: (_, { range }) => {
-      if (++aliases > MOST_ALIASES) throw new Trouble('the YAML has too many aliases', lineOf(range), true)
+      if (++aliases > MOST_ALIASES) throw new YamlError('the YAML has too many aliases', lineOf(range), true)
     },
     Scalar: (_, scalar) => {
       if (typeof scalar.value === 'number' && scalar.source !== String(scalar.value)) scalar.value = scalar.source
@@ -101,7 +101,7 @@ export function readValue(document: Document, lines: LineCounter): unknown {
       const keys = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key)) continue
-        if (keys.has(key.value)) throw new Trouble(`the key "${key.value}" appears twice`, lineOf(key.range), true)
+        if (keys.has(key.value)) throw new YamlError(`the key "${key.value}" appears twice`, lineOf(key.range), true)
         keys.add(key.value)
       }
     },
@@ -109,7 +109,7 @@ export function readValue(document: Document, lines: LineCounter): unknown {
   try {
     return copyPlain(document.toJS({ maxAliasCount: MOST_ALIASES }), { left: MOST_VALUES })
   } catch {
-    throw new Trouble('an alias is undefined, circular, or expands to too many values', 1, true)
+    throw new YamlError('an alias is undefined, circular, or expands to too many values', 1, true)
   }
 }
 
@@ -123,7 +123,7 @@ function copyPlain(value: unknown, budget: { left: number }, depth = 0): unknown
   return copy
 }
 
-/** The plain value of a YAML text in which every value is text. Throws `Trouble`, for tags too. */
+/** The plain value of a YAML text in which every value is text. Throws `YamlError`, for tags too. */
 export function readTextYaml(text: string): unknown {
   return readPlainFields(text) ?? readAnyText(text)
 }
@@ -147,6 +147,6 @@ function readAnyText(text: string): unknown {
   const { document, lines } = parseYaml(text, { schema: 'failsafe' })
   const value = readValue(document, lines)
   const [warning] = document.warnings
-  if (warning !== undefined) throw new Trouble('tags and directives are not read', lines.linePos(warning.pos[0]).line)
+  if (warning !== undefined) throw new YamlError('tags and directives are not read', lines.linePos(warning.pos[0]).line)
   return value
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { serveMcpOverHttp } from './http.ts'
 import { createFactory, serveStreams } from './server.ts'
-import { type Desk, tell } from './tool.ts'
+import { type ToolContext, tell } from './tool.ts'
 
-export interface Serving extends Desk {
+export interface Serving extends ToolContext {
   /** Undefined: standard input and output. */
   http?: { port: number; token: string | undefined } | undefined
   signal: AbortSignal
@@ -13,10 +13,10 @@ export interface Serving extends Desk {
 const GRACE_MS = 2_000
 
 /** Serves until the client disconnects or the signal fires. The process then ends by itself, or is ended. */
-export async function serve({ http, signal, ...desk }: Serving): Promise<void> {
+export async function serve({ http, signal, ...context }: Serving): Promise<void> {
   // The default would leave behind processes that a call started.
   process.once('SIGHUP', () => process.exit())
-  const factory = createFactory(desk)
+  const factory = createFactory(context)
   if (http === undefined) await serveStreams(factory, signal)
   else {
     const token = http.token ?? makeToken()

@@ -6,7 +6,6 @@ import { printableLine } from '../text/printable.ts'
 import type { Finding } from '../text/trouble.ts'
 import {
   cap,
-  type Desk,
   ENTRY_TEMPLATE,
   entryUri,
   INDEX_URI,
@@ -16,8 +15,9 @@ import {
   placeOf,
   readVariable,
   TASK,
+  type ToolContext,
 } from './tool.ts'
-import { buildFitting, MOST_WARNINGS, tellFinding } from './tools/bundle.ts'
+import { buildFitting, formatFinding, MOST_WARNINGS } from './tools/bundle.ts'
 import { MOST_CHARACTERS } from './tools/read-entry.ts'
 import { TEACHING_PROMPT } from './tools/teach-examples.ts'
 
@@ -61,8 +61,8 @@ export const MOST_LISTED = 200
 const INDEX_DESCRIPTION = `What can be loaded here. As resources, the first ${MOST_LISTED} of each kind are listed.`
 
 /** The loadable entries, as resources for a person to choose from. */
-export function serveResources(mcp: McpServer, desk: Desk): void {
-  const listLoadable = () => desk.loadout.listLoadable(placeOf(desk))
+export function serveResources(mcp: McpServer, context: ToolContext): void {
+  const listLoadable = () => context.loadout.listLoadable(placeOf(context))
   const loadable = async () => (await listLoadable()).value
   const contents = (uri: URL, text: string) => ({ contents: [{ uri: uri.href, ...MARKDOWN, text }] })
 
@@ -81,7 +81,7 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
     const complete = async (text: string) =>
       list(await loadable()).flatMap((item) => (item.name.startsWith(text) ? [item.name] : []))
     const read = async (uri: URL, id: string) => {
-      const { value } = await desk.loadout.read({ id, ...placeOf(desk), maxCharacters: MOST_CHARACTERS })
+      const { value } = await context.loadout.read({ id, ...placeOf(context), maxCharacters: MOST_CHARACTERS })
       return contents(uri, value.text)
     }
     mcp.registerResource(
@@ -97,7 +97,7 @@ export function serveResources(mcp: McpServer, desk: Desk): void {
 }
 
 /** Prompts for people, who choose them by name. */
-export function servePrompts(mcp: McpServer, { loadout, project }: Desk): void {
+export function servePrompts(mcp: McpServer, { loadout, project }: ToolContext): void {
   mcp.registerPrompt(
     'load-context',
     {
@@ -131,7 +131,7 @@ function indexText({ payloads, skills, disclosure }: Loadable, findings: readonl
   ]
   const { shown, cut } = cap(lines, MOST_LINES, 'entries are')
   const rest = cut.map((sentence) => `${sentence}; search_knowledge finds them`)
-  const broken = cap(findings.map(tellFinding).map(oneLine), MOST_WARNINGS, 'warnings are')
+  const broken = cap(findings.map(formatFinding).map(oneLine), MOST_WARNINGS, 'warnings are')
   const told = [...shown, ...rest, ...broken.shown, ...broken.cut]
   const body = told.length === 0 ? 'There are no entries yet.' : told.join('\n')
   return `${fence('loadout_context', { id: 'index' }, body).text}${disclosure}`

@@ -4,7 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { VERSION } from '../text/version.ts'
 import { servePrompts, serveResources } from './resources.ts'
 import { librarySkills } from './skills.ts'
-import { type Desk, tell } from './tool.ts'
+import { type ToolContext, tell } from './tool.ts'
 import { callsEnded, serveTools } from './tools.ts'
 
 const INSTRUCTIONS =
@@ -14,16 +14,16 @@ const INSTRUCTIONS =
 const UNCHANGING = { listChanged: false }
 
 /** Makes servers with identical answers: one per connection, or per request. Making one does not touch the machine. */
-export function createFactory(desk: Desk): () => McpServer {
-  const skills = librarySkills(desk.loadout)
+export function createFactory(context: ToolContext): () => McpServer {
+  const skills = librarySkills(context.loadout)
   return () => {
     const mcp = new McpServer(
       { name: 'loadout', version: VERSION },
       { instructions: INSTRUCTIONS, capabilities: { resources: UNCHANGING, prompts: UNCHANGING } },
     )
-    serveTools(mcp, desk)
-    serveResources(mcp, desk)
-    servePrompts(mcp, desk)
+    serveTools(mcp, context)
+    serveResources(mcp, context)
+    servePrompts(mcp, context)
     skills.attach(mcp)
     return mcp
   }

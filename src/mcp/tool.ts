@@ -5,13 +5,13 @@ import type { Loadout } from '../loadout.ts'
 import { printableLine } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
 
-/** Who answers, and for which project when a call names none. */
-export interface Desk {
+/** The use cases that answer a call, and the default project. */
+export interface ToolContext {
   loadout: Loadout
   project: string | undefined
 }
 
-export interface Call extends Desk {
+export interface Call extends ToolContext {
   /** Fires when the client no longer waits for the answer. */
   signal: AbortSignal
 }
@@ -52,7 +52,7 @@ export const NAME = z.string().min(1).max(LONGEST_NAME)
 export const PROJECT = NAME.optional().describe('Folder, if not the usual one')
 
 /** The project of a call, and its layers. */
-export function placeOf({ loadout, project: usual }: Desk, project = usual) {
+export function placeOf({ loadout, project: usual }: ToolContext, project = usual) {
   return { project, layers: loadout.nameLayers({ project }) }
 }
 

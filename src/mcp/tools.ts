@@ -8,7 +8,7 @@ import {
 import * as z from 'zod'
 import { printableLine } from '../text/printable.ts'
 import { LoadoutError } from '../text/trouble.ts'
-import type { Call, Desk, Tool } from './tool.ts'
+import type { Call, Tool, ToolContext } from './tool.ts'
 import { activatePack } from './tools/activate-pack.ts'
 import { compilePack } from './tools/compile-pack.ts'
 import { loadContext } from './tools/load-context.ts'
@@ -55,7 +55,7 @@ const LISTING = TOOLS.map(({ name, description, input, output, isWriting = false
  * Uses the protocol's own methods rather than `registerTool`, which reports wrong arguments as a tool's result,
  * although clients expect an error of the protocol.
  */
-export function serveTools(mcp: McpServer, desk: Desk): void {
+export function serveTools(mcp: McpServer, context: ToolContext): void {
   const { server } = mcp
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler('tools/list', () => ({ tools: LISTING }))
@@ -65,7 +65,7 @@ export function serveTools(mcp: McpServer, desk: Desk): void {
     if (tool === undefined) throw invalid(`unknown tool ${JSON.stringify(params.name.slice(0, 80))}`)
     const { data, error } = tool.input.safeParse(params.arguments ?? {})
     if (error !== undefined) throw invalid(`wrong arguments for ${tool.name}: ${describeIssues(error)}`)
-    const result = await underWay(answer(tool, data, { ...desk, signal: mcpReq.signal }))
+    const result = await underWay(answer(tool, data, { ...context, signal: mcpReq.signal }))
     return server.projectCallToolResult(result, LISTING[at]?.outputSchema)
   })
 }

@@ -5,7 +5,7 @@ import { writeAudit } from '../machine/records.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError } from '../text/trouble.ts'
 import { sha256 } from '../text/values.ts'
-import { type NotedEntry, recordTask } from '../usage/record.ts'
+import { type RecordedEntry, recordTask } from '../usage/record.ts'
 import type { ResolveRequest } from './resolve.ts'
 import { writeContextRecord as renderContextRecord } from './rules/records/context-record.ts'
 import { auditOf, PACK_AUDITS } from './rules/resolve/audit-record.ts'
@@ -92,14 +92,14 @@ export function noteUse(machine: Machine, context: PackContext, session: string 
 }
 
 /** The packs whose text goes to the model now. What a session has already is not given again. */
-export function deliveredPacks({ active }: PackContext): NotedEntry[] {
+export function deliveredPacks({ active }: PackContext): RecordedEntry[] {
   return active.flatMap((each) => {
     const { presented, isRepeated } = each
     return presented.wrapper === undefined || isRepeated ? [] : [noteOf(each, estimateTokens(presented.wrapper))]
   })
 }
 
-function noteOf({ pack, activation }: ActivePack, tokens: number): NotedEntry {
+function noteOf({ pack, activation }: ActivePack, tokens: number): RecordedEntry {
   const isNamed = activation === 'explicit'
   const [trigger, mode] = isNamed ? (['named', 'manual'] as const) : (['ranked', 'lazy'] as const)
   return { id: pack.manifest.name, kind: 'pack', trigger, mode, tokens }

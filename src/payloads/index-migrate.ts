@@ -136,9 +136,13 @@ function payloadFolder({ root, globs }: PayloadRoot, named = '.claude/loadout'):
     })
   }
   if (isPayloadPath(`${path}/payload.md`, globs)) return path
-  throw new LoadoutError('PATH_ESCAPE', `the folder ${named} is refused: loadout index build does not read payloads there`, {
-    hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
-  })
+  throw new LoadoutError(
+    'PATH_ESCAPE',
+    `the folder ${named} is refused: loadout index build does not read payloads there`,
+    {
+      hint: `add "${path}/**/*.md" to "payloads" in loadout.json`,
+    },
+  )
 }
 
 function freeName(path: string): string {

@@ -127,7 +127,7 @@ export function knowledgeOf({ merged, layers, findings, places }: Resolved): Kno
     findings,
     lazyLoad: merged.lazyLoad ?? false,
     manualCount: entries.filter(({ priority }) => priority === 'manual').length,
-    ...whereabouts(places, (entry) => getOwn(provenance, entry.id) ?? ''),
+    ...locationsIn(places, (entry) => getOwn(provenance, entry.id) ?? ''),
     provenance: () => provenance,
   }
 }
@@ -174,7 +174,7 @@ function loadKnowledge(
     ...facts,
     table: { ...stored.table, entryAt },
     places,
-    ...whereabouts(places, (entry) => layers.get(entry.id) ?? ''),
+    ...locationsIn(places, (entry) => layers.get(entry.id) ?? ''),
     provenance: () => {
       const provenance: Record<string, string> = {}
       for (let position = 0; position < stored.table.size; position++) {
@@ -202,7 +202,7 @@ function loadTable(
   return undefined
 }
 
-function whereabouts(
+function locationsIn(
   places: readonly LayerPlace[],
   layerOf: Knowledge['layerOf'],
 ): Pick<Knowledge, 'layerOf' | 'rootOf'> {

@@ -1,4 +1,4 @@
-import { thisMachine } from '../machine/machine.ts'
+import { localMachine } from '../machine/machine.ts'
 import type { Finding } from '../text/trouble.ts'
 import { recordUsage } from '../usage/log.ts'
 import type { LoadMode } from '../usage/rules/usage-event.ts'
@@ -32,11 +32,11 @@ export interface ResolvedLoadout {
 
 /** Looks in the fixed places, in the fixed order. */
 export function discoverLayers(options: ResolveOptions = {}): Omit<ResolvedLoadout, 'merged'> {
-  return readLayers(layerPlaces(thisMachine(), options))
+  return readLayers(layerPlaces(localMachine(), options))
 }
 
 export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
-  const { merged, layers, searched, findings } = resolveLayers(thisMachine(), options)
+  const { merged, layers, searched, findings } = resolveLayers(localMachine(), options)
   return { merged, layers, searched, findings }
 }
 
@@ -45,7 +45,7 @@ export function resolveLoadout(options: ResolveOptions = {}): ResolvedLoadout {
  * of entries that are not loaded are made when first read.
  */
 export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
-  const knowledge = openKnowledge(thisMachine(), options)
+  const knowledge = openKnowledge(localMachine(), options)
   const plan = planWith(knowledge, task, { phase: options.phase, budget: options.budget }, copyEntry)
   const own = (match: MatchResult) => ({ ...match, entry: copyEntry(match.entry) })
   return Object.assign(plan, {
@@ -59,7 +59,7 @@ export function planLoad(task: string, options: RuntimeOptions = {}): LoadPlan {
 }
 
 export function manualLookup(id: string, options: RuntimeOptions = {}): LoadoutEntry | undefined {
-  return lookupEntry(id, resolveLayers(thisMachine(), options).merged)
+  return lookupEntry(id, resolveLayers(localMachine(), options).merged)
 }
 
 /** Records that an agent loaded an entry, if a log was named. */
@@ -72,7 +72,7 @@ export function recordLoad(
 ): void {
   const { usagePath, taskHash = 'unknown', sourceLayer } = options
   if (!usagePath) return
-  const timestamp = thisMachine().now().toISOString()
+  const timestamp = localMachine().now().toISOString()
   const event = { timestamp, taskHash, entryId, trigger, mode, tokensEst }
   recordUsage(sourceLayer === undefined ? event : { ...event, sourceLayer }, usagePath)
 }

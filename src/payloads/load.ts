@@ -4,7 +4,7 @@ import { fence, fenceFindings } from '../text/fence.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import { getOwn } from '../text/values.ts'
-import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
+import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import type { Knowledge } from './knowledge.ts'
 import { projectOf } from './layers.ts'
 import { namedBy, noteOf, type PlanRequest, planByStrategy, planTerms, type TaskPlan } from './plan.ts'
@@ -27,10 +27,14 @@ export interface LoadResult {
 }
 
 /** The layer of an entry, and the folder from which its path starts. */
-type Whereabouts = Pick<Knowledge, 'layerOf' | 'rootOf'>
+type PayloadLocations = Pick<Knowledge, 'layerOf' | 'rootOf'>
 
 /** Reads payloads in order, as long as the text for the model, fences included, stays within the budget. */
-export function loadPayloads(knowledge: Whereabouts, entries: readonly LoadoutEntry[], budget = Infinity): LoadResult {
+export function loadPayloads(
+  knowledge: PayloadLocations,
+  entries: readonly LoadoutEntry[],
+  budget = Infinity,
+): LoadResult {
   const contents: LoadedPayload[] = []
   const findings: Finding[] = []
   let left = budget
@@ -57,7 +61,11 @@ export function readPayload(knowledge: Knowledge, entry: LoadoutEntry): { text: 
   }
 }
 
-function fencePayload(knowledge: Whereabouts, entry: LoadoutEntry, findings: Finding[]): LoadedPayload | undefined {
+function fencePayload(
+  knowledge: PayloadLocations,
+  entry: LoadoutEntry,
+  findings: Finding[],
+): LoadedPayload | undefined {
   const layer = knowledge.layerOf(entry)
   try {
     const body = payloadBody(readTextInside(knowledge.rootOf(entry), entry.path))
@@ -113,7 +121,7 @@ export interface LoadRequest {
 export function loadChosen(machine: Machine, plan: LoadPlan | TaskPlan, request: LoadRequest = {}): LoadResult {
   const matches = [...plan.preload, ...plan.onDemand]
   const loaded = loadPayloads(
-    whereaboutsOf(plan),
+    locationsOf(plan),
     matches.map(({ entry }) => entry),
     request.budget,
   )
@@ -123,7 +131,7 @@ export function loadChosen(machine: Machine, plan: LoadPlan | TaskPlan, request:
   return { ...loaded, findings: [...loaded.findings, ...recorded] }
 }
 
-function whereaboutsOf(plan: LoadPlan | TaskPlan): Whereabouts {
+function locationsOf(plan: LoadPlan | TaskPlan): PayloadLocations {
   const layerOf = ({ id }: LoadoutEntry) =>
     ('sources' in plan ? getOwn(plan.sources, id) : undefined) ?? getOwn(plan.provenance, id) ?? ''
   const rootOf = (entry: LoadoutEntry) => {
@@ -135,7 +143,7 @@ function whereaboutsOf(plan: LoadPlan | TaskPlan): Whereabouts {
   return { layerOf, rootOf }
 }
 
-function deliveredOf(plan: TaskPlan, contents: readonly LoadedPayload[]): NotedEntry[] {
+function deliveredOf(plan: TaskPlan, contents: readonly LoadedPayload[]): RecordedEntry[] {
   const matches = new Map([...plan.preload, ...plan.onDemand].map((match) => [match.entry.id, match]))
   return contents.flatMap(({ id, tokens }) => {
     const match = matches.get(id)

@@ -3,7 +3,7 @@ import { realFolder } from '../machine/open-project.ts'
 import type { Strategy } from '../search/strategy.ts'
 import type { Report } from '../text/trouble.ts'
 import { setOwn } from '../text/values.ts'
-import { keepTask, type NotedEntry, recordTask } from '../usage/record.ts'
+import { keepTask, type RecordedEntry, recordTask } from '../usage/record.ts'
 import { type Knowledge, openStoredKnowledge, readKnowledge } from './knowledge.ts'
 import { type Layers, projectOf } from './layers.ts'
 import { type LoadoutEntry, tokensOf } from './rules/loadout-index.ts'
@@ -142,7 +142,7 @@ function rootsOf({ places, layerNames }: Knowledge): Record<string, string> {
 }
 
 /** Plans a task, and records the entries of the plan. */
-export async function planNoted(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
+export async function planAndRecord(machine: Machine, request: PlanRequest): Promise<PlannedTask> {
   const planned = await planByStrategy(machine, request)
   if (request.isRecorded === false) return planned
   const kept = await keepTask(machine, request.task, () => planTerms(machine, request, planned.value.strategy))
@@ -171,11 +171,11 @@ export function planTerms(
 }
 
 /** Everything that a plan would load. */
-export function namedBy(plan: TaskPlan): NotedEntry[] {
+export function namedBy(plan: TaskPlan): RecordedEntry[] {
   return [...plan.preload, ...plan.onDemand].map((match) => noteOf(plan, match, tokensOf(match.entry)))
 }
 
-export function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): NotedEntry {
+export function noteOf({ sources }: TaskPlan, match: MatchResult, tokens: number): RecordedEntry {
   const { entry, mode } = match
   return { id: entry.id, kind: 'payload', trigger: triggerOf(match), mode, tokens, layer: sources[entry.id] }
 }

@@ -83,9 +83,13 @@ export async function unequip(machine: Machine, request: EquipCommand): Promise<
 function requireUsed(machine: Machine): ReadonlySet<string> {
   const used = usedSkills(machine)
   if (used !== undefined) return used
-  throw new LoadoutError('USAGE_EMPTY', 'the usage log has no use of any skill, so Loadout cannot know the unused ones', {
-    hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
-  })
+  throw new LoadoutError(
+    'USAGE_EMPTY',
+    'the usage log has no use of any skill, so Loadout cannot know the unused ones',
+    {
+      hint: 'loadout hooks install records which skills agents read; loadout see <agent> --longest shows what takes room',
+    },
+  )
 }
 
 function requireSelection({ names, tags, all, unused }: EquipCommand): void {

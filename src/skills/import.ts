@@ -3,7 +3,7 @@ import { requireRepository } from '../machine/repository.ts'
 import { type Finding, LoadoutError, type Report } from '../text/trouble.ts'
 import type { LeftOutSkills } from './disk/discover.ts'
 import { writeSkillFolder } from './disk/foreign-skill.ts'
-import { openImportSource, retold } from './disk/import-source.ts'
+import { openImportSource, rewordError } from './disk/import-source.ts'
 import { changeLibrary } from './disk/library-transaction.ts'
 import { SKILLS_FOLDER } from './disk/registry.ts'
 import { type FindRequest, type Found, findOffers, refusalOf, type SkillOffer, viewOffer } from './import-offers.ts'
@@ -77,7 +77,7 @@ export async function importSkills(machine: Machine, request: ImportRequest): Pr
     const locked = request.adopt ? everyRoot(setup) : []
     return request.dryRun ? await run([]) : await asWriter(setup, locked, 'import', run, request.signal)
   } catch (error) {
-    throw retold(error, tell)
+    throw rewordError(error, tell)
   } finally {
     source?.dispose()
   }
@@ -205,9 +205,9 @@ async function writeAll(setup: Setup, { source }: Found, ready: readonly Ready[]
 function told({ value, findings }: Report<ImportResult>, tell: (text: string) => string): Report<ImportResult> {
   const imported = value.imported.map((each) => ({ ...each, from: each.from.map(tell) }))
   const refused = value.refused.map((each) => ({ ...each, name: tell(each.name), reason: tell(each.reason) }))
-  const retoldFindings = findings.map((finding) => {
+  const reworded = findings.map((finding) => {
     const { message, subject } = finding
     return { ...finding, message: tell(message), ...(subject === undefined ? {} : { subject: tell(subject) }) }
   })
-  return { value: { ...value, imported, refused }, findings: retoldFindings }
+  return { value: { ...value, imported, refused }, findings: reworded }
 }

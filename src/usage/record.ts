@@ -9,7 +9,7 @@ import type { EntryKind, Stage, UsageEvent } from './rules/usage-event.ts'
 import { shareWhenDue } from './sharing.ts'
 
 /** An entry on its way to an agent. */
-export interface NotedEntry {
+export interface RecordedEntry {
   id: string
   kind: EntryKind
   /** Its cause, in a word. */
@@ -24,7 +24,7 @@ export interface NotedEntry {
 /** A stage that some entries reached. */
 interface UsageStep {
   stage: Stage
-  entries: readonly NotedEntry[]
+  entries: readonly RecordedEntry[]
 }
 
 /** What happened to some entries for one task. */
@@ -90,7 +90,7 @@ function nameForTeam(project: Project | undefined): string | undefined {
   }
 }
 
-const NOTHING: NotedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
+const NOTHING: RecordedEntry = { id: '', kind: 'payload', trigger: 'nothing', mode: 'lazy', tokens: 0 }
 
 /** Includes the time: the same words tomorrow are another task. Fast, because the user waits for it at every prompt. */
 function hashTask(timestamp: string, task: string): string {
@@ -101,7 +101,7 @@ function eventOf(
   { caller = { via: 'cli' } }: Machine,
   of: Pick<UsageEvent, 'timestamp' | 'taskHash' | 'project'>,
   stage: Stage,
-  { id, kind, trigger, mode, tokens, layer, version }: NotedEntry,
+  { id, kind, trigger, mode, tokens, layer, version }: RecordedEntry,
 ): UsageEvent {
   return {
     ...of,

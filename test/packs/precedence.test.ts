@@ -28,9 +28,7 @@ describe('one name, several packs', () => {
     const { run, json } = makeWorld(BOTH)
     run(['approve', 'handbook'])
     expect(json(['list']).findings).toMatchObject([{ code: 'catalog.collision.lower-trust', subject: 'handbook' }])
-    expect(run(['list']).stdout).toContain(
-      'handbook: workspace is used; overridden: user, although one of them claims',
-    )
+    expect(run(['list']).stdout).toContain('handbook: workspace is used; overridden: user, although one of them claims')
   })
 
   it('case 41: a collision names winner and losers with their scopes and paths', () => {

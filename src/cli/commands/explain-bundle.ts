@@ -41,7 +41,7 @@ export function explainChoice(bundle: ContextBundle, screen: Screen, isAll = fal
     isAll || bundle.omitted.length <= FEW_OMITTED ? describeOmitted(bundle) : sumUpOmitted(bundle, screen),
     '',
     labelled('missing', missing),
-    labelled('warnings', warnings.filter((warning) => !isToldAbove(bundle, warning)).flatMap(withCommandBelow)),
+    labelled('warnings', warnings.filter((warning) => !isListedAbove(bundle, warning)).flatMap(withCommandBelow)),
     fallback.level !== 'restricted' &&
       labelled(
         'fallback',
@@ -198,7 +198,7 @@ function sumUpOmitted({ omitted }: ContextBundle, screen: Screen): string[] {
 }
 
 /** An unsafe file is already listed among the omitted ones, with the same message. */
-function isToldAbove({ omitted }: ContextBundle, warning: string): boolean {
+function isListedAbove({ omitted }: ContextBundle, warning: string): boolean {
   return omitted.some(({ path, reason, detail }) => reason === 'unsafe' && warning.startsWith(`${path}: ${detail},`))
 }
 

@@ -39,7 +39,7 @@ export const packsResolve = defineCommand({
     }
     const { value, findings } =
       ask === undefined ? await loadout.resolvePacks(request) : await resolveAsking(request, ask, loadout)
-    const told = asJson ? findings : findings.filter(isUntold)
+    const told = asJson ? findings : findings.filter(isNotInWrapper)
     return { value: { ...value, isPrompt: format === 'prompt' }, findings: told }
   },
   print: (resolved: Resolved, screen) => {
@@ -52,7 +52,7 @@ export const packsResolve = defineCommand({
 })
 
 /** A wrapper lists the warnings of its pack; others, and what was withheld, appear here. */
-function isUntold({ severity, code, subject }: Finding): boolean {
+function isNotInWrapper({ severity, code, subject }: Finding): boolean {
   const isOfSeveral = code === 'claim.disputed' && subject === undefined
   return severity === 'error' || code === 'pack.substituted' || isOfSeveral || !code.includes('.')
 }

@@ -1,7 +1,7 @@
 import { formatReply, type HookCall, readCall } from '../../agents/rules/hook-call.ts'
 import { isFolder } from '../../machine/files.ts'
 import { describeTrouble, logLine } from '../../machine/hook-log.ts'
-import { type Machine, thisMachine } from '../../machine/machine.ts'
+import { localMachine, type Machine } from '../../machine/machine.ts'
 import { type Finding, LoadoutError } from '../../text/trouble.ts'
 import { answerPrompt } from './prompt.ts'
 
@@ -42,7 +42,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
 
 /** The caller for this process. */
 export function answerHere(request: HookRequest): Promise<HookAnswer> {
-  return answerHook(thisMachine(), request)
+  return answerHook(localMachine(), request)
 }
 
 async function answer(machine: Machine, call: HookCall, { budget }: HookRequest): Promise<string> {

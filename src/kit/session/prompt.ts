@@ -18,7 +18,7 @@ import { type FamilyShares, SESSION_LENGTH, sessionLift, sharesOf } from '../../
 import type { Strategy } from '../../search/strategy.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { LoadoutError } from '../../text/trouble.ts'
-import { keepTask, type NotedEntry, recordTask } from '../../usage/record.ts'
+import { keepTask, type RecordedEntry, recordTask } from '../../usage/record.ts'
 import { formatClaim, keysOf, type Part, readState, recentShares, wonBy } from '../../usage/rules/session-state.ts'
 import { type IndexItem, indexLine, payloadItem } from '../rules/index-line.ts'
 import {
@@ -298,7 +298,7 @@ async function record(
   found: readonly Found[],
   given: readonly GivenPart[],
 ): Promise<void> {
-  const entries = found.map((each): NotedEntry => {
+  const entries = found.map((each): RecordedEntry => {
     if ('pointer' in each) {
       const { part, text } = each.pointer
       return { id: part.id, kind: part.kind, trigger: 'ranked', mode: 'lazy', tokens: estimateTokens(text) }

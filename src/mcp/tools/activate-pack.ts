@@ -3,7 +3,7 @@ import { allGaps, newWrappers } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { cap, defineTool, NAME, PROJECT, TASK } from '../tool.ts'
-import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+import { formatFinding, MOST_WARNINGS } from './bundle.ts'
 import { MOST_CHARACTERS } from './read-entry.ts'
 
 const NOTHING = 'The pack has nothing for this question.\n'
@@ -56,7 +56,7 @@ export const activatePack = defineTool({
     }
     // A wrapper already contains the findings about its own content.
     const untold = findings.filter(({ code, severity }) => severity === 'error' || !code.includes('.'))
-    const told = cap(untold.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    const told = cap(untold.map(formatFinding), MOST_WARNINGS, 'warnings are')
     // A wrapper also names what is missing.
     const text = [...newWrappers(value).map((wrapper) => wrapper.text), ...told.shown.map((each) => `${each}\n`)]
     return {

@@ -21,7 +21,7 @@ export const MOST_WARNINGS = 40
 /** Every part with its reason, and the reasons of the omitted ones. */
 export function describeBundle({ files, omitted, warnings, estimate }: ContextBundle, findings: readonly Finding[]) {
   const left = cap(omitted, MOST_OMITTED, 'omitted are')
-  const told = cap([...warnings, ...findings.map(tellFinding)], MOST_WARNINGS, 'warnings are')
+  const told = cap([...warnings, ...findings.map(formatFinding)], MOST_WARNINGS, 'warnings are')
   return {
     tokens: estimate.tokens,
     files: files.map(({ path, reason }) => ({ path, why: reason })),
@@ -30,7 +30,7 @@ export function describeBundle({ files, omitted, warnings, estimate }: ContextBu
   }
 }
 
-export function tellFinding({ message, hint }: Finding): string {
+export function formatFinding({ message, hint }: Finding): string {
   return hint === undefined ? message : `${message}: ${hint}`
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { cap, defineTool, NAME, PROJECT } from '../tool.ts'
-import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+import { formatFinding, MOST_WARNINGS } from './bundle.ts'
 
 const GIVE_BACK = 'Then call the tool compile_pack again, with the same `pack` and the object as `answer`.'
 
@@ -19,7 +19,7 @@ export const compilePack = defineTool({
     }
     const given = typeof answer === 'string' ? answer : JSON.stringify(answer)
     const { value, findings } = await loadout.importCompile({ ...request, text: given })
-    const { shown, cut } = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    const { shown, cut } = cap(findings.map(formatFinding), MOST_WARNINGS, 'warnings are')
     const next = value.next.map((command) => `the user runs: ${command}`)
     const done = value.written.length === 0 ? 'Nothing was written.' : 'The views were written.'
     return { text: [done, ...shown, ...cut, ...value.written, ...next].join('\n') }

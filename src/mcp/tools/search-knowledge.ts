@@ -3,7 +3,7 @@ import { pointerText } from '../../display-rules.ts'
 import { describeWhy, type SearchHit } from '../../loadout.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
-import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+import { formatFinding, MOST_WARNINGS } from './bundle.ts'
 
 const LONGEST_QUERY = 2_000
 const USUAL = 10
@@ -35,7 +35,7 @@ export const searchKnowledge = defineTool({
   }),
   call: async ({ query, limit = USUAL, project }, call) => {
     const { value, findings } = await call.loadout.search({ query, limit, ...placeOf(call, project) })
-    const warnings = cap(findings.map(tellFinding), MOST_WARNINGS, 'warnings are')
+    const warnings = cap(findings.map(formatFinding), MOST_WARNINGS, 'warnings are')
     const files = value.files.map((pointer) => pointerText(pointer, printableLine))
     const sections = value.sections.map(({ id, title, confidence }) => {
       return { id: printableLine(id), kind: 'section', summary: printableLine(title), confidence, why: 'its text' }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TEACHING_INSTRUCTIONS } from '../../display-rules.ts'
 import { printableLine } from '../../text/printable.ts'
 import { cap, defineTool, PROJECT, placeOf } from '../tool.ts'
-import { MOST_WARNINGS, tellFinding } from './bundle.ts'
+import { formatFinding, MOST_WARNINGS } from './bundle.ts'
 
 const USUAL_BATCH = 8
 const LARGEST_BATCH = 20
@@ -42,7 +42,7 @@ export const teachExamples = defineTool({
       (sum, each) => sum + each.prompts.length + each.negatives.length,
       0,
     )
-    const told = cap([...(done?.findings ?? []), ...findings].map(tellFinding), MOST_WARNINGS, 'warnings are')
+    const told = cap([...(done?.findings ?? []), ...findings].map(formatFinding), MOST_WARNINGS, 'warnings are')
     return {
       taught,
       entries: value.tasks.map(({ id, description, wanted }) => {

@@ -14,7 +14,7 @@ import { codeOf } from '../../machine/files.ts'
 import { readInside } from '../../machine/inside.ts'
 import { KeptFiles } from '../../machine/kept.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { readTextYaml, Trouble } from '../../machine/yaml.ts'
+import { readTextYaml, YamlError } from '../../machine/yaml.ts'
 import { cutDocument } from '../../text/frontmatter-block.ts'
 import type { Code, LoadoutError } from '../../text/trouble.ts'
 import { isRecord } from '../../text/values.ts'
@@ -90,7 +90,7 @@ function readBlock(block: Buffer | undefined): PackHead {
     return isRecord(value) ? { fields: value } : invalid('its frontmatter must hold keys and values', 2)
   } catch (error) {
     // The block starts on the second line of its file.
-    if (error instanceof Trouble) return invalid(shownText(error.message, LONGEST_PROBLEM), error.line + 1)
+    if (error instanceof YamlError) return invalid(shownText(error.message, LONGEST_PROBLEM), error.line + 1)
     return invalid('its frontmatter cannot be read as YAML')
   }
 }

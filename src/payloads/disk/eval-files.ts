@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { asLoadoutError, exists, isFolder, readJson, readText } from '../../machine/files.ts'
 import { Walk } from '../../machine/walk.ts'
-import { parseYaml, readValue, Trouble } from '../../machine/yaml.ts'
+import { parseYaml, readValue, YamlError } from '../../machine/yaml.ts'
 import type { RankDocument } from '../../search/document.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { compareText } from '../../text/values.ts'
@@ -29,7 +29,9 @@ export function libraryBeside(path: string): string | undefined {
 export function readLibrary(path: string): RankDocument[] {
   const result = readLibraryLines(readText(path))
   if ('documents' in result) return result.documents
-  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${result.problem}`, { hint: 'one JSON object per line' })
+  throw new LoadoutError('BAD_SUITE', `${path} is not a library: ${result.problem}`, {
+    hint: 'one JSON object per line',
+  })
 }
 
 function readSuiteFile(path: string): EvalQuery[] {
@@ -50,7 +52,7 @@ function readYaml(path: string): unknown {
     const { document, lines } = parseYaml(readText(path))
     return readValue(document, lines)
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error
+    if (!(error instanceof YamlError)) throw error
     throw new LoadoutError('BAD_SUITE', `${path} cannot be used: line ${error.line}: ${error.message}`, {
       hint: 'see docs/routing.md for the forms',
     })

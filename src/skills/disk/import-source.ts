@@ -166,12 +166,12 @@ async function fetched(
     return { ...(await fetch(folder)), tell, dispose }
   } catch (error) {
     dispose()
-    throw retold(error, tell)
+    throw rewordError(error, tell)
   }
 }
 
 /** The same error in other words. */
-export function retold(error: unknown, tell: (text: string) => string): unknown {
+export function rewordError(error: unknown, tell: (text: string) => string): unknown {
   if (!(error instanceof LoadoutError)) return error
   const { code, message, hint } = error
   return new LoadoutError(code, tell(message), { ...(hint === undefined ? {} : { hint: tell(hint) }), cause: error })

@@ -91,7 +91,9 @@ export function listMerges(machine: Machine): OpenMerge[] {
 export function openMerge(machine: Machine, skill: string): OpenMerge {
   const folder = folderOf(machine, skill)
   if (!hasMerge(machine, skill)) {
-    throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, { hint: 'loadout merge lists them' })
+    throw new LoadoutError('SKILL_NOT_FOUND', `there is no open merge of ${skill}`, {
+      hint: 'loadout merge lists them',
+    })
   }
   const merge = readMerge(machine, folder)
   const files = join(folder, MERGED)

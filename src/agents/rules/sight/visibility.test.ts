@@ -3,7 +3,7 @@ import type { Listing, ReadingRules } from '../reading-rules.ts'
 import { nearestRow } from '../rule-file.ts'
 import { recordedRules } from '../rule-files.ts'
 import { type AgentSettings, limitsOf, NO_SETTINGS, usageScore } from './agent-settings.ts'
-import { decideFates, type FoundSkill } from './visibility.ts'
+import { decideVisibility, type FoundSkill } from './visibility.ts'
 
 const rulesOf = (agent: string, version: string): { reading: ReadingRules; listing: Listing } => {
   const file = recordedRules(agent)
@@ -23,7 +23,7 @@ const skill = (name: string, more: Partial<FoundSkill> = {}): FoundSkill => {
 
 const see = (found: FoundSkill[], { reading, listing }: typeof CLAUDE, settings: Partial<AgentSettings> = {}) => {
   const whole = { ...NO_SETTINGS, ...settings }
-  return decideFates(found, reading, whole, { listing, limits: limitsOf(listing, whole) })
+  return decideVisibility(found, reading, whole, { listing, limits: limitsOf(listing, whole) })
 }
 
 const fates = (...args: Parameters<typeof see>) =>
@@ -149,7 +149,11 @@ describe('what Codex does', () => {
 
 it('an agent of which no limit is known still has folders that hide each other', () => {
   const { reading } = CLAUDE
-  const sight = decideFates([skill('a'), skill('a', { place: 1 })], { ...reading, sameName: 'unknown' }, NO_SETTINGS)
+  const sight = decideVisibility(
+    [skill('a'), skill('a', { place: 1 })],
+    { ...reading, sameName: 'unknown' },
+    NO_SETTINGS,
+  )
   expect(sight.used).toBeUndefined()
   expect(sight.skills.map(({ why }) => why)).toEqual(
     Array(2).fill('one of 2 with this name; which one counts is not known'),
@@ -159,7 +163,7 @@ it('an agent of which no limit is known still has folders that hide each other',
 it('Gemini CLI lists the last of a name, whole, whatever file it is', () => {
   const { reading, listing } = rulesOf('gemini', '0.61.0')
   const found = [skill('a'), skill('a', { place: 1, realPath: '/0/a/SKILL.md', description: 'd'.repeat(3_000) })]
-  const { skills, used } = decideFates(found, reading, NO_SETTINGS, { listing, limits: undefined })
+  const { skills, used } = decideVisibility(found, reading, NO_SETTINGS, { listing, limits: undefined })
   expect(used).toBeUndefined()
   expect(skills.map(({ fate, why, characters: { shown, line } }) => [fate, why, shown, line])).toEqual([
     ['shadowed', '/1/a is read later, and replaces it', 0, 0],

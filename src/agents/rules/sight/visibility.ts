@@ -68,7 +68,7 @@ interface Candidate {
 }
 
 /** What becomes of every skill. Those that are listed come first, in the order of the list. */
-export function decideFates(
+export function decideVisibility(
   found: readonly FoundSkill[],
   rules: ReadingRules,
   settings: AgentSettings,

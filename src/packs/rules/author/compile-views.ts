@@ -72,7 +72,8 @@ function runId({ at }: Pick<CompileRunInput, 'at'>): string {
   return `compile-${at.toISOString().replaceAll(':', '-')}`
 }
 
-const REVIEW = 'an agent wrote the views; each statement was compared with the lines it names, and a person has not reviewed them yet'
+const REVIEW =
+  'an agent wrote the views; each statement was compared with the lines it names, and a person has not reviewed them yet'
 
 /** The record of a run. It says failed while the files are written: a killed process leaves views that are not used. */
 export function renderRun(run: CompileRunInput, isDone: boolean): string {
