@@ -92,7 +92,7 @@ function chooseHosts(machine: Machine, agents: readonly string[], isInstall: boo
   const config = readConfig(machine)
   const hosts = HOOK_HOSTS.filter((host) => isEnabled(config, host.agent) && isPresent(machine, host))
   if (hosts.length > 0) return hosts
-  throw new LoadoutError('USAGE', 'no enabled agent that has hooks seems to be used on this machine', {
+  throw new LoadoutError('USAGE', 'none of the enabled agents with hooks is used on this machine', {
     hint: `name it all the same: loadout hooks install ${HOOK_HOSTS.map(({ agent }) => agent).join('|')}`,
   })
 }

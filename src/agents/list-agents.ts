@@ -33,7 +33,8 @@ export async function switchAgents(
   machine: Machine,
   { ids: names, isOn, dryRun }: { ids: readonly string[]; isOn: boolean; dryRun?: boolean | undefined },
 ): Promise<Report<AgentView[]>> {
-  if (names.length === 0) throw new LoadoutError('USAGE', 'no agent is named', { hint: 'loadout agents lists them' })
+  if (names.length === 0)
+    throw new LoadoutError('USAGE', 'Missing argument: an agent', { hint: 'loadout agents lists them' })
   const ids = [...new Set(names.map((name) => requireAgent(name).id))]
   if (dryRun) {
     const { value, findings } = listAgents(machine, {})

@@ -63,7 +63,7 @@ const TROUBLE: readonly Fate[] = ['undescribed', 'cut', 'dropped', 'shadowed', '
 export function seeAgent(machine: Machine, request: SeeRequest): Report<AgentSight> {
   const agent = requireAgent(request.agent)
   if (request.window === 0) {
-    throw new LoadoutError('USAGE', 'a window of 0 tokens holds nothing', { hint: 'name one: --window 200000' })
+    throw new LoadoutError('USAGE', 'a window of 0 tokens is too small', { hint: 'name one: --window 200000' })
   }
   const cwd = request.project === undefined ? undefined : openProject(machine, request.project).place
   const { rules: known, recordedFrom, program } = rulesOf(machine, agent)

@@ -60,7 +60,7 @@ function checked(text: string, path: string): RuleFile {
 }
 
 function refused(problem: string): LoadoutError {
-  return new LoadoutError('BAD_RULES', problem, { hint: 'nothing was taken' })
+  return new LoadoutError('BAD_RULES', problem, { hint: 'no rules were installed' })
 }
 
 function stateOf(machine: Machine, file: RuleFile): 'taken' | 'same' | 'older' {

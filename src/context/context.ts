@@ -211,7 +211,7 @@ function budgetFindings(
   const found: Finding[] = []
   const files = request.maxFiles ?? asked.maxFiles
   if (files > CEILING.maxFiles) {
-    const message = `a bundle holds at most ${CEILING.maxFiles} files, not ${files}`
+    const message = `a bundle contains at most ${CEILING.maxFiles} files, not ${files}`
     found.push({ severity: 'warning', code: 'BUDGET_CEILING', message })
   }
   if (needs !== undefined) {

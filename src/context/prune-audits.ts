@@ -26,7 +26,7 @@ const EARLIER = 'packs/records'
 /** Removes the records of bundles and pack contexts that were not delivered again for a number of days. */
 export function pruneAudits(machine: Machine, { days: asked, isDry = false }: PruneRequest): Report<PrunedAudits> {
   if (asked !== undefined && !isDays(asked)) {
-    throw new LoadoutError('USAGE', `${asked} is no number of days`, { hint: 'use a whole number, 0 or more' })
+    throw new LoadoutError('USAGE', `${asked} is not a number of days`, { hint: 'use a whole number, 0 or more' })
   }
   const days = asked ?? keptDays(machine)
   const before = new Date(machine.now().getTime() - days * DAY)

@@ -203,7 +203,7 @@ function unchanged({ manifest, root }: TrustedPack, finding: Finding): Report<An
 }
 
 function byPlace({ manifest, scope }: TrustedPack): Finding {
-  const message = `the pack ${packWord(manifest.name)} is trusted already: it lies in a place of ${OWNERS[scope]}`
+  const message = `the pack ${packWord(manifest.name)} is already trusted: it is in a folder of ${OWNERS[scope]}`
   return { severity: 'info', code: 'pack.trust.by-place', message, subject: manifest.name }
 }
 

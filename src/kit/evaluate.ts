@@ -71,7 +71,7 @@ function ownQuestions({ path, documents }: EvalLibrary): Questions {
           {
             severity: 'info',
             code: 'BAD_SUITE',
-            message: `no trigger tests are in ${first}${more}`,
+            message: `there are no trigger tests in ${first}${more}`,
             count: unused.length,
             hint: 'a test is { "query": "…", "should_trigger": true }',
           },

@@ -109,7 +109,7 @@ export function searchKnowledge(machine: Machine, request: SearchRequest): Repor
 
 function requireLimit(limit = RANKED_LIMIT * 2): number {
   if (Number.isSafeInteger(limit) && limit >= 1) return limit
-  throw new LoadoutError('USAGE', `a search gives one hit or more, not ${limit}`, { hint: 'raise the limit' })
+  throw new LoadoutError('USAGE', `the limit of a search must be at least 1, not ${limit}`, { hint: 'raise the limit' })
 }
 
 function readKinds(asked: readonly string[] = []): readonly EntryKind[] {
@@ -121,7 +121,7 @@ function requireKind(kind: string): void {
   if (KINDS.some((each) => each === kind)) return
   const close = nearest(kind, KINDS)
   const meant = close === undefined ? '' : `; did you mean ${close}?`
-  throw new LoadoutError('USAGE', `there is no kind "${kind.slice(0, 80)}"${meant}`, {
+  throw new LoadoutError('USAGE', `unknown kind "${kind.slice(0, 80)}"${meant}`, {
     hint: `kinds: ${KINDS.join(', ')}`,
   })
 }

@@ -37,7 +37,9 @@ export function validate(machine: Machine, request: { path?: string | undefined;
     const { files: all, findings } = readPayloadFolder(path)
     const files = all.filter((file) => packAround(join(path, file.path)) === undefined)
     if (files.length === 0 && findings.length === 0) {
-      throw new LoadoutError('NO_PAYLOADS', `${path} holds no payload`, { hint: 'payloads are Markdown files (.md)' })
+      throw new LoadoutError('NO_PAYLOADS', `${path} contains no payload`, {
+        hint: 'payloads are Markdown files (.md)',
+      })
     }
     const built = buildEntries(files)
     const issues = [...findings, ...built.findings, ...lintRouting(built.entries)].map(asIssue)

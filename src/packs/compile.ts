@@ -196,7 +196,7 @@ function refusals(problems: readonly AnswerProblem[]): Finding[] {
 }
 
 function nothingToCompile({ manifest, root }: TrustedPack): LoadoutError {
-  return new LoadoutError('COMPILE_REFUSED', `${manifest.name} has no text that views could be made from`, {
+  return new LoadoutError('COMPILE_REFUSED', `${manifest.name} has no text to make views from`, {
     hint: `write documents, pages or sources into ${shellWord(root)} first`,
   })
 }

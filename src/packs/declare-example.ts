@@ -29,7 +29,7 @@ export function declareExamples(
   const root = findPackRoot(realFolder(machine, request.pack))
   if (root === undefined) {
     throw new LoadoutError('PACK_NOT_FOUND', `${request.pack} is not the folder of a pack`, {
-      hint: 'name the folder that holds its KNOWLEDGE.md',
+      hint: 'name the folder with its KNOWLEDGE.md',
     })
   }
   const { linked } = resolveLink(machine.home, root, readPackManifest(root).manifest?.linked)

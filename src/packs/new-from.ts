@@ -167,7 +167,7 @@ function chooseName(request: PackFromRequest, { path, isFile: isOne }: Source): 
     stem === undefined ? [basename(folder), basename(dirname(folder))] : [stem, basename(folder)],
   )
   if (name !== '') return requirePackName(name)
-  throw new LoadoutError('BAD_NAME', `no name for a pack can be made of ${basename(path)}`, {
+  throw new LoadoutError('BAD_NAME', `the name of a pack cannot be derived from ${basename(path)}`, {
     hint: `give it one: loadout packs new <name> --from ${shellWord(request.from)}`,
   })
 }
@@ -182,7 +182,7 @@ function mustCopy({ from, name, isUser }: PackFromRequest, { path }: Source): Lo
 function nothingThere(from: string, { leftOut }: DocsFolder): LoadoutError {
   const all = leftOut.reduce((sum, { count }) => sum + count, 0)
   const why = all === 0 ? 'it is empty' : `of its ${all} entries none is a text that a pack can hold`
-  return new LoadoutError('NOTHING_TO_IMPORT', `no pack can be made of ${from}: ${why}`, {
+  return new LoadoutError('NOTHING_TO_IMPORT', `${from} cannot become a pack: ${why}`, {
     hint: 'documents are files of the kind .md, .mdx, .markdown, .rst, .adoc or .txt; nothing was written',
   })
 }

@@ -51,7 +51,7 @@ export async function startPack(machine: Machine, request: NewPackRequest): Prom
 
 export function requirePackName(name: string): string {
   if (/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) return name
-  throw new LoadoutError('BAD_NAME', 'that is no name for a pack', {
+  throw new LoadoutError('BAD_NAME', 'this is not a valid name for a pack', {
     hint: 'use at most 64 lower case letters and digits, with hyphens inside',
   })
 }

@@ -29,7 +29,7 @@ export function recordContext(
     return { auditId, findings: [] }
   } catch (error) {
     if (!(error instanceof LoadoutError)) throw error
-    const message = `what was given could not be recorded: ${error.message}`
+    const message = `the delivery could not be recorded: ${error.message}`
     return { auditId: undefined, findings: [{ severity: 'warning', code: 'AUDIT_NOT_RECORDED', message }] }
   }
 }

@@ -69,7 +69,7 @@ function notAPack(path: string): Report<PackValidation> {
     code: 'PACK_NOT_FOUND',
     message: `${path} is not a pack`,
     subject: path,
-    hint: 'name a folder that holds a file KNOWLEDGE.md',
+    hint: 'name a folder with a KNOWLEDGE.md',
   }
   const value: PackValidation = { status: 'failed', path, name: undefined, errors: 1, warnings: 0, issues: [] }
   return { value, findings: [finding] }

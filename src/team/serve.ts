@@ -70,7 +70,7 @@ export async function serveTeam(machine: Machine, request: ServeRequest): Promis
 function addressOf({ env }: Machine, named: string | undefined, tried: string | undefined): string {
   const address = tried ?? named ?? env.LOADOUT_TEAM_DATABASE
   if (address) return address
-  throw new LoadoutError('USAGE', 'there is no database to serve from', {
+  throw new LoadoutError('USAGE', 'Missing flag: --database', {
     hint: '--database postgres://… or $LOADOUT_TEAM_DATABASE; --try starts one to look at',
   })
 }
@@ -112,7 +112,7 @@ export async function migrateTeam(
     const { version: before } = await readSchema(database)
     if (request.to !== undefined && request.to < before) await migrateDown(database, MIGRATIONS, request.to)
     else if (request.to !== undefined && request.to !== madeFor(MIGRATIONS)) {
-      throw new LoadoutError('USAGE', `there is no schema ${request.to} to go to`, {
+      throw new LoadoutError('USAGE', `unknown schema: ${request.to}`, {
         hint: `the database has ${before}; this program knows ${madeFor(MIGRATIONS)}`,
       })
     } else await migrateUp(database, MIGRATIONS)
@@ -128,11 +128,13 @@ export async function recoverToken(
   return withDatabase(machine, request.database, async (database) => {
     const team = await readTeam(database)
     if (team === undefined) {
-      throw new LoadoutError('TEAM_DATABASE', 'the database holds no team', { hint: 'loadout team serve founds one' })
+      throw new LoadoutError('TEAM_DATABASE', 'the database contains no team', {
+        hint: 'loadout team serve creates one',
+      })
     }
     const key = (parseToken(request.key ?? '') ?? { key: request.key ?? '' }).key
     if (keyPrint(key) !== team.keyPrint) {
-      throw new LoadoutError('TEAM_OTHER', 'the key of the team is needed, which no database holds', {
+      throw new LoadoutError('TEAM_OTHER', 'the key of the team is needed, which is not in the database', {
         hint: '--key takes any token of this team, also a revoked one',
       })
     }

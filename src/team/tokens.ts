@@ -25,7 +25,7 @@ export async function inviteToTeam(
   const membership = requireMembership(machine)
   const body = JSON.stringify({ role, group, note })
   const { secret } = await callTeam(machine, membership, { path: '/v1/tokens', body })
-  if (typeof secret !== 'string') throw new LoadoutError('UNREACHABLE', 'the server gave no token')
+  if (typeof secret !== 'string') throw new LoadoutError('UNREACHABLE', 'the server returned no token')
   const token = formatToken({ secret, key: requireKey(membership) })
   return { value: { token, id: tokenId(secret), role, group, url: membership.url }, findings: [] }
 }

@@ -79,7 +79,7 @@ describe('the installed version', () => {
       'a program without a version',
       { 'bin/claude': 'binary' },
       undefined,
-      'The version of ~/bin/claude is unknown: nothing beside it says',
+      'The version of ~/bin/claude is unknown: no file beside it contains the version',
     ],
     ['half removed', { 'bin/claude': aLinkTo('../gone/claude') }, undefined, 'is not known: it is a broken link'],
     [
@@ -90,7 +90,7 @@ describe('the installed version', () => {
         'bin/claude': aLinkTo(`../${PACKAGE}/cli.js`),
       },
       undefined,
-      'is not known: its package.json names no version',
+      'is not known: its package.json has no version',
     ],
     [
       'a package that is broken',
@@ -104,7 +104,7 @@ describe('the installed version', () => {
       'of another program, in a folder with a version',
       { 'tools/node/20.1.0/bin/claude': 'binary', 'bin/claude': aLinkTo('../tools/node/20.1.0/bin/claude') },
       undefined,
-      'nothing beside it says',
+      'no file beside it contains the version',
     ],
   ]
   it.each(rows)('%s', (_, files, version, says) => {

@@ -575,7 +575,7 @@ describe('several adapters', () => {
     expect(candidates.map(({ path }) => path)).toEqual(['one:W-1', 'two:W-1', 'three:W-1'])
     expect(degraded).toEqual([
       { source: 'adapter:gone', code: 'FILE_NOT_FOUND', reason: 'gone.json does not exist' },
-      { source: 'adapter:odd', code: 'ADAPTER_SHAPE', reason: expect.stringContaining('"adapter_id" is no text') },
+      { source: 'adapter:odd', code: 'ADAPTER_SHAPE', reason: expect.stringContaining('"adapter_id" is not a text') },
     ])
     expect(warnings.map(({ subject }) => subject)).toEqual(['gone', 'odd'])
   })

@@ -46,7 +46,7 @@ it('a bare repository is told', () => {
 it('more files than a bundle holds are refused in words', () => {
   const run = context('--json', '--files', '9000')
   expect(JSON.parse(run.stdout).budget.limits.max_files).toBe(200)
-  expect(run.stderr).toContain('a bundle holds at most 200 files, not 9000')
+  expect(run.stderr).toContain('a bundle contains at most 200 files, not 9000')
 })
 
 it.each([

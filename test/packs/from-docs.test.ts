@@ -144,7 +144,7 @@ describe('a pack from documents', () => {
     // Too many for a line each.
     expect(text(machine, KNOWLEDGE)).toContain('- 450 documents, such as Note 0,')
     make('many', 4_001, 'md')
-    await expect(startPackFrom(machine, { from: 'many' })).rejects.toThrow(/holds more than 4000 documents/)
+    await expect(startPackFrom(machine, { from: 'many' })).rejects.toThrow(/contains more than 4000 documents/)
     expect(readdirSync(join(machine.cwd, '.agents/knowledge'))).toEqual(['shop'])
   }, 60_000)
 })
@@ -257,7 +257,7 @@ it.each([
   ['missing', {}, 'docs', /docs does not exist/],
   ['empty', { 'docs/.keep': '' }, 'docs', /of its 1 entries none/],
   ['a picture', { 'a.png': 'x' }, 'a.png', /not a document/],
-  ['a name without letters', { '\u6587\u6863/a.md': '# A' }, '\u6587\u6863', /no name for a pack/],
+  ['a name without letters', { '\u6587\u6863/a.md': '# A' }, '\u6587\u6863', /name of a pack cannot be derived/],
 ])('--from %s says what is wrong and writes nothing', async (_, files, from, problem) => {
   const machine = machineIn(files)
   await expect(startPackFrom(machine, { from })).rejects.toThrow(problem)

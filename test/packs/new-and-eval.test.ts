@@ -65,7 +65,7 @@ describe('packs new', () => {
     const cwd = makeFolder()
     expect(runWarm(['packs', 'new', '--', name], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('that is no name for a pack'),
+      stderr: expect.stringContaining('this is not a valid name for a pack'),
     })
     expect(readdirSync(cwd)).toEqual([])
   })

@@ -115,7 +115,7 @@ describe('a list', () => {
     const { run } = makeWorld(BOTH)
     expect(run(['show', 'hanbdook'])).toMatchObject({ code: 2, stdout: '' })
     expect(run(['why', 'hanbdook']).stderr).toContain('did you mean handbook?')
-    expect(run(['show', './handbook']).stderr).toContain('./handbook is no folder of a pack')
+    expect(run(['show', './handbook']).stderr).toContain('./handbook is not the folder of a known pack')
   })
 })
 

@@ -44,7 +44,7 @@ function versionOf(path: string, program: Program): Version {
   return (
     packageAbove(real, program) ??
     packageInShim(real, program) ??
-    versionInPath(real, program) ?? { problem: 'nothing beside it says which version it is' }
+    versionInPath(real, program) ?? { problem: 'no file beside it contains the version' }
   )
 }
 
@@ -69,7 +69,7 @@ function packageIn(folder: string, program: Program): Version | undefined {
   }
   if (typeof value.name !== 'string' || !value.name.startsWith(program.package)) return undefined
   const version = /^\d+(\.\d+){1,3}/.exec(String(value.version))?.[0]
-  return version === undefined ? { problem: 'its package.json names no version' } : { version }
+  return version === undefined ? { problem: 'its package.json has no version' } : { version }
 }
 
 /** Package managers put a short script into the path that starts the file of the package. */

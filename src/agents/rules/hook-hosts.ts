@@ -165,7 +165,7 @@ export const HOOK_HOSTS: readonly HookHost[] = [
 export function requireHost(agent: string): HookHost {
   const host = HOOK_HOSTS.find((each) => each.agent === agent)
   if (host !== undefined) return host
-  throw new LoadoutError('UNKNOWN_AGENT', `there are no hooks for "${agent}"`, {
+  throw new LoadoutError('UNKNOWN_AGENT', `Loadout has no hooks for "${agent}"`, {
     hint: `agents with hooks: ${HOOK_HOSTS.map((each) => each.agent).join(', ')}; others: loadout mcp, loadout agents-md`,
   })
 }

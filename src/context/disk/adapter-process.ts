@@ -171,7 +171,7 @@ function startFailure(error: unknown): Failure {
     default:
       return {
         code: 'ADAPTER_FAILED',
-        message: `the program could not be started (${codeOf(error) || 'no reason given'})`,
+        message: `the program could not be started (${codeOf(error) || 'unknown reason'})`,
       }
   }
 }

@@ -48,7 +48,7 @@ export function readNotes(projectRoot: string, path: string): Notes {
   const badLines = lines.flatMap(({ line, problem }) => (problem === undefined ? [] : [{ line, problem }]))
   if (records.length > 0 || badLines.length === 0) return { records, badLines }
   const [first] = badLines
-  const message = `${path} holds no note: line ${first?.line} cannot be read, ${first?.problem}`
+  const message = `${path} contains no note: line ${first?.line} cannot be read, ${first?.problem}`
   return { records, badLines, failure: { code: 'NOTES_UNREADABLE', message } }
 }
 

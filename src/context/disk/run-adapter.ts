@@ -48,5 +48,5 @@ function parse(bytes: Buffer): Fetched {
   const { value, problem } = parseForeignJson(text)
   return problem === undefined
     ? { payload: value }
-    : { failure: { code: 'BAD_JSON', message: `what it gives cannot be read: ${problem}` } }
+    : { failure: { code: 'BAD_JSON', message: `its output cannot be read: ${problem}` } }
 }

@@ -71,7 +71,7 @@ function tooMany(linked: LinkedLayer, paths: readonly string[]): LoadoutError {
   }
   const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 5)
   const named = largest.map(([folder, many]) => `${folder} (${count(many, 'document')})`).join(', ')
-  return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} holds more than ${MOST_LINKED} documents`, {
+  return new LoadoutError('FILE_TOO_LARGE', `${linkedRoot(linked)} contains more than ${MOST_LINKED} documents`, {
     hint: `make a pack of one of its folders; among the documents found first: ${named}`,
   })
 }

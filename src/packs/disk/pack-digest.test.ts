@@ -62,7 +62,7 @@ describe('the digests of a pack that was read before', () => {
 it('a guide that is too large, and a folder that is too deep, are refused', () => {
   const { root } = makePack()
   writeFileSync(join(root, 'KNOWLEDGE.md'), 'x'.repeat(2 * 1024 * 1024 + 1))
-  expect(() => digestTree({ root })).toThrow(/KNOWLEDGE\.md cannot be approved: it holds more than 2097152 bytes/)
+  expect(() => digestTree({ root })).toThrow(/KNOWLEDGE\.md cannot be approved: it contains more than 2097152 bytes/)
   rmSync(join(root, 'KNOWLEDGE.md'))
   mkdirSync(join(root, ...Array.from({ length: 40 }, () => 'd')), { recursive: true })
   expect(() => digestTree({ root })).toThrow(/folders more than 32 deep/)

@@ -120,7 +120,9 @@ function linkAt(path: string): string {
 }
 
 function tooLarge(path: string, much: string): LoadoutError {
-  return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it holds ${much}`, { hint: 'make it smaller' })
+  return new LoadoutError('FILE_TOO_LARGE', `${path} cannot be approved: it contains ${much}`, {
+    hint: 'make it smaller',
+  })
 }
 
 /** The files of the pack's folder, then those that it links. The folder that a linked one hides is not read. */

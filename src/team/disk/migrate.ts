@@ -67,7 +67,7 @@ export async function migrateDown(database: Database, migrations: readonly Migra
       })
     }
     for (const { down, version: number } of undone) {
-      if (down === undefined) throw new LoadoutError('TEAM_SCHEMA', `there is no way back from schema ${number}`)
+      if (down === undefined) throw new LoadoutError('TEAM_SCHEMA', `cannot migrate down from schema ${number}`)
       await step(connection, down, ['DELETE FROM migration WHERE version = $1', [number]])
     }
     return undone.map((each) => each.version)

@@ -33,7 +33,7 @@ export function readMembership(machine: Machine): Membership | undefined {
 export function requireMembership(machine: Machine): Membership {
   const membership = readMembership(machine)
   if (membership !== undefined) return membership
-  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has joined no team', {
+  throw new LoadoutError('TEAM_NOT_JOINED', 'this machine has not joined a team', {
     hint: 'loadout team join <url> --token <token>; an administrator makes the token',
   })
 }

@@ -216,7 +216,7 @@ export async function checkReady({ database, migrations }: Pick<Desk, 'database'
 export async function requireTeam(database: Database): Promise<Team> {
   const team = await readTeam(database)
   if (team !== undefined) return team
-  throw new HttpRefusal(503, 'TEAM_DATABASE', 'the database holds no team')
+  throw new HttpRefusal(503, 'TEAM_DATABASE', 'the database contains no team')
 }
 
 export async function readObject(readBody: Call['readBody']): Promise<Record<string, unknown>> {

@@ -76,7 +76,8 @@ export function nextAttemptMs(failures: number): number {
 export function serverAddress(text: string): string | { problem: string } {
   if (!URL.canParse(text)) return { problem: `"${text}" is not an address such as https://team.example.com` }
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(text)
-  if (username + password + search + hash !== '') return { problem: 'the address must hold no user, query or fragment' }
+  if (username + password + search + hash !== '')
+    return { problem: 'the address must not contain a user, query or fragment' }
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (protocol === 'https:' || (protocol === 'http:' && isHere)) return `${origin}${pathname.replace(/\/+$/, '')}`
   return { problem: `${protocol}// is not safe for a token: the address must begin with https://` }

@@ -48,7 +48,7 @@ function findForClaude(machine: Machine, { host, project }: HookPlace): Obstacle
   return [
     ...managed
       .filter((path) => isSet(path, 'disableAllHooks') || isSet(path, 'allowManagedHooksOnly'))
-      .map((path) => ({ message: `${path} allows no hooks but its own`, hint: ASK_ADMINISTRATOR })),
+      .map((path) => ({ message: `${path} allows only its own hooks`, hint: ASK_ADMINISTRATOR })),
     ...own
       .filter((path) => isSet(path, 'disableAllHooks'))
       .map((path) => ({ message: `"disableAllHooks" is set in ${path}`, hint: 'remove it from there' })),
@@ -132,7 +132,7 @@ function findForCodex(machine: Machine, { host, path, project }: HookPlace, hook
   const config = tomlOf(configPath)
   const required = '/etc/codex/requirements.toml'
   if (tomlOf(required).allow_managed_hooks_only === true) {
-    return [{ message: `${required} allows no hooks but its own`, hint: ASK_ADMINISTRATOR }]
+    return [{ message: `${required} allows only its own hooks`, hint: ASK_ADMINISTRATOR }]
   }
   const off = ['hooks', 'codex_hooks'].find((name) => getDeep(config, 'features', name) === false)
   if (off !== undefined) {
@@ -140,7 +140,10 @@ function findForCodex(machine: Machine, { host, path, project }: HookPlace, hook
   }
   if (project !== undefined && !isTrusted(config, project)) {
     return [
-      { message: `Codex does not trust ${project}, and reads no hooks there`, hint: 'start codex there and trust it' },
+      {
+        message: `Codex does not trust ${project}, so it reads no hooks there`,
+        hint: 'start codex there and trust it',
+      },
     ]
   }
   const states = hooks.map((hook) => codexRuns(config, [path, realOrSame(path)], hook))

@@ -56,7 +56,7 @@ export function requireHookProject(machine: Machine, named: string): string {
   const opened = openProject(machine, named)
   const project = findHookProject(machine, opened)
   if (project !== undefined) return project
-  throw new LoadoutError('NO_PROJECT', `${opened.place} is in no git repository other than your home`, {
+  throw new LoadoutError('NO_PROJECT', `${opened.place} is not in a git repository, apart from your home folder`, {
     hint: 'name a place in a project; without --project the hooks are installed for you, everywhere',
   })
 }

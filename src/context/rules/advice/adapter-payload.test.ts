@@ -29,8 +29,8 @@ describe('the shape of a payload', () => {
   const rows: [json: unknown, problem: string][] = [
     [null, 'the payload is not an object'],
     [[], 'the payload is not an object'],
-    [{ items: [] }, '"adapter_id" is no text'],
-    [payloadOf([], { adapter_id: '' }), '"adapter_id" is no text'],
+    [{ items: [] }, '"adapter_id" is not a text'],
+    [payloadOf([], { adapter_id: '' }), '"adapter_id" is not a text'],
     [payloadOf([], { fetched_at: 12 }), '"fetched_at" is not a text'],
     [payloadOf({}), '"items" is not a list'],
     [payloadOf(undefined), '"items" is not a list'],

@@ -102,7 +102,7 @@ const LARGEST_PRIORITY = 1_000_000
 export function parseAdapterPayload(json: unknown): ParsedPayload {
   if (!isRecord(json)) return { problem: 'the payload is not an object' }
   const { adapter_id, fetched_at, items } = json
-  if (typeof adapter_id !== 'string' || adapter_id === '') return { problem: '"adapter_id" is no text' }
+  if (typeof adapter_id !== 'string' || adapter_id === '') return { problem: '"adapter_id" is not a text' }
   if (!isTextOrNothing(fetched_at)) return { problem: '"fetched_at" is not a text' }
   if (!Array.isArray(items)) return { problem: '"items" is not a list' }
   const read: AdapterItem[] = []

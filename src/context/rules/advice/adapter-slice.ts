@@ -130,7 +130,7 @@ function warningsOf(payload: AdapterPayload, { id, staleAfterSeconds }: AdapterS
     warnings.push(warn('ADAPTER_DUPLICATES', `the adapter ${id} gave ${payload.duplicates.length} items twice`))
   }
   if (first?.state === 'stale') {
-    const message = `what the adapter ${id} tells is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds}`
+    const message = `the data of the adapter ${id} is ${first.stalenessSeconds} s old, more than ${staleAfterSeconds}`
     warnings.push(warn('ADAPTER_STALE', message))
   } else if (all.some(({ state }) => state === 'unknown')) {
     warnings.push(warn('ADAPTER_STALE', `the adapter ${id} does not say when it fetched what it tells`))

@@ -78,12 +78,13 @@ export function decodeRecord(line: string): DecodedRecord {
 function readRecord(json: unknown): DecodedRecord {
   if (!isRecord(json)) return { problem: 'it is not an object' }
   const { record_id: recordId, captured_at, content, policy, source } = json
-  if (typeof recordId !== 'string' || !ID.test(recordId)) return { problem: '"record_id" is missing, or no plain word' }
+  if (typeof recordId !== 'string' || !ID.test(recordId))
+    return { problem: '"record_id" is missing, or not a plain word' }
   const capturedAt = readInstant(captured_at)
   if (capturedAt === undefined) return { problem: '"captured_at" is not an ISO time' }
   const expiresAt = readInstant(isRecord(policy) ? policy.ttl_expires_at : undefined)
   if (expiresAt === undefined) return { problem: '"policy.ttl_expires_at" is not an ISO time' }
-  if (typeof source !== 'string') return { problem: '"source" is no text' }
+  if (typeof source !== 'string') return { problem: '"source" is not a text' }
   const read = readContent(content)
   if (typeof read === 'string') return { problem: read }
   return { record: { recordId, capturedAt, content: read, expiresAt, source: cleanLine(source, LONGEST_FIELD) } }

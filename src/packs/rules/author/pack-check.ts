@@ -100,7 +100,7 @@ export function checkPlace(
 ): void {
   const { path, anchor } = place
   if (!isThere(check, path)) {
-    check.warn('error', 'source.absent', from.path, `${from.at} names a file that is not there`, from.line)
+    check.warn('error', 'source.absent', from.path, `${from.at} names a missing file`, from.line)
     return
   }
   const kind = anchor === undefined ? undefined : parseAnchor(anchor).kind

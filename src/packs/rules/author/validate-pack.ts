@@ -75,7 +75,7 @@ function checkPrimaryFiles(check: PackCheck): void {
   for (const [key, path] of Object.entries(named)) {
     if (path === undefined || check.files.sizeOf(path) !== undefined) continue
     const isDocument = key === 'primaryDocument' && profile === 'document-first'
-    const message = `metadata.${key} names a file that is not there`
+    const message = `metadata.${key} names a missing file`
     if (isDocument) check.warn('warning', 'pack.documents.missing', PACK_FILE, message)
     else check.warn('error', 'source.absent', PACK_FILE, message)
   }
@@ -123,7 +123,7 @@ function checkContent(check: PackCheck, path: string, text: string, isExample: I
   const severity = path.startsWith('sources/') ? 'info' : 'warning'
   const { secrets, injections } = scanContent(text, isExample)
   for (const { line, kind } of secrets) {
-    const message = `it holds what looks like a secret (${kind}); for an example: loadout packs example <pack> ${EXAMPLE_FORM}`
+    const message = `it contains what looks like a secret (${kind}); for an example: loadout packs example <pack> ${EXAMPLE_FORM}`
     check.warn('error', 'content.secret', path, message, line)
   }
   for (const { line, kind } of injections) {
@@ -263,7 +263,7 @@ function checkOntology(check: PackCheck): void {
       continue
     }
     const file = [`${folder}${listed}`, listed].find((each) => isThere(check, each))
-    if (file === undefined) check.warn('error', 'source.absent', path, `${at} names a file that is not there`)
+    if (file === undefined) check.warn('error', 'source.absent', path, `${at} names a missing file`)
     else if (file.endsWith('.json')) check.readJson(file, 'ontology.invalid')
   }
 }

@@ -109,7 +109,7 @@ export function guardChoices(
       found.push({ severity: 'error', code: 'content.secret', path, ...lineOf(line), message })
     }
     for (const { line, kind } of injections) {
-      const message = `the text reads like an order to a model (${kind}); it is data, and was left as it is`
+      const message = `the text reads like an order to a model (${kind}); it is data, and was not changed`
       found.push({ severity: 'warning', code: 'content.injection', path, ...lineOf(line), message })
     }
     return secrets.length === 0 ? choice : { ...choice, part: guardPart(choice.part, examples) }

@@ -50,7 +50,7 @@ export function admissionError(pack: TrustedPack, verdict: Exclude<Admission['ve
     return new LoadoutError('APPROVAL_NEEDED', `the pack ${name} ${why}`, { hint })
   }
   if (verdict === 'confirmation-needed') {
-    const message = `the pack ${name} ${isOfStatus(manifest)}, and is used only after a yes`
+    const message = `the pack ${name} ${isOfStatus(manifest)}, so it is used only after a confirmation`
     const hint = `loadout packs guide ${shellWord(root)} --confirm`
     return new LoadoutError('CONFIRMATION_NEEDED', message, { hint })
   }

@@ -119,7 +119,9 @@ describe('a choice', () => {
       'there is no pack "hanbdook"; did you mean handbook?',
     )
     expect(() => choosePack(catalog, { name: 'x' })).toThrow(/"x"$/)
-    expect(() => choosePack(catalog, { asked: './x', root: undefined })).toThrow('./x is no folder of a pack')
+    expect(() => choosePack(catalog, { asked: './x', root: undefined })).toThrow(
+      './x is not the folder of a known pack',
+    )
   })
 
   it.each(['./x', '../x', '.', '~/x', '~', '/x', 'a/b', 'a/'])('%s is a path', (text) => {

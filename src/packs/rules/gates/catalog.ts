@@ -224,7 +224,7 @@ export function choosePack({ entries, all }: Pick<Catalog, 'entries' | 'all'>, c
   }
   const found = choice.root === undefined ? undefined : all.find(({ root }) => root === choice.root)
   if (found !== undefined) return found
-  throw new LoadoutError('PACK_NOT_FOUND', `${choice.asked} is no folder of a pack that was found`, {
+  throw new LoadoutError('PACK_NOT_FOUND', `${choice.asked} is not the folder of a known pack`, {
     hint: 'loadout packs list --all --json names every folder; --project <folder> looks in another workspace',
   })
 }

@@ -15,7 +15,7 @@ export function refuse(pack: TrustedPack, verdict: Admission['verdict']): Refuse
     return { ...named, reason: 'approval-needed', message: `the pack ${word} ${whyNotOpen(trust)}`, command: approve }
   }
   if (verdict === 'confirmation-needed') {
-    const message = `the pack ${word} ${isOfStatus(manifest)}, and is used only after a yes`
+    const message = `the pack ${word} ${isOfStatus(manifest)}, so it is used only after a confirmation`
     return { ...named, reason: 'confirmation-needed', message, command: `add --confirm ${shellWord(manifest.name)}` }
   }
   if (trust.state === 'denied') {
