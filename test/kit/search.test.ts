@@ -177,7 +177,7 @@ describe('a search where something is missing or broken', () => {
 
   it('no hits at all cannot be asked for', () => {
     const run = makeKnowledge({}).run(['search', 'lamp', '--limit', '0'])
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('one hit or more') })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('must be at least 1') })
   })
 
   it('an unknown kind is a mistake', () => {

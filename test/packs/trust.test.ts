@@ -145,7 +145,7 @@ describe('a pack of the user', () => {
   it('needs no approval, and can be denied', () => {
     const world = makeWorld({ user: { handbook: guide() } })
     expect(world.run(['approve', 'handbook'])).toMatchObject({ code: 0 })
-    expect(world.run(['approve', 'handbook']).stderr).toContain('is trusted already')
+    expect(world.run(['approve', 'handbook']).stderr).toContain('is already trusted')
     expect(() => statSync(approvalsOf(world))).toThrow('ENOENT')
     world.run(['deny', 'handbook'])
     expect(stateOf(world)).toBe('denied')
