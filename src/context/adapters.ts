@@ -24,8 +24,7 @@ export interface AdapterRequest {
 }
 
 /**
- * What the adapters of a project have to offer to a task, in the order of the settings. One that fails costs only
- * itself.
+ * The adapter items for a task, in the order of the settings. A failing adapter does not affect the others.
  */
 export async function readAdapterSlice(machine: Machine, request: AdapterRequest): Promise<OptionalSlice> {
   const { projectRoot, adapters, task, now, signal } = request
@@ -70,7 +69,7 @@ function refusal({ trust, changes = [], problems = [] }: AdapterView): string | 
   return trust === 'unpinnable' ? `its command cannot be approved: ${problems.join('; ')}` : undefined
 }
 
-/** `changed`: it was approved, but is not what it was. `unpinnable`: Loadout cannot tell which files it runs. */
+/** `changed`: it was approved, but has changed. `unpinnable`: Loadout cannot know which files it runs. */
 export type CommandTrust = 'allowed' | 'changed' | 'unknown' | 'unpinnable' | 'denied'
 
 export interface AdapterView {
@@ -79,7 +78,7 @@ export interface AdapterView {
   command?: readonly string[]
   /** A file needs no approval. */
   trust: CommandTrust
-  /** The files of the project that the command runs, as far as they are known. */
+  /** The files of the project that the command runs, as far as known. */
   files?: string[]
   /** Why the command cannot be approved. */
   problems?: readonly string[]
@@ -107,7 +106,7 @@ export function openAdapters(machine: Machine, project: string | Project | undef
   return { projectRoot: realFolder(machine, opened.root), adapters: contextSettings(opened).adapters }
 }
 
-/** Each adapter with what its command can run, and whether a person has approved exactly that. */
+/** Each adapter with what its command can run, and whether a person approved exactly that. */
 export function viewAdapters(
   machine: Machine,
   projectRoot: string,

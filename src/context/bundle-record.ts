@@ -10,7 +10,7 @@ import type { ContextBundle } from './rules/bundle.ts'
 import { type AuditedRequest, auditBundle, BUNDLE_AUDITS } from './rules/bundle-audit.ts'
 import type { TaskSlice } from './task-slice.ts'
 
-/** Writes down how to build the bundle again. What cannot be written is said; the bundle is given all the same. */
+/** Records how to build the bundle again. Reports a failed write; the bundle is delivered nevertheless. */
 export function recordBundle(
   machine: Machine,
   bundle: ContextBundle,
@@ -43,7 +43,7 @@ function auditedRequest(request: ContextRequest, { task, now }: ContextBundle): 
   }
 }
 
-/** Notes what routing and packs offered, and what of it has a place in the bundle. */
+/** Records what routing and packs offered, and which of it is in the bundle. */
 export function recordDelivery(
   machine: Machine,
   { files }: ContextBundle,
@@ -57,7 +57,7 @@ export function recordDelivery(
   return recordTask(machine, {
     task,
     project,
-    // Nothing secret is left in it: it was masked before anything else.
+    // It contains no secret: it was masked before anything else.
     kept: keepMasked(machine, task, () => planTerms(machine, { layers: { projectRoot: project } }, slice.strategy)),
     steps: [
       { stage: 'planned', entries: [...slice.planned.values()] },

@@ -18,7 +18,7 @@ export interface CheckedCandidates {
   adviceWarnings: string[]
 }
 
-/** Looks through every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
+/** Scans every text before it gets a place. Advice with a finding is dropped; the rest follows the policy. */
 export async function checkCandidates(
   slices: Slices,
   policy: SanitizePolicy,
@@ -36,12 +36,12 @@ export async function checkCandidates(
         omitted.push({ path: candidate.path, sourceClass: each, reason: 'budget', detail: NO_PLACE })
         continue
       }
-      // A pack's wrapper was looked through when it was made, and may not be changed.
+      // A pack's wrapper was scanned when it was made, and must not be changed.
       if (candidate.isWhole) {
         checked[each].push(candidate)
         continue
       }
-      // A summary of the control plane may need all of it; of the rest, what cannot be shown need not be looked at.
+      // A summary of the control plane may need all of it; of the rest, only the part that can be shown is scanned.
       const near =
         each === 'task' && candidate.sections === undefined ? cutNear(candidate, widest.maxCharsPerFile) : candidate
       const { text, found } = await check(near, rule)
@@ -56,10 +56,10 @@ export async function checkCandidates(
   return { slices: checked, omitted, warnings, adviceWarnings }
 }
 
-/** Some turn out to be duplicates; behind these, none can find a place. */
+/** Some are duplicates; beyond these, none can get a place. */
 const CHECKED_PER_PLACE = 2
 
-/** Masks may be shorter than what they stand for, so twice as much is kept. */
+/** Masks may be shorter than the masked text, so twice as much is kept. */
 function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
   const reach = 2 * maxCharsPerFile + 4096
   return candidate.text.length <= reach ? candidate : { ...candidate, text: candidate.text.slice(0, reach) }
@@ -67,7 +67,7 @@ function cutNear(candidate: Candidate, maxCharsPerFile: number): Candidate {
 
 const DONE: Record<SanitizePolicy, string> = { drop: 'left out', mask: 'masked', warn: 'shown as it is' }
 
-/** What was found, and what was really done about it. A tag that is spelt with entities is none, and stays. */
+/** The findings, and what was done about them. A tag written with entities is not a tag, and stays. */
 function describeDone(found: readonly FoundContent[], policy: SanitizePolicy, hasTags: boolean): string {
   const done = ({ contentClass, kind }: FoundContent) => {
     if (policy === 'drop' || contentClass !== 'prompt_injection') return DONE[policy]
@@ -79,8 +79,8 @@ function describeDone(found: readonly FoundContent[], policy: SanitizePolicy, ha
 }
 
 /**
- * Text that speaks to a model is fenced as data and named, not changed: documentation may quote it. Tags of hosts lose
- * their brackets when the bundle is put together.
+ * Text that addresses a model is fenced as data and reported, not changed: documentation may quote it. Tags of hosts
+ * lose their brackets when the bundle is assembled.
  */
 async function check({ text }: Candidate, policy: SanitizePolicy) {
   const detections = await detectAll(text)
@@ -103,17 +103,17 @@ function list(found: readonly FoundContent[]): string {
   return found.map(({ kind, contentClass, count }) => `${count} ${contentClass} (${kind})`).join(', ')
 }
 
-/** Names and reasons are shown whatever the policy for texts is, so nothing secret stays in them. */
+/** Names and reasons are shown under any policy, so no secret may stay in them. */
 export async function maskLabels(input: BundleInput): Promise<BundleInput> {
   const labels = labelsOf(input)
-  // Together first: they hardly ever hold anything, and looking through each takes a while.
+  // All at once first: they rarely contain anything, and scanning each is slow.
   if ((await detectPrivate(labels.join('\n'))).length === 0) return input
   const masked = new Map<string, string>()
   for (const label of labels) masked.set(label, await maskText(label))
   return mapLabels(input, (label) => masked.get(label) ?? label)
 }
 
-/** A field of a JSON file, unless it holds what must not be shown: what a value is, its key may tell. */
+/** A field of a JSON file, unless it must not be shown: its key may reveal what a value is. */
 export function maskField<T>(path: string, value: T): T | string {
   const [found] = checkFields({ [path.slice(path.lastIndexOf('.') + 1)]: value }, detectContent)
   return found === undefined ? value : `[masked: ${found.contentClass} ${found.kind}]`

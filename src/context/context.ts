@@ -32,7 +32,7 @@ import { readTaskSlice } from './task-slice.ts'
 export interface ContextRequest {
   task: string
   project?: string | undefined
-  /** Instead of what the words of the task tell. */
+  /** Overrides the intent detected from the task. */
   intent?: string | undefined
   maxFiles?: number | undefined
   maxCharsPerFile?: number | undefined
@@ -40,18 +40,18 @@ export interface ContextRequest {
   maxTokens?: number | undefined
   /** Counts tokens; four characters each by default. */
   tokenizer?: string | undefined
-  /** Tests of the chosen files are shown too, not only named. */
+  /** Show the tests of the chosen files, instead of only naming them. */
   withTests?: boolean | undefined
-  /** Optional slices that this call does without. */
+  /** Optional slices to leave out. */
   without?: readonly ('tactical' | 'adapter')[] | undefined
-  /** The instant that expiry and freshness are judged by. */
+  /** The time at which expiry and freshness are evaluated. */
   now?: Date | undefined
   unrestricted?: boolean | undefined
-  /** Without a control plane, or with a slice that failed, there are findings that need action. */
+  /** Without a control plane, or with a failed slice, report findings that need action. */
   strict?: boolean | undefined
-  /** Where the bundle is written. Inside the project it is no source of itself. */
+  /** Where the bundle is written. Inside the project the file is not a source of the bundle. */
   out?: { path: string; format: Rendering | 'json' } | undefined
-  /** Paths inside the project that are no source; instead of what `out` gives. */
+  /** Paths inside the project that are not sources; overrides those of `out`. */
   excluded?: readonly string[] | undefined
   isRecorded?: boolean | undefined
   /** Maximum tokens of the reply. A caller that gets more asks again for less, so that is not recorded. */
@@ -67,11 +67,11 @@ export interface Context {
   renderings: Readonly<Record<Rendering, string>>
 }
 
-/** Everything a project knows that a task needs: in a fixed space, in a fixed order, each line traceable. */
+/** Everything that a task needs in a project: in a fixed space, in a fixed order, each line traceable. */
 export async function buildContext(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const reported: Finding[] = []
   const listening = reportingTo(machine, (finding) => {
-    // Every reader of a file reports what is wrong with it.
+    // Several readers of a file may report the same finding.
     if (!reported.some(({ message }) => message === finding.message)) reported.push(finding)
   })
   try {
@@ -85,7 +85,7 @@ export async function buildContext(machine: Machine, request: ContextRequest): P
 async function build(machine: Machine, request: ContextRequest): Promise<Report<Context>> {
   const project = projectAt(machine, realFolder(machine, openProject(machine, request.project).root))
   const { root } = project
-  // Limits that a user set are not widened because of a mistake.
+  // A mistake in the settings must not widen the limits that a user set.
   requireParts(project.settings, 'budget', 'sanitize')
   const settings = contextSettings(project)
   const intent = readIntent(request.task, settings.intents, request.intent)
@@ -203,7 +203,7 @@ async function build(machine: Machine, request: ContextRequest): Promise<Report<
   }
 }
 
-/** A bundle of nothing says why, and so does a limit that was not granted. */
+/** Explains an empty bundle, and a limit that was not granted. */
 function budgetFindings(
   { budget: { unit, limits }, estimate }: ContextBundle,
   { asked, request, needs }: { asked: BudgetSettings; request: ContextRequest; needs: number | undefined },
@@ -227,10 +227,10 @@ function budgetFindings(
   return found
 }
 
-/** No text has tokens that are longer on the whole. */
+/** On average, no text has longer tokens. */
 const LONGEST_TOKEN = 16
 
-/** As the settings say, or what agents read in this project. */
+/** The configured control plane, or what agents read in this project. */
 function readPlane(
   root: string,
   { controlPlane, project: choice }: ContextSettings,
@@ -261,7 +261,7 @@ function limitsOf({ budget }: ContextSettings, request: ContextRequest): { limit
 
 const NOTHING: OptionalSlice = { candidates: [], omitted: [], warnings: [], degraded: [] }
 
-/** What depends on the clock. Without it, the bundle is the same at any time. */
+/** The parts that depend on the clock. Without them, the bundle is the same at any time. */
 async function readAdvice(machine: Machine, root: string, settings: ContextSettings, request: ContextRequest) {
   const { task, signal, without = [] } = request
   const { tactical, adapters } = settings
@@ -277,7 +277,7 @@ async function readAdvice(machine: Machine, root: string, settings: ContextSetti
   }
 }
 
-/** Summed up from the text that was looked through: a masked value stays masked, a file left out says nothing. */
+/** Summarised from the scanned text: a masked value stays masked, an omitted file gives nothing. */
 function describePlaneItem(
   { item, path, present, candidate }: ControlPlaneFile,
   checked: readonly Candidate[],
@@ -288,7 +288,7 @@ function describePlaneItem(
   return { path, present, required: item.isRequired, sha256: candidate?.sha256 ?? null, summary }
 }
 
-/** The files of a preset for any project are welcome, not expected. */
+/** Files of a preset for any project are optional. */
 function planeWarnings(items: readonly ControlPlaneFile[], { preset }: ContextSettings): string[] {
   return items
     .filter(
@@ -308,7 +308,7 @@ const noControlPlane: Finding = {
   hint: 'write an AGENTS.md, or name the files that ground an agent in loadout.json',
 }
 
-/** For people on the terminal: what the bundle says about itself is printed there anyway. */
+/** For people on the terminal: the bundle's own warnings are printed there anyway. */
 function findingsOf({ control_plane, degraded }: ContextBundle, isStrict: boolean): Finding[] {
   const lacking = control_plane.items.filter(({ present, required }) => required && !present)
   const severity = isStrict ? 'error' : 'warning'

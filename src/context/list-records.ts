@@ -3,13 +3,13 @@ import { newestAudits } from '../machine/records.ts'
 import type { Report } from '../text/trouble.ts'
 import { BUNDLE_AUDITS } from './rules/bundle-audit.ts'
 
-/** One bundle that was given, as it can be given again. */
+/** One delivered bundle that can be reproduced. */
 export interface BundleRecord {
   id: string
-  /** When it was given last. */
+  /** When it was last delivered. */
   at: string
   task: string
-  /** Of the project. */
+  /** The folder of the project. */
   root: string
   files: number
   chars: number
@@ -17,7 +17,7 @@ export interface BundleRecord {
 
 const USUAL = 50
 
-/** The bundles that were given last, the newest first. */
+/** The bundles that were delivered last, the newest first. */
 export function listRecords(
   machine: Machine,
   { limit = USUAL }: { limit?: number | undefined },

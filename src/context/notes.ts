@@ -69,11 +69,11 @@ function badNote(message: string, hint: string): LoadoutError {
 export interface NoteList {
   path: string
   notes: (TacticalRecord & { isExpired: boolean })[]
-  /** How many are not shown, because their time is over. */
+  /** How many expired notes are not shown. */
   hidden: number
 }
 
-/** The notes, newest first; with `all` also those that have expired. */
+/** The notes, newest first; with `all` including expired ones. */
 export function listNotes(machine: Machine, request: ProjectRequest & { all?: boolean }): Report<NoteList> {
   const { projectRoot, path, findings } = openNotes(machine, request)
   const { records, badLines, failure } = readNotes(projectRoot, path)
@@ -125,7 +125,7 @@ export interface TacticalRequest {
   now: Date
 }
 
-/** What the notes of a project have to offer to a task. */
+/** The notes of a project for a task. */
 export function readTacticalSlice({ projectRoot, path, task, now }: TacticalRequest): OptionalSlice {
   const { records, badLines, failure } = readNotes(projectRoot, path)
   const { candidates, omitted } = noteCandidates(records, task, now)

@@ -5,13 +5,13 @@ import { SETTINGS_FILE } from '../machine/settings.ts'
 import { LoadoutError } from '../text/trouble.ts'
 import type { ContextSettings } from './rules/context-settings.ts'
 
-/** What a path is called inside the project, by its own name and by that of the file a link leads to. */
+/** The paths of a file inside the project, by its own name and by that of a link's target. */
 export function namesInside(machine: Machine, root: string, path: string): string[] {
   const names = [join(realFolder(machine, dirname(path)), basename(path)), realFolder(machine, path)]
   return [...new Set(names.map((name) => relative(root, name)))].filter((name) => !/^\.\.(?:\/|$)/.test(name))
 }
 
-/** Settings, notes and the files of adapters are not documents: a bundle in their place would break the next one. */
+/** Settings, notes and adapter files are not documents: a bundle in their place would break the next one. */
 export function refuseSource(names: readonly string[], { tactical, adapters }: ContextSettings): void {
   const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file)]
   const source = sources.find((path) => path !== undefined && names.includes(normalize(path)))

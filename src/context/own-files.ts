@@ -14,28 +14,28 @@ import type { ContextSettings, Intent } from './rules/context-settings.ts'
 import { isInstruction, readIntent } from './rules/presets.ts'
 import { contextSettings } from './settings.ts'
 
-// A file that an intent or a setting names counts so much more.
+// The weight of a file that an intent or a setting names.
 const BOOST = 1.5
 const LIFT = 1.3
 
-/** How to look for a task in the project's own files; undefined where only patterns choose. */
+/** How to search the project's own files for a task; undefined where only patterns choose. */
 export function findRequest(
   project: Project,
   { project: choice, tactical, adapters }: ContextSettings,
   { task, intent, excluded = [] }: { task: string; intent: Intent; excluded?: readonly string[] },
 ): FindRequest | undefined {
   if (choice === undefined) return undefined
-  // Settings, notes and what adapters read do not count as files of the project.
+  // Settings, notes and adapter files do not count as project files.
   const sources = [SETTINGS_FILE, tactical?.path, ...adapters.map(({ file }) => file), ...excluded]
   const hidden = new Set(sources.flatMap((path) => path ?? []))
   const isExcluded = matcher(choice.exclude)
-  // Payloads and their index have their own way into a bundle.
+  // Payloads and their index reach a bundle in their own way.
   const payloads = [...project.settings.payloads, INDEX_IN_PROJECT]
   const isPayload = matcher(payloads)
-  // Hashed, because it is kept in a cache, and settings may hold what no cache may show.
+  // Hashed, because it is cached, and settings may contain secrets.
   const leaveOutRule = quickDigest(JSON.stringify([[...hidden], choice.exclude, payloads]))
   const isBoosted = matcher(choice.boost)
-  // The default intent says nothing about the task.
+  // The default intent does not describe the task.
   const isIntended = intent.keywords.length === 0 ? () => false : matcher(intent.include)
   const leaveOut = (path: string): LeftOut | 'hidden' | undefined => {
     if (hidden.has(path) || isOwn(path) || isPayload(path)) return 'hidden'
@@ -46,7 +46,7 @@ export function findRequest(
   return { task, project, leaveOut, leaveOutRule, lift, useHistory: choice.history }
 }
 
-/** Notes, examples and indexes reach a bundle by ways of their own, or not at all. */
+/** Notes, examples and indexes reach a bundle in their own way, or not at all. */
 function isOwn(path: string): boolean {
   return /^(?:\.loadout|\.claude\/loadout)\//.test(path)
 }
@@ -56,14 +56,14 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
   return (path) => globs.some((glob) => matchesPath(glob, path))
 }
 
-/** As `findRequest`, with the kind of task that its words tell. */
+/** Like `findRequest`, with the intent detected from the task. */
 function requestFor(project: Project, settings: ContextSettings, task: string): FindRequest | undefined {
   const { key } = readIntent(task, settings.intents)
   const intent = settings.intents.find((each) => each.key === key) ?? { key, keywords: [], include: [] }
   return findRequest(project, settings, { task, intent })
 }
 
-/** Where in the project's own files something is said about a task; nothing where only patterns choose. */
+/** Places in the project's own files about a task; empty where only patterns choose. */
 export async function pointIntoProject(
   machine: Machine,
   { task, project, limit }: { task: string; project: Project; limit: number },
@@ -72,7 +72,7 @@ export async function pointIntoProject(
   return request === undefined ? [] : pointToFiles(machine, request, limit)
 }
 
-/** As `pointIntoProject`, for a hook: only when sure, and only from an index that exists. */
+/** Like `pointIntoProject`, for a hook: only when certain, and only from an existing index. */
 export async function pointForPrompt(
   machine: Machine,
   { task, project, limit }: { task: string; project: Project; limit: number },

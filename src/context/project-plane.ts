@@ -8,7 +8,7 @@ import type { ControlPlaneItem } from './rules/context-settings.ts'
 import { withoutOrnaments } from './rules/plain-head.ts'
 import { INSTRUCTION_FILES, isInstruction } from './rules/presets.ts'
 
-/** Of one file of the control plane so much is shown, or as much as a user allows one file. */
+/** How much of one control plane file is shown, unless the user's limit per file is lower. */
 const PLANE_CHARS = 2500
 const README_CHARS = 1200
 const README_HEAD = 800
@@ -17,12 +17,12 @@ const README_LOOK = 20_000
 /** A section fits that holds at least this share of what the words of the task are worth. */
 const FITTING = 0.3
 const README = /^readme(?:\.(?:md|markdown|rst|adoc|txt))?$/i
-/** A README that is among the best so many for a task is part of the task. */
+/** A README among this many best files for a task is part of the task. */
 const BEST = 5
 const MOST_NESTED = 2
 
 export interface ProjectPlane extends ControlPlane {
-  /** What is shown of it. A README that the task slice shows is not among them. */
+  /** The parts to show. Excludes a README that the task slice shows. */
   candidates: Candidate[]
   omitted: Omission[]
 }
@@ -30,13 +30,13 @@ export interface ProjectPlane extends ControlPlane {
 export interface PlaneRules {
   exclude: ReadonlySet<string>
   mostPerFile: number | undefined
-  /** Beside files for the task, so many are shown: however few places there are, the task has its own. */
+  /** How many are shown beside files for the task: the task always keeps its own places. */
   places: number
 }
 
 /**
  * What agents read in this project before any task: the instruction files at its root and beside the best files for the
- * task, then what of the README fits. A file that only points to another is not listed.
+ * task, then the fitting part of the README. A file that only points to another is not listed.
  */
 export function readProjectPlane(
   root: string,
@@ -91,7 +91,7 @@ function nestedInstructions({ files, paths }: ProjectAnswer): string[] {
   return [...found].slice(0, MOST_NESTED).sort()
 }
 
-/** The control plane without files that only point to another; what they point to stands in their place, once. */
+/** The control plane without files that only point to another; their target takes their place, once. */
 function readFollowed(
   root: string,
   items: readonly ControlPlaneItem[],
@@ -109,7 +109,7 @@ function readFollowed(
   if (targets.size === 0) return plane
   const followed = plane.items.map(({ item, path, present }) => {
     const target = targets.get(path)
-    // Two files that point to each other are both read.
+    // If two files point to each other, both are read.
     if (target !== undefined && !targets.has(target)) return { ...item, ...NESTED, pattern: target }
     return present ? { ...item, take: 1, pattern: path } : item
   })
@@ -120,7 +120,7 @@ function readFollowed(
 const LONGEST_POINTER = 300
 const MOST_WORDS = 14
 
-/** What a `CLAUDE.md` points to that says `@AGENTS.md`, or "see docs/rules.md", and nothing more. */
+/** The target of a `CLAUDE.md` that contains only `@AGENTS.md` or "see docs/rules.md". */
 function targetOf(path: string, whole: string, isKnown: (path: string) => boolean): string | undefined {
   const text = whole.trim()
   if (text.length > LONGEST_POINTER) return undefined
@@ -138,7 +138,7 @@ function shorten(candidate: Candidate, most: number): Candidate {
   return { ...candidate, text: cutExcerpt(candidate.text, most).excerpt }
 }
 
-/** The sections of a README that speak of the task; its head when none does. */
+/** The sections of a README about the task; its beginning if there are none. */
 function bestOfReadme(root: string, candidate: Candidate, { terms }: ProjectAnswer): Candidate {
   const sections = readSections(root, candidate.path, terms)?.sections ?? []
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)

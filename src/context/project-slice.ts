@@ -9,7 +9,7 @@ import { testsOf } from './rules/tests-of.ts'
 const MOST_NAMED = 20
 const OMITTED = 'it fits the task less than those that are shown'
 
-/** Files with their sections, as many as could find a place. */
+/** Files with their sections, as many as can be shown. */
 export function projectCandidates(
   answer: ProjectAnswer,
   { root, places, mostPerFile, mostChars, isTaken, isUnrestricted, withTests }: CandidateRules,
@@ -55,15 +55,15 @@ export interface CandidateRules {
   mostPerFile: number
   /** Shown elsewhere in the bundle. */
   isTaken: (path: string) => boolean
-  /** No bundle shows more characters than this. */
+  /** The maximum number of characters in any bundle. */
   mostChars: number
-  /** Shows the test of each file behind it. */
+  /** Shows the test of each file after it. */
   withTests: boolean
-  /** Shows files to their end. */
+  /** Shows whole files. */
   isUnrestricted: boolean
 }
 
-/** Each file that could find a place, and behind it the test that fits it best. */
+/** Each file that can be shown, and after it the best matching test. */
 function besideTests(files: readonly RankedFile[], places: number, answer: ProjectAnswer): RankedFile[] {
   const shown = new Set(files.slice(0, places).map(({ path }) => path))
   const known = new Map(answer.tests.map((file) => [file.path, file]))
@@ -77,14 +77,14 @@ function besideTests(files: readonly RankedFile[], places: number, answer: Proje
   })
 }
 
-/** What matches many tasks a little: changelogs, settings, data. */
+/** Files that match many tasks a little: changelogs, settings, data. */
 function isSide({ role, isNamed }: RankedFile): boolean {
   return !isNamed && (role.isLog || role.isConfig || role.isData)
 }
 
 type Sectioned = Parameters<typeof orderSections>[0]
 
-/** By file, then by section: its turn; undefined for one that gets none. */
+/** By file, then by section: its turn; undefined for a section without one. */
 function turnsOf(
   files: Sectioned,
   { mostPerFile, mostChars, isUnrestricted }: Pick<CandidateRules, 'mostPerFile' | 'mostChars' | 'isUnrestricted'>,
@@ -93,7 +93,7 @@ function turnsOf(
   const turns: (number | undefined)[][] = files.map(() => [])
   let chars = 0
   order.forEach(({ file, section }, at) => {
-    // Behind these, none can be reached: they need not be looked through.
+    // Files after these cannot be reached, so they need not be read.
     if (at >= first && chars > mostChars) return
     chars += files[file]!.sections[section]!.text.length
     turns[file]![section] = at < first ? 0 : at

@@ -20,7 +20,7 @@ export interface PrunedAudits extends Pruned {
 const KEPT_DAYS = 90
 const DAY = 24 * 60 * 60 * 1000
 
-/** What packs of an earlier version wrote beside each record. Nothing reads it. */
+/** What an earlier version wrote beside each record. Not used any more. */
 const EARLIER = 'packs/records'
 
 /** Removes the records of bundles and pack contexts that were not delivered again for a number of days. */

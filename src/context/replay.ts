@@ -11,12 +11,12 @@ export type Replay = ReplayedBundle | RehydratedContext
 
 export interface ReplayedBundle {
   id: string
-  /** The bundle of then, byte for byte; absent when something has changed. */
+  /** The original bundle, byte for byte; undefined when something has changed. */
   context?: Context
   changes: string[]
 }
 
-/** What was given once, byte for byte, whatever its kind; or what has changed since, and then not a byte of it. */
+/** Reproduces a delivery byte for byte, whatever its kind; or reports only what has changed since. */
 export async function replay(machine: Machine, { id: typed }: { id: string }): Promise<Report<Replay>> {
   const { kind, id } = findAudit(machine, [BUNDLE_AUDITS, PACK_AUDITS], typed)
   return kind === 'packs'

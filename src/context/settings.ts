@@ -14,10 +14,10 @@ import { choosePreset, DEFAULT_BUDGET, DEFAULT_INTENT, PRESETS } from './rules/p
 
 const DEFAULT_ADAPTER = { maxItems: 20, staleAfterSeconds: 86_400, timeoutMs: 2000 }
 
-// What counting without a tokenizer goes by.
+// Used to count without a tokenizer.
 const CHARS_PER_TOKEN = 4
 
-/** What a project says about its context, completed by the preset that fits it. */
+/** The context settings of a project, completed by the matching preset. */
 export function contextSettings({ root, settings }: Project): ContextSettings {
   const preset = PRESETS.find((known) => known.preset === settings.preset)
   return complete(settings, preset ?? choosePreset((each) => isFile(join(root, each))))
@@ -64,7 +64,7 @@ function toItem(item: ItemInFile): ControlPlaneItem {
   }
 }
 
-/** In the order of the file; the default last, taken from the preset when the file has none. */
+/** In the order of the file; the default last, from the preset if the file has none. */
 function toIntents(given: NonNullable<SettingsFile['intents']>, preset: readonly Intent[]): Intent[] {
   const intents = Object.entries(given).map(([key, { keywords = [], include }]) => ({ key, keywords, include }))
   const others = intents.filter(({ key }) => key !== DEFAULT_INTENT)
@@ -77,7 +77,7 @@ function toAdapter({ file, command, ...given }: AdapterInFile): AdapterSettings 
   return { ...DEFAULT_ADAPTER, ...given, file, command }
 }
 
-/** A project that sets files or characters of each, but no whole, gets their product. */
+/** A project that sets files or characters per file, but no total, gets their product. */
 function toBudget(given: NonNullable<SettingsFile['budget']>, preset: BudgetSettings): BudgetSettings {
   const { maxFiles = preset.maxFiles, maxCharsPerFile = preset.maxCharsPerFile, maxTokens } = given
   const isSet = { maxFiles: given.maxFiles !== undefined, maxCharsPerFile: given.maxCharsPerFile !== undefined }

@@ -27,7 +27,7 @@ export interface TaskSlice {
   warnings: string[]
   missing: string[]
   sourceAnchors: string[]
-  /** What routing and packs offer, by the path of its candidate. Whether it finds a place is not known yet. */
+  /** The entries from routing and packs, by the path of their candidate. Whether they fit is not known yet. */
   planned: ReadonlyMap<string, RecordedEntry>
   /** How payloads were found. */
   strategy: Strategy
@@ -37,10 +37,10 @@ export interface TaskSliceRequest {
   task: string
   project: Project
   intent: Intent
-  /** The widest that the bundle can come to be. */
+  /** The maximum limits of the bundle. */
   widest: Limits
   exclude: ReadonlySet<string>
-  /** What the project's own files say; undefined where only the patterns of an intent choose. */
+  /** The result for the project's own files; undefined where only the patterns of an intent choose. */
   own: (Omit<CandidateRules, 'root'> & { answer: ProjectAnswer; hasOwnIntents: boolean }) | undefined
 }
 
@@ -50,7 +50,7 @@ const FILES_PER_PLACE = 2
 /** Everything a task needs beyond the control plane: files by intent, routed payloads, knowledge packs. */
 export async function readTaskSlice(machine: Machine, request: TaskSliceRequest): Promise<TaskSlice> {
   const { project, intent, widest, exclude } = request
-  // Some will be left out as duplicates or unsafe; none behind these can find a place.
+  // Some will be left out as duplicates or unsafe; none after these can get a place.
   const mostRead = Math.min(MOST_OPENED, FILES_PER_PLACE * widest.maxFiles)
   const intended = () => readIntentFiles(project.root, intent, widest.maxCharsPerFile, { exclude, mostRead })
   const files = request.own === undefined ? intended() : ownFiles(project.root, request.own, intended)
@@ -72,12 +72,12 @@ export async function readTaskSlice(machine: Machine, request: TaskSliceRequest)
   }
 }
 
-/** Beside files that fit this well, what an intent of the user names comes second. */
+/** Files from an intent of the user rank after project files that match this well. */
 const BETTER = 0.5
 
 /**
- * The project's own files, best first. An intent that a user wrote brings its files in, and hides no better one; the
- * intents of the preset choose only where no file fits the task.
+ * The project's own files, best first. An intent of the user adds its files, but hides no better one; the intents of
+ * the preset choose only if no file matches the task.
  */
 function ownFiles(root: string, own: NonNullable<TaskSliceRequest['own']>, intended: () => IntentFiles): IntentFiles {
   const found = projectCandidates(own.answer, { ...own, root })
@@ -165,10 +165,10 @@ async function readPayloads(machine: Machine, { task, project }: TaskSliceReques
   }
 }
 
-/** What one pack may take. Not a share of the bundle: a pack is kept whole or left out. */
+/** The maximum size of one pack. Not a share of the bundle: a pack is kept whole or left out. */
 const PACK_TOKENS = 1_500
 
-/** Settings of packs that cannot be read cost the packs, not the bundle. */
+/** If the settings of packs cannot be read, the bundle is built without packs. */
 function packsForTask(machine: Machine, request: TaskSliceRequest): ReturnType<typeof resolveForTask> {
   try {
     return resolveForTask(machine, request)

@@ -7,7 +7,7 @@ import type { Machine } from '../../machine/machine.ts'
 import { childOptions, endTree } from '../../machine/platform.ts'
 import type { Code } from '../../text/trouble.ts'
 
-/** Why a source gave nothing. Names no folder of this machine, so that a bundle may say it. */
+/** Why a source failed. Names no folder of this machine, so that a bundle may contain it. */
 export interface Failure {
   code: Code
   message: string
@@ -21,16 +21,16 @@ export interface ProcessLimits {
 
 export type ProcessOutput = { stdout: Buffer; failure?: undefined } | { stdout?: undefined; failure: Failure }
 
-/** How long a process that was asked to end may take. */
+/** How long a process may take to end after the first signal. */
 const TERM_GRACE_MS = 300
-/** After that, whatever the system still has to say about it is not waited for. */
+/** Afterwards Loadout no longer waits for the system. */
 const KILL_GRACE_MS = 300
-/** How long output may still be on its way once the process has ended. */
+/** How long to wait for output after the process has ended. */
 const DRAIN_MS = 200
 
 /**
- * Runs a program without a shell and gives what it prints. Settles within its time limit and a second, never rejects,
- * and leaves nothing behind: when the program has ended, everything it started is ended too. Its standard error goes
+ * Runs a program without a shell and returns its output. Settles within its time limit and a second, never rejects, and
+ * leaves nothing behind: when the program ends, its child processes are ended too. Its standard error is discarded,
  * nowhere, because its content is unknown.
  */
 export function runProgram(
@@ -108,7 +108,7 @@ class Run {
     this.after(DRAIN_MS, () => this.finish())
   }
 
-  /** Asks first, so that a program can remove what it made, then insists. */
+  /** A polite signal first, so that a program can clean up, then a kill. */
   private stop(code: Code, message: string): void {
     if (this.failure !== undefined || this.isSettled) return
     this.failure = { code, message }
@@ -119,7 +119,7 @@ class Run {
     this.after(TERM_GRACE_MS + KILL_GRACE_MS, () => this.finish())
   }
 
-  /** The group, and what has left it for a group of its own. */
+  /** The process group, and processes that left it. */
   killAll(): void {
     endTree(this.child, 'SIGKILL')
     this.mark.killAll()
@@ -138,7 +138,7 @@ class Run {
     this.settle(failure === undefined ? { stdout: Buffer.concat(this.parts) } : { failure })
   }
 
-  /** What has arrived while this program was busy counts: it is taken in before the time is declared over. */
+  /** Reads output that arrived while this process was busy before the time limit counts. */
   private after(milliseconds: number, run: () => void): void {
     const unlessSettled = () => {
       if (!this.isSettled) run()
@@ -149,14 +149,14 @@ class Run {
 
 const running = new Set<Run>()
 
-/** A session of its own would outlive the program. */
+/** Otherwise a separate session would outlive the program. */
 function endAll(): void {
   for (const run of running) run.killAll()
 }
 
-/** Enough to find programs and their settings; nothing that a shell was given to keep. */
+/** Enough to find programs and their settings, without the secrets of a shell. */
 function environmentOf({ env, home }: Machine, { variables }: ProcessMark): Record<string, string> {
-  // A relative folder would mean one of the project.
+  // A relative folder would be one of the project.
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
   return { PATH: folders.join(delimiter) || '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: 'C', ...variables }
 }
@@ -176,19 +176,19 @@ function startFailure(error: unknown): Failure {
   }
 }
 
-/** Handed to a program and, by it, to all that it starts: tells its processes even after they have left its group. */
+/** Passed to a program and inherited by its children: identifies its processes even after they left its group. */
 interface ProcessMark {
   /** For the program's environment. */
   variables: Record<string, string>
-  /** Ends whatever carries the mark. Does nothing where the system does not tell environments. */
+  /** Ends every process with the mark. Does nothing where the system does not show environments. */
   killAll(): void
 }
 
 const NAME = 'LOADOUT_ADAPTER_RUN'
-// One that forks as fast as it is looked for is looked for again.
+// Repeated for a program that forks as fast as it is searched.
 const MOST_ROUNDS = 5
 
-/** To be made before the program is started: what is running by then is not looked at later. */
+/** Create it before the program starts: processes that already run are ignored later. */
 function createMark(): ProcessMark {
   const value = randomBytes(16).toString('hex')
   const before = new Set(listProcesses())
@@ -211,7 +211,7 @@ function listProcesses(): string[] {
   }
 }
 
-/** What has ended and waits for its parent has no environment any more. */
+/** A zombie process has no environment any more. */
 function carries(pid: string, variable: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable)

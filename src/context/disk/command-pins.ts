@@ -7,21 +7,21 @@ import type { Machine } from '../../machine/machine.ts'
 import { compareText } from '../../text/values.ts'
 import { type Language, languageOf, type Reach, readCommand, readScript } from '../rules/advice/command-reach.ts'
 
-/** What a command can run of its project, file by file. */
+/** The files of a project that a command can run. */
 export interface CommandPins {
   /** The SHA-256 of each file, by its path in the project. */
   files: Readonly<Record<string, string>>
-  /** Why other files may run as well. A command with problems cannot be pinned. */
+  /** Why other files may run too. A command with problems cannot be pinned. */
   problems: readonly string[]
 }
 
 const LARGEST_SCRIPT = 4 * 1024 * 1024
 const MOST_FILES = 200
-/** What Node and shells find when a word leaves the end of a name out. */
+/** Extensions that Node and shells add to a name. */
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.json', '.node', '.ts', '.mts', '.cts', '.sh']
 
 /**
- * Follows a command through the files of its project. The same files give the same pins, so that a file which was
+ * Follows a command through the files of its project. The same files give the same pins, so that a file that was
  * changed, added or removed since is a difference.
  */
 export function pinCommand(machine: Machine, root: string, command: readonly string[]): CommandPins {
@@ -42,7 +42,7 @@ class Pinning {
   pin(machine: Machine, [program = '', ...args]: readonly string[]): CommandPins {
     const found = this.findProgram(machine, program)
     if (found !== undefined) {
-      // A program of the project says by its first line what runs it.
+      // The first line of a program of the project names its interpreter.
       this.followReach({ names: args, code: [found], modules: [], problems: [] }, [''], undefined)
     } else {
       const { language, ...reach } = readCommand(basename(program), args)
@@ -52,7 +52,7 @@ class Pinning {
     return { files: Object.fromEntries(files), problems: [...this.problems] }
   }
 
-  /** The path of a program that lies in the project. */
+  /** The path of a program inside the project. */
   private findProgram({ env }: Machine, program: string): string | undefined {
     if (program.includes('/')) {
       const found = this.inProject(isAbsolute(program) ? program : join(this.root, program))
@@ -64,7 +64,7 @@ class Pinning {
     return place === undefined ? undefined : this.inProject(place)
   }
 
-  /** A word that begins in the project, or ends there, counts as one of the project. */
+  /** A path that begins or ends in the project counts as one of the project. */
   private inProject(path: string): string | undefined {
     if (isBelow(this.root, path)) return relative(this.root, path)
     const real = realOrNothing(path)
@@ -83,7 +83,7 @@ class Pinning {
     }
   }
 
-  /** Every file that the word can mean: which one runs may change when another appears. */
+  /** Every file that the word can mean: another file may take precedence when it appears. */
   private followCode(word: string, bases: readonly string[], parent: Parent): void {
     for (const place of this.placesOf(word, bases)) {
       for (const ending of ENDINGS) {
@@ -95,11 +95,11 @@ class Pinning {
     }
   }
 
-  /** Below the project's folder: seen from each base, and for an absolute path where it lies. */
+  /** Below the project's folder: relative to each base, and for an absolute path its location. */
   private placesOf(word: string, bases: readonly string[]): string[] {
     const places = bases.map((base) => join(base, word))
     if (isAbsolute(word)) places.push(this.inProject(word) ?? word)
-    // The system goes through a link before it goes back up; Node does not.
+    // The system follows a link before `..`; Node does not.
     if (/[^/.][^/]*\/\.\.\//.test(word)) {
       for (const base of bases) {
         const folder = realOrNothing(`${this.root}/${base}/${dirname(word)}`)
@@ -148,7 +148,7 @@ class Pinning {
       this.problems.add(`Loadout cannot read what ${path} runs`)
       return
     }
-    // Node looks beside the file that a link leads to, a shell beside the project's folder.
+    // Node searches beside the target of a link, a shell beside the project's folder.
     const beside = [dirname(path), dirname(relative(this.root, realpathSync(join(this.root, path))))]
     const { names, problems, ...imports } = readScript(text, language)
     const told = problems.map((problem) => `${path}: ${problem}`)
@@ -167,7 +167,7 @@ function isBelow(root: string, path: string): boolean {
 
 function realOrNothing(path: string): string | undefined {
   try {
-    // Not the one of JavaScript, which shortens `link/..` before it looks.
+    // Not the JavaScript version, which shortens `link/..` before following links.
     return realpathSync.native(path)
   } catch {
     return undefined

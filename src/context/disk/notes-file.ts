@@ -17,9 +17,9 @@ import {
 import { latestRecords } from '../rules/advice/tactical-slice.ts'
 import type { Failure } from './adapter-process.ts'
 
-/** Beyond this a task is not helped by notes, and they should be pruned. */
+/** Beyond this, notes no longer help a task, and should be pruned. */
 const LARGEST_NOTES = 4 * 1024 * 1024
-/** What grew by other hands can still be pruned. */
+/** A file that other programs made larger can still be pruned. */
 const LARGEST_TO_PRUNE = 64 * 1024 * 1024
 
 export interface BadLine {
@@ -29,14 +29,14 @@ export interface BadLine {
 }
 
 export interface Notes {
-  /** In the order of the file, also those that have expired. */
+  /** In the order of the file, including expired ones. */
   records: TacticalRecord[]
   badLines: BadLine[]
-  /** Why the file as a whole gave nothing. */
+  /** Why the whole file could not be used. */
   failure?: Failure
 }
 
-/** The notes of a project. A line that is none costs that line; never throws. A file that is not there has none. */
+/** The notes of a project. Skips an invalid line; never throws. A missing file has no notes. */
 export function readNotes(projectRoot: string, path: string): Notes {
   const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_NOTES })
   if (bytes === undefined) {
@@ -121,12 +121,12 @@ function writeLine(file: number, size: number, path: string, line: string): void
   })
 }
 
-/** A write that was cut short must not leave half a note: the next one would be written behind it. */
+/** A truncated write must not leave half a note: the next one would be appended to it. */
 function writeWhole(file: number, bytes: Buffer): boolean {
   return writeSync(file, bytes) === bytes.length
 }
 
-/** Whether the last line lacks its end, because a writer was killed or an editor left it out. */
+/** Whether the last line has no line end, because a writer was killed or an editor left it out. */
 function endsTorn(file: number, size: number): boolean {
   const last = Buffer.alloc(1)
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 10
@@ -134,16 +134,16 @@ function endsTorn(file: number, size: number): boolean {
 
 export interface Pruning {
   kept: number
-  /** Notes whose time is over. */
+  /** Expired notes. */
   expired: TacticalRecord[]
-  /** Notes that were said again later. */
+  /** Notes that were replaced by a newer copy. */
   superseded: TacticalRecord[]
   /** Lines that are not notes: moved to a file beside it, because the user may still want them. */
   badLines: BadLine[]
   badLinesMovedTo: string
 }
 
-/** Removes what has expired. The lines that stay keep their bytes; a kill at any moment loses nothing. */
+/** Removes expired notes. Remaining lines keep their bytes; a kill at any moment loses nothing. */
 export async function pruneNotes(
   machine: Machine,
   projectRoot: string,
@@ -185,7 +185,7 @@ function planPruning(
   return { pruning: { kept: kept.length, expired, superseded, badLines, badLinesMovedTo }, kept }
 }
 
-/** Those that an interrupted pruning has moved already are not moved again. */
+/** Lines that an interrupted pruning has already moved are not moved again. */
 function keepBadLines(projectRoot: string, path: string, bad: readonly RawLine[]): void {
   const { bytes, failure } = readInside(projectRoot, path, { most: LARGEST_TO_PRUNE })
   if (bytes === undefined && failure.code !== 'FILE_NOT_FOUND') {

@@ -12,9 +12,9 @@ import type { Candidate, Omission, SourceClass } from '../rules/bundle.ts'
 import type { ControlPlaneItem, Intent } from '../rules/context-settings.ts'
 import { orderLatest } from '../rules/latest.ts'
 
-/** A text that was read no further than it is of use. */
+/** A text, read only as far as needed. */
 export interface BoundedText {
-  /** Normalised. The beginning only, if it is longer than can be needed. */
+  /** Normalised. Only the beginning, if it is longer than needed. */
   text: string
   /** Characters of the whole, normalised; null when it was not read to its end. */
   charsTotal: number | null
@@ -26,14 +26,14 @@ export type Unread = Pick<Omission, 'reason' | 'detail'>
 
 /** Files up to this size are read whole, so that their digest and length are known. */
 const LARGEST_WHOLE = 1024 * 1024
-/** Of a larger one so much is read, or as much as the text that is asked for can take. */
+/** How much of a larger file is read, or more if the requested text needs it. */
 const SMALLEST_HEAD = 64 * 1024
 /** No UTF-16 unit takes more bytes than this in UTF-8. */
 const BYTES_PER_CHAR = 3
 
 /**
- * The text of a file inside a root, of which at most so many characters can be needed. Never throws, never waits for a
- * pipe, and takes the same time and memory for a large file, however large.
+ * The text of a file inside a root, up to a number of characters. Never throws, never waits for a pipe, and takes the
+ * same time and memory for any large file.
  */
 export function readBounded(root: string, path: string, mostChars: number): BoundedText | Unread {
   if (isInPack(path)) return BEHIND_GATES
@@ -49,7 +49,7 @@ const texts = new KeptFiles<BoundedText | Unread>(KEPT_BYTES)
 function readAnew(root: string, path: string, head: number): BoundedText | Unread {
   const { bytes, size, real, failure } = readInside(root, path, { most: LARGEST_WHOLE, head })
   if (bytes === undefined) return unread(failure)
-  // The file that was opened, whatever its path led to before.
+  // The opened file, wherever its path led before.
   if (isInPack(real)) return BEHIND_GATES
   if (size <= LARGEST_WHOLE) return wholeText(bytes, head)
   return isText(bytes.subarray(0, bytes.length - brokenTail(bytes))) ? headText(bytes) : BINARY
@@ -65,7 +65,7 @@ export function isInPack(path: string): boolean {
   return PACK_FOLDERS.some((folder) => whole.includes(folder))
 }
 
-// Asked of every file of a project.
+// Called for every file of a project.
 const PACK_FOLDERS = KNOWLEDGE_FOLDERS.map((folder) => `/${folder}/`)
 
 const BEHIND_GATES: Unread = { reason: 'gate', detail: 'knowledge packs are read through their gates only' }
@@ -79,7 +79,7 @@ function unread({ code, cause }: LoadoutError): Unread {
   return { reason: 'unreadable', detail: `it cannot be read (${codeOf(cause) || 'unknown reason'})` }
 }
 
-/** Of a text longer than can be needed the beginning is decoded once more, or the whole would stay in memory. */
+/** Decodes the beginning of a long text again; otherwise the whole text would stay in memory. */
 function wholeText(bytes: Buffer, head: number): BoundedText | Unread {
   if (!isText(bytes)) return BINARY
   const text = normalizeText(bytes.toString('utf8'))
@@ -90,7 +90,7 @@ function wholeText(bytes: Buffer, head: number): BoundedText | Unread {
   }
 }
 
-/** The end of a head may part a character; it goes, to the line end before it when that is near. */
+/** The end of a head may split a character; cuts it off, back to a line end if one is near. */
 function headText(bytes: Buffer): BoundedText {
   const text = normalizeText(bytes.toString('utf8', 0, bytes.length - brokenTail(bytes)))
   return { text: cutExcerpt(text, text.length - 1).excerpt, charsTotal: null, sha256: null }
@@ -101,21 +101,21 @@ function isText(bytes: Buffer): boolean {
 }
 
 export interface ReadOptions {
-  /** Files that are opened for an intent, or to find out which are the latest. */
+  /** Maximum number of files to open for an intent, or to find the latest. */
   mostRead?: number
-  /** Paths that are passed over in silence, such as the file that is about to be written. */
+  /** Paths to skip silently, such as the file that is about to be written. */
   exclude?: ReadonlySet<string>
 }
 
-/** A place of the control plane: a file, or a pattern that matches none. */
+/** An item of the control plane: a file, or a pattern without matches. */
 export interface ControlPlaneFile {
   item: ControlPlaneItem
-  /** The pattern, when nothing is there. */
+  /** The pattern, if nothing matches. */
   path: string
   /** Whether it could be read. An empty file counts. */
   present: boolean
   candidate: Candidate | undefined
-  /** Why something that is there could not be taken. */
+  /** Why an existing file could not be used. */
   omission: Omission | undefined
 }
 
@@ -132,7 +132,7 @@ export interface IntentFiles {
 
 const MOST_READ = 200
 
-/** The files that ground an agent, in the order of the settings. Their text is kept whole, up to a megabyte. */
+/** The control plane files, in the order of the settings. Their text is kept whole, up to a megabyte. */
 export function readControlPlane(
   root: string,
   items: readonly ControlPlaneItem[],
@@ -176,7 +176,7 @@ function takeFiles(
   return taken
 }
 
-/** A head is enough to tell dates and versions. */
+/** The beginning is enough to find dates and versions. */
 function latestFirst(root: string, files: readonly FoundFile[], most: number, findings: Finding[]): FoundFile[] {
   const read = files.slice(-most).map((file) => ({ file, head: readBounded(root, file.path, 0) }))
   if (files.length > most) {
@@ -192,8 +192,8 @@ function latestFirst(root: string, files: readonly FoundFile[], most: number, fi
 }
 
 /**
- * The files that a kind of task needs, of each as many characters as can find a place. Once enough were opened, the
- * rest is named without being looked at.
+ * The files that a kind of task needs, each with as many characters as can be shown. After enough files, the rest is
+ * listed without reading it.
  */
 export function readIntentFiles(
   root: string,
@@ -218,7 +218,7 @@ export function readIntentFiles(
 interface Origin {
   sourceClass: SourceClass
   selectedBy: string
-  /** In the sentence that says why it was chosen. */
+  /** Part of the sentence that gives the reason. */
   asker: string
 }
 

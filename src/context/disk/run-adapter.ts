@@ -7,17 +7,17 @@ import type { AdapterSettings } from '../rules/context-settings.ts'
 import { type Failure, runProgram } from './adapter-process.ts'
 
 export interface FetchOptions {
-  /** Whether a person has allowed this command on this machine, as it is now. */
+  /** Whether a person approved this command on this machine, in its current form. */
   isAllowed: boolean
   signal?: AbortSignal | undefined
 }
 
 export type Fetched = { payload: unknown; failure?: undefined } | { payload?: undefined; failure: Failure }
 
-/** What is larger is no summary of anything. */
+/** A larger output is not a summary. */
 export const LARGEST_PAYLOAD = 1024 * 1024
 
-/** What an adapter says, as JSON of any shape, or why it says nothing. Never rejects. */
+/** The output of an adapter as JSON of any shape, or why there is none. Never rejects. */
 export async function fetchAdapter(
   machine: Machine,
   projectRoot: string,

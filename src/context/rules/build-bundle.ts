@@ -25,11 +25,11 @@ export interface BundleInput {
   intent: IntentReading
   preset: string
   controlPlane: readonly ControlPlaneEntry[]
-  /** What the choice among the project's own files was made from. */
+  /** The data behind the choice among the project's own files. */
   project?: ProjectSignals | undefined
   slices: Slices
   configured: Configured
-  /** What fell out before the budget was looked at. */
+  /** Omissions before the budget was applied. */
   omitted: readonly Omission[]
   /** About control plane, task and settings. */
   warnings: readonly string[]
@@ -51,11 +51,11 @@ interface BuiltBundle {
   marks: Marks
   /** Empty when nothing fits. */
   renderings: Readonly<Record<Rendering, string>>
-  /** The smallest total that would give something, when nothing is in the bundle. Takes a while to find. */
+  /** The smallest total that would show something, for an empty bundle. Slow to compute. */
   needs(): number | undefined
 }
 
-/** Puts everything that was found into a bundle within its limits. */
+/** Builds a bundle from everything that was found, within its limits. */
 export function buildBundle(given: BundleInput): BuiltBundle {
   const marks = { boundaries: boundariesOf(given), warnings: given.warnings }
   const { slices, duplicates } = dropDuplicates(given.slices)
@@ -100,7 +100,7 @@ function smallestTotal(input: BundleInput, limits: Limits, assembleIn: (limits: 
 }
 
 interface Shown extends Assembly {
-  /** Nothing is shown when the frame alone does not fit. */
+  /** False when even the frame does not fit. */
   isShown: boolean
   content: ReturnType<typeof contentOf>
   renderings: Readonly<Record<Rendering, string>>
@@ -108,7 +108,7 @@ interface Shown extends Assembly {
 
 const NO_RENDERINGS = { markdown: '', xml: '', text: '' }
 
-/** Of joined texts, tokens do not quite add up: what comes out too long is made again in less space. */
+/** Tokens of joined texts do not quite add up: if the result is too long, builds it again in less space. */
 function assembleWithin(input: BundleInput, head: Head, limits: Limits, marks: Marks): Shown {
   const rules = rulesFor(input, limits, marks)
   const largest = (texts: readonly string[]) => Math.max(...texts.map((text) => input.measure(text)))
@@ -205,7 +205,7 @@ function fileOf({ candidate, excerpt, sections }: Placed, rank: number): BundleF
   }
 }
 
-/** Sections that follow one another are one for a reader. */
+/** Adjacent sections count as one. */
 function neighboursJoined(sections: readonly CandidateSection[]): NonNullable<BundleFile['sections']> {
   const joined: { start: number; end: number; score: number; reason: string }[] = []
   for (const { start, end, score, reason } of sections) {
@@ -219,14 +219,14 @@ function neighboursJoined(sections: readonly CandidateSection[]): NonNullable<Bu
   return joined
 }
 
-/** Cleaned before it is cut, so that a cut can neither open nor close anything. What is fenced already stays as it is. */
+/** Cleaned before cutting, so that a cut can neither open nor close anything. Already fenced text stays unchanged. */
 function cleanCandidate(candidate: Candidate, { boundaries }: Marks): Candidate {
   if (candidate.isWhole) return candidate
   const { text } = neutralise(removeInvisible(candidate.text).text, boundaries[candidate.sourceClass])
   return withText(candidate, text)
 }
 
-/** Of what each class holds: content that held the boundary around it would have to hold its own hash. */
+/** Hashes the content of each class: content that contained its boundary would have to contain its own hash. */
 function boundariesOf({ task, slices }: BundleInput): Marks['boundaries'] {
   const of = (each: SourceClass) => boundaryOf([task, each, slices[each].map(identityOf)])
   const own = { control_plane: of('control_plane'), task: of('task'), tactical: of('tactical'), adapter: of('adapter') }

@@ -1,7 +1,7 @@
 import { isRecord, isTextList } from '../../text/values.ts'
 import type { ContextBundle } from './bundle.ts'
 
-/** What it takes to build a bundle again, and to tell what has changed when it is another one. No text is in it. */
+/** What is needed to build a bundle again, and to show what has changed. Contains no text. */
 export interface BundleAudit {
   format: 1
   /** Of the project, after links. */
@@ -23,7 +23,7 @@ export interface AuditedRequest {
   unrestricted: boolean
   /** Absent: only named. */
   withTests?: boolean
-  /** Paths inside the project that were no source, such as the file that the bundle was written to. */
+  /** Paths inside the project that were not sources, such as the file that the bundle was written to. */
   excluded: readonly string[]
   now: string | null
 }
@@ -99,7 +99,7 @@ function isFile(json: unknown): json is AuditedFile {
   )
 }
 
-/** What is different now, by path. `settings` when the same files make another bundle. */
+/** The differences, by path. `settings` when the same files make another bundle. */
 export function changesSince(audit: BundleAudit, bundle: ContextBundle): string[] {
   if (audit.digest === bundle.digest) return []
   const now = new Map(bundle.files.map((file) => [file.path, file]))

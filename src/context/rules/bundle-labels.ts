@@ -3,7 +3,7 @@ import type { Candidate, Omission } from './bundle.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean | null>>
 
-/** What a bundle is made from with everything changed that it says besides the texts of its files: names, reasons, warnings. */
+/** The bundle input with every label changed: names, reasons, warnings; not the texts of its files. */
 export function mapLabels(input: BundleInput, change: (label: string) => string): BundleInput {
   const { intent, slices } = input
   const facts = (given: Facts, key: (name: string) => string = (name) => name): Facts =>

@@ -2,11 +2,11 @@ import { printableJson } from '../../text/printable.ts'
 import { sha256 } from '../../text/values.ts'
 import type { Degradation } from './advice/optional-slice.ts'
 
-/** Where a part of a bundle comes from. An earlier class governs, and is never displaced by a later one. */
+/** The source of a part of a bundle. An earlier class takes precedence over a later one. */
 export const SOURCE_CLASSES = ['control_plane', 'task', 'tactical', 'adapter'] as const
 export type SourceClass = (typeof SOURCE_CLASSES)[number]
 
-/** Something that wants a place in the bundle. Its text was read no further than it can be needed. */
+/** A candidate for the bundle. Its text was read only as far as needed. */
 export interface Candidate {
   /** Unique in a bundle: a path inside the project, `payload:<id>`, `pack:<name>`, `note:<id>` or `<adapter>:<id>`. */
   path: string
@@ -15,19 +15,19 @@ export interface Candidate {
   selectedBy: string
   /** For people, in one sentence. */
   reason: string
-  /** 0 to 1; 1 where nothing was weighed. */
+  /** 0 to 1; 1 if nothing was weighed. */
   score: number
-  /** Line ends are `\n`, no byte order mark. The beginning only, if the whole is longer than can be needed. */
+  /** Line ends are `\n`, no byte order mark. Only the beginning, if the whole is longer than needed. */
   text: string
-  /** Characters of the whole, as it would be shown; null when it was too large to be read to its end. */
+  /** Characters of the whole as displayed; null if it was too large to read completely. */
   charsTotal: number | null
-  /** Of the bytes of the whole; null when it was too large to be read to its end. */
+  /** Digest of the whole; null if it was too large to read completely. */
   sha256: string | null
-  /** Facts about its origin that a reader can check: the pattern, the layer, the scope, the freshness. */
+  /** Verifiable facts about its origin: the pattern, the layer, the scope, the freshness. */
   provenance: Readonly<Record<string, string | number | boolean | null>>
   /** Already fenced by its own kind: kept whole or left out, never cut. */
   isWhole: boolean
-  /** Of a file that is shown in sections: those that may find a place, in the order of its lines. `text` joins them. */
+  /** For a file shown in sections: the candidates, in the order of its lines. `text` joins them. */
   sections?: readonly CandidateSection[]
   /** Tests that belong to it, by path: named, not shown. */
   tests?: readonly string[]
@@ -46,7 +46,7 @@ export interface CandidateSection {
   turn: number
 }
 
-/** The same with another text, some of it masked or made harmless. The whole grows or shrinks by as much. */
+/** The candidate with another text, partly masked or neutralised. The total changes by the same amount. */
 export function withText(candidate: Candidate, text: string): Candidate {
   const { charsTotal, text: before, sections } = candidate
   if (text === before) return candidate
@@ -58,7 +58,7 @@ export function withText(candidate: Candidate, text: string): Candidate {
   }
 }
 
-/** A changed text, told apart into its sections again by their lines; into one where lines came or went. */
+/** Splits a changed text into its sections by their lines; into one if lines were added or removed. */
 function divide(text: string, sections: readonly CandidateSection[]): CandidateSection[] {
   const lines = text.split(/(?<=\n)/)
   const counts = sections.map((section) => section.text.split(/(?<=\n)/).length)
@@ -78,7 +78,7 @@ function divide(text: string, sections: readonly CandidateSection[]): CandidateS
   })
 }
 
-/** Something that did not make it, and why. */
+/** An omitted candidate, and why. */
 export interface Omission {
   path: string
   sourceClass: SourceClass
@@ -96,7 +96,7 @@ export interface Omission {
   detail: string
 }
 
-/** One part of a bundle, traceable to where it comes from. */
+/** One part of a bundle, traceable to its source. */
 export interface BundleFile {
   path: string
   source_class: SourceClass
@@ -119,14 +119,14 @@ export interface BundleFile {
   tests?: readonly string[]
 }
 
-/** What the choice among the project's own files was made from. */
+/** The data behind the choice among the project's own files. */
 export interface ProjectSignals {
   files: number
   listed_by: 'git' | 'walk'
-  /** Past commits that could vote. */
+  /** The number of past commits that were considered. */
   commits: number
   shallow: boolean
-  /** Why files are no candidates, and how many. */
+  /** Why files are not candidates, and how many. */
   left_out: Readonly<Record<string, number>>
 }
 
@@ -145,7 +145,9 @@ export interface FallbackAttempt {
   reason: string
 }
 
-/** What goes to a model for a task, with the origin of every line. The same project and arguments give the same bytes. */
+/**
+ * The context of a task for a model, with the origin of every line. The same project and arguments give the same bytes.
+ */
 export interface ContextBundle {
   version: 1
   task: string
@@ -157,17 +159,17 @@ export interface ContextBundle {
     partitions: Readonly<Record<SourceClass, { max: number; used: number; dropped: number }>>
   }
   control_plane: { status: 'complete' | 'partial' | 'absent'; items: readonly ControlPlaneEntry[] }
-  /** Absent where the project's own files are not searched. */
+  /** Undefined if the project's own files are not searched. */
   project?: ProjectSignals
   files: readonly BundleFile[]
   omitted: readonly { path: string; source_class: SourceClass; reason: Omission['reason']; detail: string }[]
   warnings: readonly string[]
-  /** `degraded` names the sources that failed, as the field of that name does with their reasons. */
+  /** `degraded` lists the failed sources; the field of that name has their reasons. */
   fallback: { level: FallbackAttempt['level']; attempts: readonly FallbackAttempt[]; degraded: readonly string[] }
   degraded: readonly Degradation[]
   missing: readonly string[]
   source_anchors: readonly string[]
-  /** The instant that expiry and freshness were judged by; null when nothing depended on it. */
+  /** The time at which expiry and freshness were evaluated; null when nothing depended on it. */
   now: string | null
   estimate: { chars: number; tokens: number; tokenizer: string }
   digest: string
@@ -194,8 +196,8 @@ export function withDigest(bundle: Undigested): ContextBundle {
 }
 
 /**
- * How much each of a project's own files counts changes a little with every commit; what is shown of them often does not.
- * The digest is of what is shown and why, so that a record can be built again after commits about other things.
+ * The weight of a project's own files changes a little with every commit; the shown text often does not. The digest
+ * covers what is shown and why, so that a bundle can be reproduced after unrelated commits.
  */
 function withoutWeights({ project: _, files, omitted, ...rest }: Undigested): unknown {
   return {
@@ -209,7 +211,7 @@ function withoutWeights({ project: _, files, omitted, ...rest }: Undigested): un
   }
 }
 
-/** The bundle as it is written down, in one line. */
+/** The stored form of the bundle, in one line. */
 export function bundleText(bundle: ContextBundle): string {
   return `${printableJson(canonicalJson(bundle))}\n`
 }

@@ -1,20 +1,20 @@
 import type { SanitizePolicy } from '../../text/sensitive/sanitize.ts'
 
-/** A file that grounds an agent in the state of a project, or a pattern of which the latest few do. */
+/** A file that describes the state of a project, or a pattern whose latest matches do. */
 export interface ControlPlaneItem {
   /** A path or a glob inside the project. */
   pattern: string
-  /** Missing: an error under --strict, not only a warning. */
+  /** If missing: an error under --strict, otherwise a warning. */
   isRequired: boolean
-  /** Of a glob: at most so many. */
+  /** For a glob: the maximum number. */
   take: number
-  /** Of a glob: by the date field and the version in it, newest first, or by path. */
+  /** For a glob: by the date field and the version in it, newest first, or by path. */
   order: 'path' | 'latest'
   /** Fields of a JSON file that are shown in the summary, as dotted paths. */
   summary: readonly string[]
 }
 
-/** A kind of task, by the words that tell it, and the files it needs. */
+/** A kind of task, with its keywords and the files it needs. */
 export interface Intent {
   key: string
   /** Whole words, or several: `north star`. */
@@ -32,7 +32,7 @@ export interface AdapterSettings {
   timeoutMs: number
 }
 
-/** Shares of the whole, in percent. Those of slices that a project does not have go to control plane and task. */
+/** Percentages of the whole. Shares of slices that a project does not have go to control plane and task. */
 export interface Partitions {
   controlPlane: number
   task: number
@@ -43,7 +43,7 @@ export interface Partitions {
 export interface BudgetSettings {
   maxFiles: number
   maxCharsPerFile: number
-  /** Of the whole rendering; tokens instead of characters when a tokenizer is asked for. */
+  /** For the whole rendering; in tokens instead of characters if a tokenizer is requested. */
   maxChars: number
   maxTokens: number | undefined
   partitions: Partitions
@@ -51,14 +51,14 @@ export interface BudgetSettings {
   isSet: { maxFiles: boolean; maxCharsPerFile: boolean }
 }
 
-/** What a project says about its context, completed by a preset. */
+/** The context settings of a project, completed by a preset. */
 export interface ContextSettings {
   /** `cortex`, `generic`, or `project` when the settings name their own control plane or intents. */
   preset: string
   controlPlane: readonly ControlPlaneItem[]
   /** In the order of precedence; the last is the default and needs no keywords. */
   intents: readonly Intent[]
-  /** A JSONL file inside the project; undefined when the project keeps no notes. */
+  /** A JSONL file inside the project; undefined without notes. */
   tactical: { path: string } | undefined
   adapters: readonly AdapterSettings[]
   budget: BudgetSettings
@@ -71,12 +71,12 @@ export interface ContextSettings {
 interface ProjectChoice {
   /** Globs of files that are never shown for a task. */
   exclude: readonly string[]
-  /** Globs of files that count more. */
+  /** Globs of files that rank higher. */
   boost: readonly string[]
   /** Whether past commits count. */
   history: boolean
-  /** The control plane is what agents read in this project, and what of the README fits. */
+  /** The control plane is what agents read in this project, and the fitting part of the README. */
   hasOwnPlane: boolean
-  /** Intents that a user wrote bring their files in; those of the preset only lift what fits. */
+  /** A user's intents bring their files in; those of the preset only raise what already matches. */
   hasOwnIntents: boolean
 }

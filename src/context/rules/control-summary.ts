@@ -3,13 +3,13 @@ import { setOwn } from '../../text/values.ts'
 
 export type SummaryValue = string | number | boolean | null
 
-/** In code points. A summary is a line in a table, not a place for prose. */
+/** In code points. A summary is a line in a table. */
 const LONGEST_VALUE = 200
 const LONGEST_READ = 10_000
 
 /**
- * The asked fields of a JSON file, by dotted path; of a list its length, of an object the number of its keys. Fields that
- * are not there are left out. Undefined when the text is no JSON that can be read safely.
+ * The requested fields of a JSON file, by dotted path; for a list its length, for an object the number of its keys.
+ * Omits missing fields. Undefined unless the text is JSON that can be read safely.
  */
 export function summarizeJson(text: string, fields: readonly string[]): Record<string, SummaryValue> | undefined {
   const parsed = parseForeignJson(text.replace(/^\ufeff/, ''))
@@ -22,7 +22,7 @@ export function summarizeJson(text: string, fields: readonly string[]): Record<s
   return summary
 }
 
-/** The last key may hold dots itself: what is left of the path is tried whole before its parts. */
+/** The last key may contain dots: tries the rest of the path as one key before its parts. */
 function follow(json: unknown, path: string): unknown {
   if (typeof json !== 'object' || json === null) return undefined
   if (Object.hasOwn(json, path) && !isLengthOf(json, path)) return Reflect.get(json, path)

@@ -1,14 +1,14 @@
 import { compareText } from '../../text/values.ts'
 
-/** A document that may say when it was promoted. */
+/** A document that may state its promotion date. */
 export interface DatedFile {
   path: string
   text: string
 }
 
 /**
- * Paths from the latest to the oldest: by the date of promotion that a document states, then by the version in its name,
- * then by name. Undated ones come last. Times of the file system tell nothing: every checkout changes them.
+ * Paths from the latest to the oldest: by the promotion date in a document, then by the version in its name, then by
+ * name. Undated ones come last. File times do not count: every checkout changes them.
  */
 export function orderLatest(files: readonly DatedFile[]): string[] {
   return files
@@ -34,7 +34,7 @@ const LONGEST_LINE = 400
 /** `promoted_at: 2026-01-31`, `- **Promoted at:** 2026-01-31T10:00:00Z`, `Promotion date: …`. */
 const FIELD = /^[\s>*_`#"'-]*([a-z][a-z _-]{3,30})[*_`"']*\s*:\s*(.*)$/i
 
-/** In this order: a document that states several is dated by its promotion. */
+/** In this order: a document with several dates is dated by its promotion. */
 const DATE_FIELDS = [
   ['promotedat', 'promotedon', 'promoted', 'promoteddate', 'promotiondate', 'datepromoted'],
   ['date', 'decidedat', 'decidedon', 'decided', 'decisiondate'],
@@ -52,7 +52,7 @@ function promotedAt(text: string): number {
   return found.find((instant) => instant !== Number.NEGATIVE_INFINITY) ?? Number.NEGATIVE_INFINITY
 }
 
-// Read by hand, because Date.parse takes a time without a zone for one of this machine's.
+// Parsed by hand, because Date.parse reads a time without a zone in the zone of this machine.
 const INSTANT =
   /^[\s*_`"']*(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:[Zz]|UTC|([+-])(\d\d):?(\d\d)?)?)?(?!\d)/
 
@@ -75,7 +75,7 @@ function versionIn(name: string): string | undefined {
   return [...name.matchAll(/[_.-]v(\d+)(?![a-z0-9])/gi)].at(-1)?.[1]?.replace(/^0+(?=\d)/, '')
 }
 
-/** Digits of any length: a number would lose the last of many. */
+/** Digits of any length: a number would lose precision. */
 function compareVersions(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
   return a.length - b.length || compareText(a, b)

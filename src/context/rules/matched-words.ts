@@ -6,7 +6,7 @@ export type Span = readonly [start: number, end: number]
 
 const MOST_SPANS = 500
 
-/** Where the words that chose a part stand in what is shown of it, in any of their forms. */
+/** The positions of the words that chose a part in its shown text, in any of their forms. */
 export function matchedSpans({ excerpt, reason, sections = [] }: BundleFile): Span[] {
   const wanted = new Set([reason, ...sections.map((section) => section.reason)].flatMap(wordsOf).map(stemWord))
   if (wanted.size === 0) return []

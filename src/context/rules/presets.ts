@@ -4,12 +4,12 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { nearest, setOwn } from '../../text/values.ts'
 import type { BudgetSettings, ContextSettings, ControlPlaneItem, Intent } from './context-settings.ts'
 
-/** What kind of task it is, and what told so. */
+/** The kind of a task, and how it was detected. */
 export interface IntentReading {
   key: string
-  /** The keywords of this kind that the task names, as they are configured. */
+  /** The keywords of this kind in the task, as configured. */
   matched: string[]
-  /** How many different keywords of each kind the task names. */
+  /** How many different keywords of each kind the task contains. */
   scores: Record<string, number>
   /** The user asked for this kind, whatever the task says. */
   isOverridden: boolean
@@ -18,7 +18,7 @@ export interface IntentReading {
 /** The key of the last kind, which needs no keywords. */
 export const DEFAULT_INTENT = 'default'
 
-/** The kind whose keywords a task names most; of equals the one declared first; the last when it names none. */
+/** The kind with the most keywords in the task; among equals the first; the last one without any. */
 export function readIntent(task: string, intents: readonly Intent[], override?: string): IntentReading {
   const words = readWords(task)
   const scores: Record<string, number> = {}
@@ -48,7 +48,7 @@ function keywordsIn(task: readonly ReadWord[], keywords: readonly string[]): str
   })
 }
 
-// Stems alone would make "direct" of "direction"; a keyword is meant in the forms that a sentence gives it.
+// Stems alone would match "direct" with "direction"; a keyword matches only its usual forms.
 const FORMS = new Set(['', 's', 'es', 'ies', 'y', 'e', 'd', 'ed', 'ing'])
 
 function isSameWord({ term, word: keyword }: ReadWord, found: ReadWord | undefined): boolean {
@@ -83,7 +83,7 @@ export const DEFAULT_BUDGET: BudgetSettings = {
 /** What agents read first in a project, in this order. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md'] as const
 
-/** What agents read by themselves is part of the control plane, or of nothing. */
+/** Files that agents read by themselves are part of the control plane, or of nothing. */
 export function isInstruction(path: string): boolean {
   return INSTRUCTION_FILES.some((name) => path === name || path.endsWith(`/${name}`))
 }
@@ -96,7 +96,7 @@ export const GENERIC: ContextSettings = {
     { pattern: '.cursor/rules/*.{md,mdc}', isRequired: false, take: 3, order: 'path', summary: [] },
     file('README.md'),
   ],
-  // These lift files that fit the task anyway. Only where none fits, they choose.
+  // These raise files that already match the task. They choose only if none matches.
   intents: [
     intent(
       'testing',
@@ -127,7 +127,7 @@ export const GENERIC: ContextSettings = {
   ],
   tactical: undefined,
   adapters: [],
-  // A file that is shown in sections may take a third of the whole.
+  // A file shown in sections may take a third of the whole.
   budget: { ...DEFAULT_BUDGET, maxCharsPerFile: DEFAULT_BUDGET.maxChars / 3 },
   sanitize: 'mask',
   project: { exclude: [], boost: [], history: true, hasOwnPlane: false, hasOwnIntents: false },
@@ -174,7 +174,7 @@ export const CORTEX: ContextSettings = {
   adapters: [],
   budget: DEFAULT_BUDGET,
   sanitize: 'mask',
-  // Its patterns are fixed: no other file and no history has a say.
+  // Its patterns are fixed: no other file and no history counts.
   project: undefined,
 }
 

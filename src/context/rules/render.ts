@@ -5,16 +5,16 @@ export const RENDERINGS = ['markdown', 'xml', 'text'] as const
 export type Rendering = (typeof RENDERINGS)[number]
 
 /**
- * What renderings need beside the bundle. A file is fenced by the boundary of its class, which is made from the candidates
- * of that class: what stands in one slice changes no byte of another.
+ * What renderings need besides the bundle. A file is fenced with the boundary of its class, which is derived from the
+ * candidates of that class: the content of one slice changes no byte of another.
  */
 export interface Marks {
   boundaries: Readonly<Record<SourceClass | 'frame', string>>
-  /** Those of control plane and task. What advice warns of is only counted, or it would take room from both. */
+  /** Warnings about control plane and task. Warnings about advice are only counted; otherwise they would take room. */
   warnings: readonly string[]
 }
 
-/** What every rendering says before and between the files. Everything that came from elsewhere is harmless by then. */
+/** The text before and between the files. All foreign text in it is already neutralised. */
 interface Frame {
   title: string
   facts: readonly string[]
@@ -22,10 +22,10 @@ interface Frame {
   missing: readonly string[]
 }
 
-/** One way to write a bundle down. Its parts only follow one another, so that their lengths add up. */
+/** One output format of a bundle. Its parts are only concatenated, so that their lengths add up. */
 interface Style {
   head(frame: Frame, boundary: string): string
-  /** A line of the table of what is inside, and why. */
+  /** A line of the table of contents, with the reason. */
   row(file: BundleFile, labels: Labels): string
   middle: string
   open(file: BundleFile, labels: Labels): string
@@ -33,7 +33,7 @@ interface Style {
   foot: string
 }
 
-/** What is said of a file, made harmless. */
+/** The neutralised labels of a file. */
 interface Labels {
   name: string
   reason: string
@@ -41,7 +41,7 @@ interface Labels {
   opening: string
 }
 
-// By file: all renderings say the same, and each is written several times until the bundle fits.
+// Cached by file: all renderings use the same labels, and each is built several times until the bundle fits.
 const written = new WeakMap<Marks, Map<string, Labels>>()
 
 function labelsOf(file: BundleFile, marks: Marks): Labels {
@@ -68,8 +68,8 @@ function openFile({ path, source_class, selected_by }: BundleFile, boundary: str
 }
 
 /**
- * What an adapter or a note calls itself is text of others and stands outside every fence: only what ids are made of is
- * kept, and the reason does not quote it.
+ * The name of an adapter item or a note is foreign text outside every fence: keeps only characters of ids, and the
+ * reason does not quote it.
  */
 function nameOf({ path, source_class }: BundleFile, boundary: string): string {
   const isAdvice = source_class === 'tactical' || source_class === 'adapter'
@@ -141,7 +141,7 @@ function listed(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `- ${line}\n`)]
 }
 
-/** The control plane did not fit. Said in a place of its own: the frame is as long whether it is said or not. */
+/** The control plane did not fit. In a place of its own, so that the frame always has the same length. */
 export const SHORTENED = 'the control plane did not fit into its part of the budget; its excerpts were shortened'
 
 type Framed = Pick<ContextBundle, 'task' | 'intent' | 'preset' | 'control_plane' | 'warnings' | 'missing'>
@@ -158,7 +158,7 @@ function frameOf(bundle: Framed, omitted: number, marks: Marks): Frame {
     title: `Context for: ${clean(bundle.task, 500)}`,
     facts: [
       clean(`Intent ${intent.key}${matched}, preset ${preset}, control plane ${control_plane.status}.`),
-      // As wide whatever is said: a larger bundle must not become shorter by having less to say.
+      // Fixed width: a larger bundle must not become shorter because it has fewer omissions.
       `Left out: ${wide(omitted)}. Warnings about advice: ${wide(unshown)}. Control plane shortened: ${isShortened ? 'yes' : ' no'}.`,
     ],
     warnings: [
@@ -199,7 +199,7 @@ function renderFile(style: Style, file: BundleFile, labels: Labels): string {
   return `${style.open(file, labels)}${endLine(file.excerpt)}${file.fenced ? '' : style.close}`
 }
 
-/** The texts of a frame in each rendering, to be measured: what a bundle takes without its files. */
+/** The texts of a frame in each rendering, to measure a bundle without its files. */
 export function frameTexts(bundle: Framed, marks: Marks): string[] {
   const frame = frameOf(bundle, 0, marks)
   return RENDERINGS.map((rendering) => {
@@ -208,7 +208,7 @@ export function frameTexts(bundle: Framed, marks: Marks): string[] {
   })
 }
 
-/** The texts around a file in each rendering. No shorter excerpt makes them longer. */
+/** The texts around a file in each rendering. A shorter excerpt never makes them longer. */
 export function overheadTexts(file: BundleFile, marks: Marks): string[] {
   const labels = labelsOf(file, marks)
   return RENDERINGS.map((rendering) => {

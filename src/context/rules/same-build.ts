@@ -6,8 +6,8 @@ interface Text {
 const SAME = 0.8
 
 /**
- * Whether two files are builds of one source: they lie side by side, have one name with other endings, and hold the same
- * lines but for a few. Trees that mirror another are not meant: who changes a file there changes both.
+ * Whether two files are builds of one source: they are in one folder, have one name with different extensions, and
+ * almost the same lines. Mirrored trees do not count: a change there changes both.
  */
 export function isSameBuild(one: Text, other: Text): boolean {
   if (baseOf(one.path) !== baseOf(other.path)) return false

@@ -5,7 +5,7 @@ interface Answer {
 
 const MOST = 3
 
-/** Tests of a file, by their name; a reader looks them up, the bundle does not show them. */
+/** Tests of a file, by their name; the bundle lists them without showing them. */
 export function testsOf(path: string, { tests, paths }: Answer, shown: ReadonlySet<string>): string[] {
   const stem = stemOf(path)
   if (stem.length < 3) return []
@@ -27,7 +27,7 @@ interface Tests {
   byStem: Map<string, { path: string }[]>
 }
 
-// All files of an answer ask for the tests among the same paths.
+// All files of an answer search for tests among the same paths.
 const testsIn = new WeakMap<readonly string[], Tests>()
 
 function testsAmong(paths: readonly string[]): Tests {
@@ -42,7 +42,7 @@ function testsAmong(paths: readonly string[]): Tests {
 }
 
 const GENERAL = new Set(['index', 'mod', 'main', 'lib', '__init__'])
-/** By its own name, or because it lies right in a folder of tests: what lies deeper is often what tests work on. */
+/** By its own name, or directly in a folder of tests: deeper files are often fixtures. */
 const TEST_NAME =
   /[._-](?:test|spec|tests)\.[^/]*$|_test\.[^/]*$|(?:^|\/)test_[^/]*$|(?:^|\/)(?:tests?|__tests__|spec)\/[^/]*$/i
 

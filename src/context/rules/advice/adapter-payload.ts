@@ -11,22 +11,22 @@ const hidden = () =>
 
 const PLAIN = /^[\x20-\x7e\n\t]*$/
 
-/** A text as it may be shown: line ends are `\n`, what is invisible or steers a terminal is gone. Tabs stay. */
+/** A displayable text: line ends are `\n`; removes invisible and control characters. Tabs stay. */
 export function cleanText(text: string, longest: number): string {
   const clean = PLAIN.test(text) ? text : text.replace(lineEnds(), '\n').replace(hidden(), '')
   return cap(clean.trim(), longest)
 }
 
-/** The same on one line, with single blanks between the words: a field. */
+/** Like `cleanText` on one line, with single blanks between the words: a field. */
 export function cleanLine(text: string, longest: number): string {
-  // Twice the length is more than enough to fill a field, and folding a megabyte for it is not.
+  // Twice the length is enough to fill a field; folding a megabyte for it would be slow.
   const clean = cleanText(cap(text, longest * 2 + 1024), text.length)
   return cap(clean.replace(/\s+/g, ' ').trim(), longest)
 }
 
 const ELLIPSIS = '\u2026'
 
-/** At most so many characters; what was cut ends in an ellipsis, and no pair of surrogates is parted. */
+/** At most this many characters; a cut text ends in an ellipsis, and no surrogate pair is split. */
 function cap(text: string, longest: number): string {
   if (text.length <= longest) return text
   const end = longest - ELLIPSIS.length
@@ -48,7 +48,7 @@ export interface Freshness {
 const MOST_AHEAD_MS = 5 * 60_000
 
 /**
- * How old what a tool told is: the time since it was fetched, not since the thing itself changed. Where the fetching is
+ * The age of a tool's data: the time since it was fetched, not since the subject changed. If the fetch time is
  * not dated, a recent change still proves that the copy is not older.
  */
 export function freshnessOf(
@@ -69,26 +69,26 @@ function ageOf(time: string | null, now: Date): number | undefined {
   return age >= -MOST_AHEAD_MS ? Math.max(0, Math.floor(age / 1000)) : undefined
 }
 
-/** One thing an external tool tells: a ticket, a build, a review. */
+/** One item of an external tool: a ticket, a build, a review. */
 export interface AdapterItem {
   id: string
   state: string
-  /** As the tool says it: a number, of which the lowest is the most urgent, or a word. Null when it says nothing. */
+  /** From the tool: a number, the lowest being the most urgent, or a word. Null if missing. */
   priority: number | string | null
   title: string
   summary: string
   tags: readonly string[]
-  /** An ISO time in UTC, like that of the payload; null when there is none that can be understood. */
+  /** An ISO time in UTC, like that of the payload; null without a valid time. */
   updatedAt: string | null
 }
 
 export interface AdapterPayload {
-  /** The name it gives itself, which may differ from the one in the project's settings. */
+  /** Its own name, which may differ from the one in the project's settings. */
   adapterId: string
   fetchedAt: string | null
   /** Most urgent first, then what changed last, then by id. Ids are unique. */
   items: readonly AdapterItem[]
-  /** Ids that came more than once; the first in order was kept. */
+  /** Ids that occurred more than once; the first in order was kept. */
   duplicates: readonly string[]
 }
 
@@ -98,7 +98,7 @@ const LONGEST = { id: 128, state: 40, title: 200, summary: 1000, tag: 50, priori
 const MOST_TAGS = 12
 const LARGEST_PRIORITY = 1_000_000
 
-/** Reads what an adapter gave. Keys that are not known are ignored; a known one of the wrong kind refuses the whole. */
+/** Parses the output of an adapter. Ignores unknown keys; refuses a known key of the wrong type. */
 export function parseAdapterPayload(json: unknown): ParsedPayload {
   if (!isRecord(json)) return { problem: 'the payload is not an object' }
   const { adapter_id, fetched_at, items } = json
@@ -120,11 +120,11 @@ function readItem(json: unknown): AdapterItem | string {
   if (!isRecord(json)) return 'it is not an object'
   const { state, title, summary, tags = [], updated_at, priority } = json
   const id = readId(json.id)
-  if (id === '') return '"id" is no text'
+  if (id === '') return '"id" is not a text'
   for (const [key, value] of Object.entries({ state, title, summary, updated_at })) {
     if (!isTextOrNothing(value)) return `"${key}" is not a text`
   }
-  if (tags !== null && !isTextList(tags)) return '"tags" is no list of texts'
+  if (tags !== null && !isTextList(tags)) return '"tags" is not a list of texts'
   const weight = readPriority(priority)
   if (weight === undefined) return '"priority" is neither a word nor a number within a million'
   const clean = (tags ?? []).slice(0, MOST_TAGS).map((tag) => cleanLine(tag, LONGEST.tag))
@@ -139,7 +139,7 @@ function readItem(json: unknown): AdapterItem | string {
   }
 }
 
-/** Many trackers number their tickets. Empty when there is nothing to name the item by. */
+/** Many trackers number their tickets. Empty if the item has no id. */
 function readId(json: unknown): string {
   if (Number.isSafeInteger(json)) return String(json)
   return readField(json, LONGEST.id)
@@ -149,7 +149,7 @@ function readField(json: unknown, longest: number): string {
   return typeof json === 'string' ? cleanLine(json, longest) : ''
 }
 
-/** Undefined when it can be no priority. */
+/** Undefined if it cannot be a priority. */
 function readPriority(json: unknown): number | string | null | undefined {
   if (json === undefined || json === null) return null
   if (typeof json === 'string') return cleanLine(json, LONGEST.priority) || null
@@ -173,7 +173,7 @@ const WORDS: readonly (readonly string[])[] = [
   ['p4', 'lowest', 'backlog'],
 ]
 
-/** Words take the places that trackers number from 0; a word that means nothing to us comes last, as does silence. */
+/** Maps words to the numbers of trackers, from 0; unknown words and missing priorities come last. */
 function urgencyOf({ priority }: AdapterItem): number {
   if (typeof priority === 'number') return priority
   const known = WORDS.findIndex((words) => words.includes(priority?.toLowerCase() ?? ''))
@@ -182,7 +182,7 @@ function urgencyOf({ priority }: AdapterItem): number {
 
 function mostUrgentFirst(a: AdapterItem, b: AdapterItem): number {
   const byTime = compareText(b.updatedAt ?? '', a.updatedAt ?? '')
-  // The rest of the item decides between two of one id, so that the order of the list never does.
+  // The rest of the item decides between two with one id, so that the order of the list never does.
   return (
     urgencyOf(a) - urgencyOf(b) ||
     byTime ||

@@ -15,7 +15,7 @@ export interface AdapterCandidates {
 }
 
 /**
- * One candidate per item, in the payload's order. The task does not choose among them; it only tells which ones fit it.
+ * One candidate per item, in the payload's order. The task does not choose among them; it only shows which ones match.
  */
 export function toCandidates(
   payload: AdapterPayload,

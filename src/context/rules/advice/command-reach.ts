@@ -1,23 +1,23 @@
 /** The languages whose files Loadout can follow from one to the next. */
 export type Language = 'javascript' | 'shell' | 'python'
 
-/** Which files of a project a command or a script may lead to, and why that is not certain. */
+/** The files of a project that a command or a script may lead to, and why that is uncertain. */
 export interface Reach {
-  /** Words that name a file of the project if there is one. */
+  /** Words that name a file of the project if it exists. */
   names: string[]
   /** Words that name code. A folder, or a file outside the project, cannot be pinned. */
   code: string[]
-  /** Modules that are named without a path: part of Node, or packages. */
+  /** Modules without a path: part of Node, or packages. */
   modules: string[]
   problems: string[]
 }
 
 export interface CommandReach extends Reach {
-  /** The language of the script; `data` when the program runs no file at all. */
+  /** The language of the script; `data` when the program runs no file. */
   language: Language | 'data'
 }
 
-/** Programs that print data and run no code of a project, whatever words follow. */
+/** Programs that print data and run no code of a project, whatever their arguments. */
 const DATA_PROGRAMS = new Set(
   'cat curl cut date echo gh glab grep head jira jq linear printf tail tea tr true uniq wc'.split(' '),
 )
@@ -30,9 +30,9 @@ const GIT_READERS = new Set(
 interface Interpreter {
   programs: RegExp
   language: Language
-  /** Options that decide nothing about which code runs. */
+  /** Options that do not affect which code runs. */
   harmless: RegExp
-  /** Options whose value decides nothing either, and is the next word. */
+  /** Such options with a value, which is the next word. */
   valued: RegExp
   /** Options whose value is code. */
   loading: RegExp
@@ -66,8 +66,8 @@ const INTERPRETERS: readonly Interpreter[] = [
 const NOTHING: Reach = { names: [], code: [], modules: [], problems: [] }
 
 /**
- * What a command of a program that lies outside the project leads to. Only what is known to be certain has no problems:
- * the author of a hostile project chooses the command.
+ * Where the command of a program outside the project leads. Only a certain result has no problems: the author of a
+ * hostile project chooses the command.
  */
 export function readCommand(program: string, args: readonly string[]): CommandReach {
   const interpreter = INTERPRETERS.find(({ programs }) => programs.test(program))
@@ -100,13 +100,13 @@ function readInterpreterCall(program: string, interpreter: Interpreter, args: re
   return { ...reach, names: [...reach.names, ...rest] }
 }
 
-/** A word, and what stands behind an option or an `@` in it: `--config=./x`, `-f./x`, `@x`. */
+/** A word, and its parts after an option or an `@`: `--config=./x`, `-f./x`, `@x`. */
 function wordsIn(word: string): string[] {
   const parts = [word, word.slice(word.indexOf('=') + 1), ...word.split(/[=@,:]/)]
   return [...parts, ...(/^-\w./.test(word) ? [word.slice(2)] : [])]
 }
 
-/** Programs that take their code from the files around them, so that a script that calls one leads anywhere. */
+/** Programs that load code from the files around them, so that a script that calls one may run anything. */
 const RUNNERS =
   'npm|npx|pnpm|yarn|bunx?|deno|tsx|ts-node|make|gmake|just|rake|ruby|perl|php|python[\\d.]*|lua|cargo|go|gradle|mvn|docker'
 
@@ -114,7 +114,7 @@ const QUOTED_RUNNER = new RegExp(`['"\`](${RUNNERS})(?=['"\`\\s])`, 'g')
 const COMMAND = '(?:^|[;&|({`!]|\\b(?:then|do|else|exec|env|sudo|xargs|time|nohup))\\s*'
 const SHELL_RUNNER = new RegExp(`${COMMAND}(${RUNNERS})(?=[\\s;&|)]|$)`, 'gm')
 const SHELL_EVAL = new RegExp(`${COMMAND}(eval|alias|trap)\\b`, 'gm')
-// A script behind a variable or a wildcard can be any file.
+// A script in a variable or a wildcard can be any file.
 const SHELL_VARIABLE = new RegExp(
   `${COMMAND}((?:\\.|source|node|(?:ba|da|k|z)?sh)\\s+[^\\s;&|]*[$*?\`][^\\s;&|]*)`,
   'gm',
@@ -130,7 +130,7 @@ const CODE_FROM_TEXT =
 
 const MOST_NAMES = 20_000
 
-/** Where the text of a script leads to. A comment counts as well: what merely looks like code costs a question. */
+/** Where a script leads. Includes comments: what only looks like code costs a question. */
 export function readScript(text: string, language: Language): Reach {
   const reach: Reach = { names: namesIn(text, language), code: [], modules: [], problems: [] }
   if (reach.names.length > MOST_NAMES) return { ...NOTHING, problems: ['it holds too many words to follow'] }
@@ -170,8 +170,8 @@ function follow(specifier: string, { code, modules }: Reach): void {
 const WORD = /[\p{L}\p{N}_.@+~/-]+/gu
 
 /**
- * Everything that could be the path of a file, and the pieces of a joined one put together. A bare word of a language
- * that quotes its texts is an identifier, unless a text may have begun before it.
+ * Everything that could be the path of a file, with joined pieces combined. In a language with quoted texts a bare word
+ * is an identifier, unless a text may have begun before it.
  */
 function namesIn(text: string, language: Language): string[] {
   const hasLongTexts = ['`', '"""', "'''"].some((quote) => text.includes(quote))
@@ -184,7 +184,7 @@ function namesIn(text: string, language: Language): string[] {
     const literals = [...pieces.matchAll(/['"`]([^'"`]*)['"`]/g)].map(([, literal]) => literal)
     if (literals.length > 1) names.add(literals.join('/'))
   }
-  // Behind a variable or a command that names the folder: "$DIR/lib.sh".
+  // After a variable or a command that names the folder: "$DIR/lib.sh".
   for (const name of [...names]) if (name.includes('/')) names.add(name.slice(name.indexOf('/') + 1))
   return [...names].filter((name) => /[\p{L}\p{N}]/u.test(name))
 }
@@ -202,14 +202,14 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   ksh: 'shell',
 }
 
-/** Files that nothing runs, unless an import names them. */
+/** Files that cannot run, unless an import names them. */
 const DATA = /\.(?:csv|html?|jsonl?|lock|log|md|svg|toml|tsv|txt|xml|ya?ml)$/i
 /** Files in languages that cannot be followed. */
 const OTHER_CODE = /\.(?:py[cw]?|rb|pl|php|lua|ps1|bat|cmd|node|so|dylib|dll|exe|wasm|jar|class)$/i
 
 /**
- * The language to read a file in, `data` when nothing in it can run, undefined when Loadout cannot follow it.
- * `parent` is the language of what named it.
+ * The language of a file, `data` if nothing in it can run, undefined if Loadout cannot follow it. `parent` is the
+ * language of the file that named it.
  */
 export function languageOf(
   path: string,

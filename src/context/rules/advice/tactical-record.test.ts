@@ -59,9 +59,9 @@ describe('a line', () => {
     [JSON.stringify({ ...GOOD, policy: null }), '"policy.ttl_expires_at" is not an ISO time'],
     [JSON.stringify({ ...GOOD, source: {} }), '"source" is not a text'],
     [JSON.stringify({ ...GOOD, content: 'x' }), '"content" is not an object'],
-    [JSON.stringify({ ...GOOD, content: { ...GOOD.content, text: 3 } }), '"content.text" is no text'],
+    [JSON.stringify({ ...GOOD, content: { ...GOOD.content, text: 3 } }), '"content.text" is not a text'],
     [JSON.stringify({ ...GOOD, content: { ...GOOD.content, text: ' \u0000 ' } }), '"content.text" is empty'],
-    [JSON.stringify({ ...GOOD, content: { ...GOOD.content, tags: [1] } }), '"content.tags" is no list of texts'],
+    [JSON.stringify({ ...GOOD, content: { ...GOOD.content, tags: [1] } }), '"content.tags" is not a list of texts'],
     [`${'['.repeat(100)}${']'.repeat(100)}`, 'it is nested deeper than 64 levels'],
     [`"${'x'.repeat(LONGEST_NOTE_LINE)}"`, `it is longer than ${LONGEST_NOTE_LINE} characters`],
   ]

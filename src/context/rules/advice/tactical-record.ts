@@ -10,20 +10,20 @@ export interface NoteContent {
   tags: readonly string[]
 }
 
-/** A short-lived note about the work at hand. It advises and governs nothing. */
+/** A short-lived note about the current work. It is advice, not a rule. */
 export interface TacticalRecord {
   recordId: string
   /** An ISO time in UTC, like the end. */
   capturedAt: string
   content: NoteContent
   expiresAt: string
-  /** Who or what wrote it. */
+  /** The author: a person or a program. */
   source: string
 }
 
 export type DecodedRecord = { record: TacticalRecord; problem?: undefined } | { record?: undefined; problem: string }
 
-/** In characters of the file, without the line's end. */
+/** In characters, without the line end. */
 export const LONGEST_NOTE_LINE = 32 * 1024
 export const LONGEST_NOTE = 4000
 export const MOST_TAGS = 16
@@ -47,7 +47,7 @@ export function makeRecord(note: {
   }
 }
 
-/** Follows from what is said, not from when: saying it again renews the note. */
+/** Derived from the content, not the time: adding the same note again renews it. */
 export function recordIdOf({ text, class: kind, tags }: NoteContent): string {
   return sha256(JSON.stringify([text, kind, [...tags].sort(compareText)])).slice(0, 16)
 }
@@ -67,7 +67,7 @@ export function encodeRecord({ recordId, capturedAt, content, expiresAt, source 
   })
 }
 
-/** One line of the file. Keys that are not known are left alone; a known one of the wrong kind costs the line. */
+/** One line of the file. Ignores unknown keys; a known key of the wrong type makes the line invalid. */
 export function decodeRecord(line: string): DecodedRecord {
   if (line.length > LONGEST_NOTE_LINE) return { problem: `it is longer than ${LONGEST_NOTE_LINE} characters` }
   const { value, problem } = parseForeignJson(line)
@@ -93,9 +93,9 @@ function readRecord(json: unknown): DecodedRecord {
 function readContent(json: unknown): NoteContent | string {
   if (!isRecord(json)) return '"content" is not an object'
   const { text, class: kind, tags } = json
-  if (typeof text !== 'string') return '"content.text" is no text'
-  if (typeof kind !== 'string') return '"content.class" is no text'
-  if (!isTextList(tags)) return '"content.tags" is no list of texts'
+  if (typeof text !== 'string') return '"content.text" is not a text'
+  if (typeof kind !== 'string') return '"content.class" is not a text'
+  if (!isTextList(tags)) return '"content.tags" is not a list of texts'
   const content = cleanContent({ text, class: kind, tags })
   return content.text === '' ? '"content.text" is empty' : content
 }

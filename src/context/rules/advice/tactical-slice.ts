@@ -6,10 +6,10 @@ import type { Candidate, Omission } from '../bundle.ts'
 import { nameFew } from './optional-slice.ts'
 import { isExpired, type TacticalRecord } from './tactical-record.ts'
 
-/** More notes than this are not weighed for their place in a bundle. */
+/** The maximum number of notes that are considered for a bundle. */
 const MOST_NOTES = 20
 
-/** The notes that want a place in the bundle, in their order, and why the others do not. */
+/** The notes for the bundle, in order, and why the others are left out. */
 export function noteCandidates(
   records: readonly TacticalRecord[],
   task: string,
@@ -83,7 +83,7 @@ export interface RankedNote {
   reason: string
 }
 
-/** What happened last matters even if the task does not name it; more than a few would drown what does match. */
+/** Recent events matter even if the task does not name them; more than a few would hide what matches. */
 const NEWEST_UNMATCHED = 3
 
 /**
@@ -123,12 +123,12 @@ function documentOf({ recordId, content }: TacticalRecord): RankDocument {
   return { id: recordId, name: content.class, description: title, keywords: content.tags, body: body.join('\n') }
 }
 
-/** The times are all written alike, so their texts compare. */
+/** All times have the same format, so they compare as text. */
 export function newestFirst(a: TacticalRecord, b: TacticalRecord): number {
   return compareText(b.capturedAt, a.capturedAt) || compareText(a.recordId, b.recordId)
 }
 
-/** One record per id: the one captured last, and of those the last in the file. The others are given back too. */
+/** One record per id: the latest, and of equal ones the last in the file. Also returns the others. */
 export function latestRecords(records: readonly TacticalRecord[]): {
   latest: TacticalRecord[]
   superseded: TacticalRecord[]

@@ -2,12 +2,12 @@ import { type Candidate, type FallbackAttempt, type Omission, SOURCE_CLASSES, ty
 import { type Filling, type FillRules, fillEvenly, fillInOrder, type Placed, wantedSize } from './fill.ts'
 import { type Configured, type Limits, partsOf, placesOf, sharesOf } from './limits.ts'
 
-/** Why a candidate behind the last place is left out. */
+/** Why a candidate after the last place is left out. */
 export const NO_PLACE = 'the bundle has no place for more files'
 
 export type Slices = Readonly<Record<SourceClass, readonly Candidate[]>>
 
-/** The room of one class, and what became of it. */
+/** The room of one class, and how much of it was used. */
 interface PartitionUse {
   max: number
   used: number
@@ -23,8 +23,8 @@ export interface Assembly {
 }
 
 /**
- * Puts candidates into the space that is left beside the frame. Laws, tested as such: nothing is over a limit; a
- * smaller space never gives more; a later class takes nothing from an earlier one.
+ * Fits candidates into the space beside the frame. Laws, which the tests check: nothing exceeds a limit; a smaller
+ * space never gives more; a later class takes nothing from an earlier one.
  */
 export function assemble(
   slices: Slices,
@@ -55,7 +55,7 @@ export function assemble(
   return { placed, omitted, partitions: partitions as Assembly['partitions'], isShortened }
 }
 
-/** Places do not depend on the space: who has one keeps it when the space grows. */
+/** Places do not depend on the space: a candidate keeps its place when the space grows. */
 function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured): Record<SourceClass, number> {
   const counts = { control_plane: 0, task: 0, tactical: 0, adapter: 0 }
   for (const each of SOURCE_CLASSES) counts[each] = slices[each].length
@@ -63,8 +63,8 @@ function placesFor(slices: Slices, { maxFiles }: Limits, configured: Configured)
 }
 
 /**
- * Shares, and what flows on to later classes: only what an earlier one can never use, so that a shortened excerpt never
- * makes room for another class.
+ * Shares, and what is passed on to later classes: only what an earlier one can never use, so that a shortened excerpt
+ * never makes room for another class.
  */
 function roomOf(
   taken: (each: SourceClass) => readonly Candidate[],
@@ -102,13 +102,13 @@ interface Ladder {
   mayBeUnrestricted: boolean
 }
 
-/** However much is asked for. */
+/** The absolute maximum. */
 export const CEILING = { maxFiles: 200, maxCharsPerFile: 20_000, total: 400_000 }
 
 /**
- * The asked limits; twice those of our own making when a slice came out empty; more only if it was allowed.
- * The wider limits are taken if they give that slice a place, at any total: were it a matter of room, a slightly larger
- * total could give a smaller bundle.
+ * The requested limits; twice Loadout's own limits if a slice stayed empty; more only if allowed. Uses the wider limits
+ * if they give that slice a place, at any total: if it depended on room, a slightly larger total could give a smaller
+ * bundle.
  */
 export function descend<Tried extends Assembly>(
   { limits, slices, configured, mayBeUnrestricted }: Ladder,
@@ -130,7 +130,7 @@ export function descend<Tried extends Assembly>(
   return { ...found, attempts }
 }
 
-/** What no attempt goes beyond. */
+/** The maximum of all attempts. */
 export function widestLimits(limits: Limits, mayBeUnrestricted: boolean): Limits {
   return mayBeUnrestricted ? atLeast(limits, CEILING) : twice(limits)
 }
@@ -157,7 +157,7 @@ function atLeast(limits: Limits, { maxFiles, maxCharsPerFile, total }: typeof CE
 
 const GROUNDS = ['control_plane', 'task'] as const
 
-/** Which of the slices that matter most has candidates and got no place. */
+/** The most important slice that has candidates but got no place. */
 function emptySlice(slices: Slices, { placed }: Assembly): 'control_plane' | 'task' | undefined {
   return GROUNDS.find(
     (each) => slices[each].length > 0 && !placed.some(({ candidate }) => candidate.sourceClass === each),

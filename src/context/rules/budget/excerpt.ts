@@ -5,8 +5,8 @@ export interface Excerpt {
 }
 
 /**
- * At most `limit` characters (code units) of a normalised text: to the end of a line when one is near, never through what
- * a reader sees as one character. A smaller limit never gives more.
+ * At most `limit` characters (code units) of a normalised text: up to a line end if one is near, never inside a visible
+ * character. A smaller limit never gives more.
  */
 export function cutExcerpt(text: string, limit: number): Excerpt {
   if (text.length <= limit) return { excerpt: text, isTruncated: false }
@@ -19,12 +19,12 @@ function cutAt(text: string, limit: number): number {
   return lineEnd >= limit - limit / 4 ? lineEnd : characterStart(text, limit)
 }
 
-/** How far before the cut a place is looked for from which characters can be told apart. */
+/** How far before the cut to look for a certain character border. */
 const WINDOW = 4096
 
 /**
- * The last place up to `limit` at which a character starts. Characters are counted from the nearest place that is a border
- * for certain, so that two limits with the same such place agree; where there is none, only code points stay whole.
+ * The last position up to `limit` at which a character starts. Counts characters from the nearest certain border, so
+ * that two limits with the same border agree; without one, only code points stay whole.
  */
 function characterStart(text: string, limit: number): number {
   let border = limit
@@ -33,7 +33,7 @@ function characterStart(text: string, limit: number): number {
   if (border === limit) return limit
   if (border > 0 && border === first) return isInsidePair(text, limit) ? limit - 1 : limit
   let start = border
-  // Whether a character starts at the limit depends on the code point behind it, and on none further away.
+  // Whether a character starts at the limit depends only on the next code point.
   for (const { index } of new Intl.Segmenter('und').segment(text.slice(border, limit + 2))) {
     if (border + index > limit) break
     start = border + index
@@ -41,7 +41,7 @@ function characterStart(text: string, limit: number): number {
   return start
 }
 
-/** True where characters are certainly parted, whatever stands around: cheap, and enough for most texts. */
+/** True where characters are certainly separate, whatever surrounds them: cheap, and enough for most texts. */
 function isBorder(text: string, at: number): boolean {
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
   return before === NEWLINE || after === NEWLINE || (isSimple(before) && isSimple(after))

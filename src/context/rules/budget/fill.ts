@@ -8,7 +8,7 @@ import { cutToSize, type Measure } from './limits.ts'
 export interface Placed {
   candidate: Candidate
   excerpt: string
-  /** Of a candidate with sections: those that are shown, in the order of its lines. */
+  /** For a candidate with sections: the shown ones, in the order of its lines. */
   sections?: readonly CandidateSection[]
 }
 
@@ -16,28 +16,28 @@ export interface Filling {
   placed: Placed[]
   left: Candidate[]
   used: number
-  /** Excerpts were made shorter than a file may be, so that no file had to go. */
+  /** Excerpts were made shorter than the limit per file, so that no file had to be dropped. */
   isShortened: boolean
 }
 
 export interface FillRules {
   measure: Measure
   maxCharsPerFile: number
-  /** What a file takes besides its text, wherever it is shown: its line in the table, its heading, its fence. */
+  /** The size of a file besides its text in any rendering: its line in the table, its heading, its fence. */
   overheadOf(candidate: Candidate): number
   cut(text: string, characters: number): string
-  /** Sections that were joined: nothing that ends a fence may come about between them. */
+  /** Checks joined sections: they must not form the end of a fence. */
   seal(text: string): string
 }
 
-/** Between sections that are not neighbours. No line of a section is shorter, so that more sections are never shorter. */
+/** The line between sections that are not adjacent. No section is shorter, so that more sections are never shorter. */
 function gapBefore(line: number): string {
   return `\u2026 line ${line}\n`
 }
 
 const LONGEST_GAP = gapBefore(9_999_999)
 
-/** In the order of their lines, with a line before each that does not follow the one before it. */
+/** In the order of their lines, with a gap line before each that does not follow the previous one. */
 function joinSections(sections: readonly CandidateSection[]): string {
   let next = 1
   return sections
@@ -53,12 +53,12 @@ function sectionSize({ text }: CandidateSection, { measure }: FillRules): number
   return measure(LONGEST_GAP) + measure(text)
 }
 
-/** The text of a candidate as far as one file may go. */
+/** The text of a candidate, up to the limit per file. */
 function fullText({ text, isWhole }: Candidate, { maxCharsPerFile, cut }: FillRules): string {
   return isWhole ? text : cut(text, maxCharsPerFile)
 }
 
-/** What candidates would take if there were room for all of them. */
+/** The size of all candidates if there were room for them. */
 export function wantedSize(candidates: readonly Candidate[], rules: FillRules): number {
   const sizeOfText = (each: Candidate) =>
     each.sections?.reduce((sum, section) => sum + sectionSize(section, rules), 0) ??
@@ -66,12 +66,12 @@ export function wantedSize(candidates: readonly Candidate[], rules: FillRules): 
   return candidates.reduce((sum, each) => sum + rules.overheadOf(each) + sizeOfText(each), 0)
 }
 
-/** Of a control-plane file, so much is shown before the next one gets a place. */
+/** How much of a control plane file is shown before the next one gets a place. */
 const SHORTEST = 160
 
 /**
- * Gives every file a place, with shorter excerpts if need be: the same limit for all, as high as the space allows. Files
- * are dropped, the last first, only when every excerpt is down to a few lines. Whatever has a place keeps it, with at
+ * Gives every file a place, with shorter excerpts if necessary: the same limit for all, as high as the space allows.
+ * Drops files, the last first, only when every excerpt has shrunk to a few lines. A file with a place keeps it, with at
  * least as much text, when the space grows.
  */
 export function fillEvenly(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
@@ -99,9 +99,9 @@ function atMost(characters: number, rules: FillRules): FillRules {
 }
 
 /**
- * In order: each in full if it fits, of a file in sections the first. The first that does not fit is cut to what is left,
- * or left out if it cannot be cut, and ends it: a later one in its place would have to go again when the space grows.
- * What is left then goes to further sections, turn by turn.
+ * In order: each in full if it fits; of a file in sections, the first. The first that does not fit is cut, or left out
+ * if it cannot be cut, and ends the list: a later one in its place would have to go when the space grows. The rest of
+ * the space goes to further sections, turn by turn.
  */
 export function fillInOrder(candidates: readonly Candidate[], space: number, rules: FillRules): Filling {
   const placed: Placed[] = []
@@ -169,7 +169,7 @@ function showFurther(placed: Placed[], space: number, rules: FillRules): number 
   return rest
 }
 
-/** A section that does not fit is cut at the end of a line. */
+/** A section that does not fit is cut at a line end. */
 function showSection(shown: CandidateSection[], section: CandidateSection, space: number, rules: FillRules) {
   const size = sectionSize(section, rules)
   if (size <= space) {
@@ -190,7 +190,7 @@ function joined(placed: Placed, rules: FillRules): Placed {
   return { ...placed, sections, excerpt: rules.seal(joinSections(sections)) }
 }
 
-/** What a task slice is made from, each list best first. */
+/** The sources of a task slice, each list best first. */
 export interface TaskSources {
   /** Payloads that are loaded for every task. */
   core: readonly Candidate[]
@@ -203,8 +203,8 @@ export interface TaskSources {
 }
 
 /**
- * The core first; then a file, a payload and a pack in turn, so that none of the three can crowd the others out. Inside
- * each list the order stays.
+ * The core first; then a file, a payload and a pack in turn, so that none of the three can displace the others. Each
+ * list keeps its order.
  */
 export function interleave({ core, files, matched, packs }: TaskSources): Candidate[] {
   const rounds = Math.max(files.length, matched.length, packs.length)
@@ -213,8 +213,8 @@ export function interleave({ core, files, matched, packs }: TaskSources): Candid
 }
 
 /**
- * The same path, or the same text, is shown once: where it comes first. Notes and adapters are not held against each
- * other: what one of them says must not depend on whether the other is there.
+ * Shows the same path or text once, at its first place. Notes and adapters are not compared with each other: one must
+ * not depend on the presence of the other.
  */
 export function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Omission[] } {
   const grounds = new Map<string, string>()
@@ -235,7 +235,7 @@ export function dropDuplicates(slices: Slices): { slices: Slices; duplicates: Om
   return { slices: kept, duplicates }
 }
 
-/** Texts are compared only where the whole was read: long files may begin alike. */
+/** Texts are compared only if the whole was read: long files may begin alike. */
 function identitiesOf({ path, sha256: digest, text, charsTotal }: Candidate): string[] {
   return [
     `path ${path}`,

@@ -1,27 +1,27 @@
 import type { SourceClass } from '../bundle.ts'
 import type { Partitions } from '../context-settings.ts'
 
-/** What a bundle may be at most. */
+/** The maximum size of a bundle. */
 export interface Limits {
   maxFiles: number
   maxCharsPerFile: number
   /** Of the rendering, in the unit of the measure. */
   total: number
   partitions: Partitions
-  /** Those that a user or a project set. They are never widened. */
+  /** Limits that a user or a project set. They are never widened. */
   isSet?: { maxFiles: boolean; maxCharsPerFile: boolean }
 }
 
-/** Slices that a project can do without. */
+/** Optional slices. */
 export interface Configured {
   tactical: boolean
   adapter: boolean
 }
 
 /**
- * What each class may take of a space. The share of a slice that the project does not have goes to control plane and
- * task; that of one which is only switched off, or fails, stays empty, so that nothing else changes. Each share is
- * rounded by itself: the remainder is unused, so that no share shrinks when the space grows.
+ * The shares of each class. The share of a slice that the project does not have goes to control plane and task; the
+ * share of one that is only switched off, or fails, stays empty, so that nothing else changes. Each share is rounded by
+ * itself: the remainder is unused, so that no share shrinks when the space grows.
  */
 export function sharesOf(space: number, partitions: Partitions, configured: Configured): Record<SourceClass, number> {
   const tactical = configured.tactical ? partitions.tactical : 0
@@ -38,8 +38,7 @@ export function sharesOf(space: number, partitions: Partitions, configured: Conf
 }
 
 /**
- * What the classes before leave over goes to the optional slices in fixed parts: none of them has more because another
- * has nothing to say.
+ * What earlier classes leave goes to the optional slices in fixed parts: none gets more because another is empty.
  */
 export function partsOf(flowing: number, partitions: Partitions, configured: Configured) {
   const tactical = configured.tactical ? Math.max(1, partitions.tactical) : 0
@@ -48,13 +47,13 @@ export function partsOf(flowing: number, partitions: Partitions, configured: Con
   return { tactical: part(tactical), adapter: part(adapter) }
 }
 
-/** How many of the places are the control plane's share, to the nearest: one of two, and none of one. */
+/** The number of places of the control plane, by its share, rounded: one of two, and none of one. */
 export function planePlaces({ maxFiles, partitions: { controlPlane, task } }: Limits): number {
   const grounds = controlPlane + task
   return grounds === 0 ? 0 : Math.round((maxFiles * controlPlane) / grounds)
 }
 
-/** Whose each place behind the control plane is, as long as a slice is configured; all further ones are the task's. */
+/** The class of each place after the control plane, if its slice is configured; all others belong to the task. */
 const TURNS: readonly SourceClass[] = [
   'task',
   'task',
@@ -68,8 +67,8 @@ const TURNS: readonly SourceClass[] = [
 ]
 
 /**
- * How many files of each class may be in the bundle, before their size is looked at. Optional slices keep a few places
- * however many files a task has, also while they have nothing to say. Places that the task does not need are theirs.
+ * How many files of each class may be in the bundle, before sizes count. Optional slices keep a few places however many
+ * files a task has, even if empty. Places that the task does not need go to them.
  */
 export function placesOf(
   wanted: Readonly<Record<SourceClass, number>>,
