@@ -83,7 +83,7 @@ function readPlace({ path, project, agent }: NameOnlyPlace) {
   const text = body.trim() === '' ? EMPTY_FILE : body
   const read = (source: string) => readSettings(source, path)
   read(text)
-  // Whoever has such a setting reads strict JSON.
+  // An agent with such a setting reads strict JSON.
   if (parseJson(text).problem !== undefined) {
     throw new LoadoutError('BAD_SETTINGS', `${agent.label} passes over ${path}: comments are not allowed in it`, {
       hint: 'repair the file; nothing was changed',

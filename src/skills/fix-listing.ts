@@ -16,7 +16,7 @@ export interface FixPlan {
   crowded: string[]
   /** Unused installs to remove. The library keeps the skills. */
   unequip: string[]
-  /** Other skills that nobody used: the settings of the agent are to list only their names. */
+  /** Other unused skills: the settings of the agent will list only their names. */
   nameOnly: string[]
   /** Where that is written; absent when nothing is. */
   settingsFile?: string
@@ -74,7 +74,7 @@ export async function applyFix(machine: Machine, plan: FixPlan): Promise<Report<
   return unequip(machine, { names, targets: [agent], project })
 }
 
-/** Used by nobody and not ours to remove, those that take most of the list first. What the settings name stays. */
+/** Unused skills that Loadout did not install, the largest in the list first. Skills in the settings stay. */
 function unusedOthers({ skills, overridden }: AgentSight, used: ReadonlySet<string>): string[] {
   const isOwn = ({ scope }: SkillSight) => scope === 'user' || scope === 'project'
   const isListed = ({ fate }: SkillSight) => fate === 'visible' || fate === 'cut' || fate === 'dropped'

@@ -22,9 +22,12 @@ export const see = defineCommand({
     'name-only': { kind: 'list', value: 'a,b', summary: 'as if only the names of these skills were listed' },
     shorten: { kind: 'list', value: 'a=200', summary: 'as if these descriptions had this many characters' },
     longest: { kind: 'switch', summary: 'list the longest descriptions and their cost' },
-    fix: { kind: 'switch', summary: 'plan the smallest change that makes all visible, and apply it after a confirmation' },
+    fix: {
+      kind: 'switch',
+      summary: 'plan the smallest change that makes all visible, and apply it after a confirmation',
+    },
     yes: { kind: 'switch', summary: 'with --fix: do not ask' },
-    undo: { kind: 'switch', summary: 'with --fix: take its settings back' },
+    undo: { kind: 'switch', summary: 'with --fix: undo its change of the settings' },
     ...DRY_RUN_FLAG,
   },
   run: async (input, loadout): Promise<Report<Shown>> => {

@@ -35,7 +35,7 @@ export interface ChangeRecord {
   added?: string[]
 }
 
-/** Whoever was killed may have made the folders and no file, or removed the file and not the folders. */
+/** A killed process may have made the folders but no file, or removed the file but not the folders. */
 export function newRecord(
   path: string,
   before: string | undefined,
@@ -58,7 +58,7 @@ export function splitMark(text: string): { mark: string; body: string } {
   return { mark, body: text.slice(mark.length) }
 }
 
-/** Whoever is killed in between leaves the old file or the new one, and a record that the next one can go on with. */
+/** A process killed in between leaves the old file or the new one, and a record from which the next one can continue. */
 export function changeSettings(
   machine: Machine,
   records: string,
