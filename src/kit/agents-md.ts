@@ -19,13 +19,13 @@ const DEFAULT_TOKENS = 1_000
 const DEFAULT_FILE = 'AGENTS.md'
 
 export interface AgentsMdRequest {
-  /** What to do with the file; without it the block is only made. */
+  /** What to do with the file; without it the block is only built. */
   task?: BlockTask | undefined
   /** Default: the AGENTS.md of the project. */
   file?: string | undefined
-  /** The most that the lines may cost, in tokens. */
+  /** Maximum tokens of the lines. */
   budget?: number | undefined
-  /** Also what is not part of the project: the user's own, the organization's. */
+  /** Include what is not part of the project: the user's own, the organization's. */
   all?: boolean | undefined
   layers: Layers
 }
@@ -41,7 +41,8 @@ export interface AgentsMd {
 }
 
 /**
- * The block that tells an agent what can be loaded; in a file, if one is named. A shared file gets only what is shared.
+ * The block that lists for an agent what can be loaded; in a file, if one is named. A shared file gets only what is
+ * shared.
  */
 export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Report<AgentsMd> {
   const { task } = request
@@ -56,7 +57,7 @@ export function writeAgentsMd(machine: Machine, request: AgentsMdRequest): Repor
   return { value: { ...value, file, state }, findings: [...findings, ...stateFindings(state, file)] }
 }
 
-/** Also where its layer is left out: the block still goes into its file. */
+/** Also where its layer is omitted: the block still goes into its file. */
 function openProjectOf(machine: Machine, layers: Layers): Project {
   return projectOf(machine, layers) ?? openProject(machine)
 }
@@ -100,7 +101,7 @@ function layersOf({ all, layers }: AgentsMdRequest): Layers {
     : { projectRoot, globalDir: globalDir ?? '', orgPath: orgPath ?? '', sessionPath: sessionPath ?? '' }
 }
 
-/** From the root of the project; what lies elsewhere by its place below the home folder. */
+/** Relative to the root of the project; other paths relative to the home folder. */
 function shownPath(machine: Machine, layer: string | undefined, root: string, path: string): string {
   if (layer === 'project') return path
   const inHome = relative(machine.home, join(root, path))

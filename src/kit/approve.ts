@@ -16,7 +16,7 @@ import { ambiguousName, locate } from './locate.ts'
 
 export interface AnswerRequest {
   /**
-   * `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Without it, all of `kind`.
+   * `pack:x`, `adapter:x`, `skill:x`, the path of a pack, or a name that only one kind has. Default: all of `kind`.
    */
   what?: string | undefined
   kind?: Approval['kind'] | undefined
@@ -29,7 +29,7 @@ export interface ApproveRequest extends AnswerRequest {
   follow?: boolean | undefined
 }
 
-/** What is now on record about one thing. */
+/** The stored decision about one thing. */
 export interface Answered {
   kind: Approval['kind']
   name: string
@@ -77,7 +77,7 @@ export async function deny(machine: Machine, request: AnswerRequest): Promise<Re
   return { value: [answered(approval)], findings: [] }
 }
 
-/** Takes an answer back, also for a folder that is gone. */
+/** Revokes a decision, also for a folder that no longer exists. */
 export async function revoke(machine: Machine, request: AnswerRequest): Promise<Report<Answered[]>> {
   const found = findAnswers(machine, request)
   for (const each of found) await removeApproval(machine, each)
@@ -87,7 +87,7 @@ export async function revoke(machine: Machine, request: AnswerRequest): Promise<
   return { value, findings: [] }
 }
 
-/** A name and its kind. A bare name that several kinds have is refused with the choices. */
+/** A name and its kind. Refuses a bare name of several kinds, and lists the choices. */
 interface Named {
   kind: Approval['kind']
   /** Undefined: all of them. */
@@ -177,7 +177,7 @@ function chosenAdapters(machine: Machine, { name, project }: Named): { projectRo
   throw new LoadoutError('ADAPTER_NOT_FOUND', message, { hint })
 }
 
-/** The pack that a person means when answering: by name the one that waits for an answer, then one that has one. */
+/** The pack that a person means: by name the one without a decision, then one that has one. */
 function answerable(machine: Machine, { name: typed = '', project }: Named): TrustedPack {
   const { catalog } = openCatalog(machine, { project, packs: [typed] })
   const choice = readChoice(machine, typed)
@@ -215,7 +215,7 @@ const OWNERS: Record<TrustedPack['scope'], string> = {
   'built-in': 'the program',
 }
 
-/** By path, then among what is seen from here, then among all that were ever answered for. */
+/** By path, then among the visible ones, then among all with a decision. */
 function findAnswers(machine: Machine, request: AnswerRequest): Approval[] {
   const { kind, name: typed, project } = parseWhat(request)
   const approvals = requireApprovals(machine)

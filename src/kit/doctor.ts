@@ -6,7 +6,7 @@ import { type DoctorRequest, examineSkills, type Health } from '../skills/doctor
 import type { Report } from '../text/trouble.ts'
 import { parseKeepsTasks } from '../usage/rules/config.ts'
 
-/** Looks at the whole installation: skills, the parts of `config.json`, and the layers that hooks read. */
+/** Checks the whole installation: skills, the parts of `config.json`, and the layers that hooks read. */
 export async function runDoctor(machine: Machine, request: DoctorRequest): Promise<Report<Health>> {
   if (request.project !== undefined) openProject(machine, request.project)
   return examineSkills(machine, request, {

@@ -15,7 +15,7 @@ import { DOCUMENT_FILE } from '../text/skill-document.ts'
 import { asFinding, type Finding, LoadoutError } from '../text/trouble.ts'
 import { isRecord, isTextList } from '../text/values.ts'
 
-/** Documents to ask, and other names that questions may call them by. */
+/** Documents to test, and other names that questions may use for them. */
 export interface EvalLibrary {
   path: string
   documents: RankDocument[]
@@ -26,12 +26,12 @@ export interface EvalLibrary {
 
 const SKILL_LABEL = 'skill.json'
 
-/** Whether a folder holds skills, packs or an index, rather than questions alone. */
+/** Whether a folder contains skills, packs or an index, rather than only questions. */
 export function isLibrary(path: string): boolean {
   return isFolder(path) && (exists(join(path, INDEX_IN_PROJECT)) || entryFolders(path, true).length > 0)
 }
 
-/** A folder of skills and packs, a project, an index file, or documents one a line. */
+/** A folder of skills and packs, a project, an index file, or documents, one per line. */
 export function openLibrary(machine: Machine, path: string): EvalLibrary {
   if (!isFolder(path)) {
     const isIndex = path.endsWith('.json')
@@ -51,7 +51,7 @@ export function openLibrary(machine: Machine, path: string): EvalLibrary {
   return library
 }
 
-/** Folders with a skill or a pack in them, by path; with `isEnough` the first alone. */
+/** Folders with a skill or a pack, by path; with `isEnough` only the first. */
 function entryFolders(root: string, isEnough: boolean): { inside: string; file: string }[] {
   const found: { inside: string; file: string }[] = []
   const walk = new Walk(root, { ignore: ['versions', 'dependencies'] })
@@ -93,7 +93,7 @@ function readSkill(root: string, inside: string): RankDocument {
   return rankedSkill({ ...label, name }, markdown)
 }
 
-/** What the library says about a skill beside its text, if it says anything. */
+/** The label of a skill in the library, if there is one. */
 function readLabel(path: string): { name?: string; description?: string; tags?: string[] } {
   if (!exists(path)) return {}
   try {

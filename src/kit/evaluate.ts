@@ -24,14 +24,14 @@ import { SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
 export type EvalRequest = EvaluateRequest &
   ShelfRequest & {
-    /** Ask the examples of everything that is known here, although the project has questions of its own. */
+    /** Test the examples of everything known here, although the project has its own questions. */
     own?: boolean | undefined
   }
 
 /**
- * Asks questions and reports how well they were answered. A suite is asked of the layers, or of a library that was named. A
- * folder of skills and packs, or a project, is asked its own questions: the tests that lie in it, and its examples, each
- * while it is left out. So is everything that is known here, where no suite is named and the project has none.
+ * Tests questions and reports the results. A suite is tested against the layers, or a named library. A folder of skills
+ * and packs, or a project, is tested with its own questions: its tests, and its examples, each left out while it is
+ * tested. So is everything known here, if no suite is named and the project has none.
  */
 export function evaluateEntries(machine: Machine, request: EvalRequest): Report<SuiteReport> {
   const { suite, library, own = false, layers } = request
@@ -79,7 +79,7 @@ function ownQuestions({ path, documents }: EvalLibrary): Questions {
   return { queries: [...queries, ...heldOutQuestions(documents)], findings }
 }
 
-/** So many parts the examples are cut into; of an entry with ten, one at a time is left out. */
+/** The examples are split into this many parts; of an entry with ten, one at a time is left out. */
 const FOLDS = 10
 
 function heldOutQuestions(documents: readonly RankDocument[]): EvalQuery[] {
@@ -124,7 +124,7 @@ function withIds(query: EvalQuery, aliases: ReadonlyMap<string, string>): EvalQu
   return { ...query, relevant: named(query.relevant), not: named(query.not) }
 }
 
-/** No question is asked of a library that was taught this very question. */
+/** No question is tested against a library that contains it as an example. */
 function foldedRouter(documents: readonly RankDocument[], queries: readonly EvalQuery[], strategy: Strategy) {
   const asked = new Set(queries.filter(({ fold }) => fold === undefined).map(({ query }) => promptKey(query)))
   const isUnasked = (prompt: string) => !asked.has(promptKey(prompt))
@@ -142,7 +142,7 @@ function foldedRouter(documents: readonly RankDocument[], queries: readonly Eval
   }
 }
 
-/** Payloads, packs and skills as this machine sees them from here, with the examples that are committed. */
+/** Payloads, packs and skills visible on this machine, with the committed examples. */
 function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
   const findings: Finding[] = []
   const documents = ENTRY_KINDS.flatMap((kind) => {
@@ -160,7 +160,7 @@ function everythingHere(machine: Machine, request: EvalRequest): EvalLibrary {
 
 function nothingToAsk(path: string, first: Finding | undefined): LoadoutError {
   const trouble = first === undefined ? '' : `: ${first.message}`
-  return new LoadoutError('NO_INDEX', `nothing in ${path} can be asked${trouble}`, {
+  return new LoadoutError('NO_INDEX', `nothing in ${path} can be tested${trouble}`, {
     hint: first?.hint ?? 'name a folder of skills or packs, an index, or a library with --library',
   })
 }
@@ -168,6 +168,6 @@ function nothingToAsk(path: string, first: Finding | undefined): LoadoutError {
 function noQuestions(path: string, unused: Finding | undefined): LoadoutError {
   const why = unused === undefined ? '' : `; ${unused.message}`
   return new LoadoutError('BAD_SUITE', `there are no questions: ${path} has no tests and no examples${why}`, {
-    hint: 'loadout teach adds examples; or write questions into .claude/loadout/evals, one a line: {"query": "…", "relevant": ["id"]}',
+    hint: 'loadout teach adds examples; or write questions into .claude/loadout/evals, one per line: {"query": "…", "relevant": ["id"]}',
   })
 }

@@ -26,7 +26,7 @@ export async function explainNamed(machine: Machine, request: Request): Promise<
     const report = await explainPayload(machine, { ...request, id: kind === undefined ? request.id : name })
     if (report !== undefined) return { value: { kind: 'payload', ...report.value }, findings: report.findings }
   }
-  // A pack may also be named by its folder, and a folder may be a pack that a namesake keeps out.
+  // A pack may also be named by its folder, which may be a pack that another one overrides.
   const packFolder = /^pack:([./~].*)/.exec(request.id)?.[1]
   if (packFolder !== undefined) return explainNamedPack(machine, request, packFolder)
   const { value: located, findings } = locate(machine, { ...request, kinds: ['payload', 'skill', 'pack', 'adapter'] })

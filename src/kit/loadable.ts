@@ -21,7 +21,7 @@ export interface Loadable {
   skills: Named[]
 }
 
-/** All that an agent can ask for, without any of its text. What one kind cannot give does not withhold the others. */
+/** Everything that an agent can load, without its text. If one kind fails, the others are still listed. */
 export function listLoadable(machine: Machine, request: ShelfRequest): Report<Loadable> {
   const findings: Finding[] = []
   const open = <T>(list: () => T, otherwise: T): T => {

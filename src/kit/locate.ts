@@ -11,7 +11,7 @@ import { nearest } from '../text/values.ts'
 import { type EntryId, entryId, type NamedKind, parseEntryId } from '../usage/rules/entry-id.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
-/** What an id means. `path` is one file of it. */
+/** What an id refers to. `path` is one file of it. */
 export type Located =
   | { kind: 'payload'; entry: LoadoutEntry; knowledge: Knowledge }
   | { kind: 'skill'; skill: ShelvedSkill; path: string | undefined }
@@ -20,7 +20,7 @@ export type Located =
 
 type LocatedAs<Kind extends NamedKind> = Extract<Located, { kind: Kind }>
 
-/** What has a text of its own. */
+/** Kinds with a text. */
 export const READABLE = ['payload', 'skill', 'pack'] as const
 
 export type LocatedText = LocatedAs<(typeof READABLE)[number]>
@@ -66,7 +66,7 @@ const FINDERS: Record<NamedKind, (machine: Machine, request: ShelfRequest) => Fi
   },
 }
 
-/** One spelling of a path; the text that stands for the whole needs none. What may not be followed stays as it is. */
+/** A normalised path; undefined for the main file. A path that must not be followed stays unchanged. */
 function fileOf(path: string | undefined, main: string): string | undefined {
   if (path === undefined || packPathProblem(path) !== undefined) return path
   const plain = normalizePackPath(path)
@@ -74,8 +74,8 @@ function fileOf(path: string | undefined, main: string): string | undefined {
 }
 
 /**
- * What an id means, among the kinds that the caller can use. A bare name means a payload first, with the others in a
- * finding. Without a payload only one kind may have the name; otherwise the error lists the choices.
+ * What an id refers to, among the kinds that the caller supports. A bare name means a payload first, with the others in
+ * a finding. Without a payload only one kind may have the name; otherwise the error lists the choices.
  */
 export function locate<Kind extends NamedKind>(
   machine: Machine,
@@ -106,7 +106,7 @@ function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked:
     try {
       const { located, shelf } = FINDERS[kind](machine, request)(asked, request.id)
       shelves.push(shelf)
-      // A library may hold many that are broken; here only the one that was asked for matters.
+      // A library may contain many broken skills; here only the requested one matters.
       const isAbout = ({ subject }: Finding) => kind !== 'skill' || subject === undefined || subject === asked.name
       findings.push(...shelf.findings.filter(isAbout))
       if (located !== undefined) found.push(located)
@@ -117,7 +117,7 @@ function lookIn(machine: Machine, request: ShelfRequest & { id: string }, asked:
   return { found, shelves, findings: withoutRepeats(findings) }
 }
 
-/** The id that means only this one. */
+/** The unambiguous id. */
 export function idOf(located: Located): string {
   switch (located.kind) {
     case 'payload':
@@ -141,7 +141,7 @@ function alsoNamed(id: string, others: readonly Located[]): Finding {
   }
 }
 
-/** For a name that several kinds have: lists the ids that each mean one of them. */
+/** For a name that several kinds have: lists the unambiguous ids. */
 export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutError {
   const { name, path } = parseEntryId(id)
   const named = kinds.map((kind) => (kind === 'adapter' ? 'an adapter' : `a ${kind}`)).join(' and ')
@@ -152,7 +152,9 @@ export function ambiguousName(id: string, kinds: readonly NamedKind[]): LoadoutE
 
 function wrongKind(id: string, { kind, name }: EntryId, kinds: readonly NamedKind[]): LoadoutError {
   const usable = kinds.map((each) => entryId(each, name)).join(', ')
-  return new LoadoutError('USAGE', `this command takes no ${kind}: ${shown(id)}`, { hint: `it takes ${usable}` })
+  return new LoadoutError('USAGE', `this command does not support a ${kind}: ${shown(id)}`, {
+    hint: `it supports ${usable}`,
+  })
 }
 
 function notFound(id: string, asked: EntryId, shelves: readonly Names[], findings: readonly Finding[]): LoadoutError {
@@ -164,7 +166,7 @@ function notFound(id: string, asked: EntryId, shelves: readonly Names[], finding
     }
   }
   const close = nearest(id, [...ids.keys()]) ?? nearest(asked.name, [...ids.keys()])
-  // What could not be opened at all, or is about this name; not every oddity of the others.
+  // Only findings about layers or about this name.
   const broken = findings.find(({ code, subject }) => /^LAYER_/.test(code) || [undefined, asked.name].includes(subject))
   const trouble = broken === undefined ? '' : `; ${broken.message}`
   const meant = close === undefined ? '' : `; did you mean ${ids.get(close)}?`

@@ -11,9 +11,9 @@ import type { EntryKind } from '../usage/rules/usage-event.ts'
 import { idOf, type LocatedText, locate, READABLE } from './locate.ts'
 import type { ShelfRequest } from './shelf.ts'
 
-/** The text of one entry, or of one file of it, fenced as data, as it goes to a model. */
+/** The text of one entry, or of one file of it, fenced as data for a model. */
 export interface EntryText {
-  /** The id that means only this. */
+  /** The unambiguous id. */
   id: string
   kind: EntryKind
   /** The file it was read from. */
@@ -26,11 +26,11 @@ export interface EntryText {
 export interface ReadRequest extends ShelfRequest {
   /** `release-pipeline`, `pack:name`, `pack:name/path`, `skill:name`, `skill:name/path`, or a bare name of any kind. */
   id: string
-  /** The most that the text may have, fence included. */
+  /** The maximum length of the text, fence included. */
   maxCharacters?: number | undefined
 }
 
-/** One entry by its id: fenced, no longer than asked for, and recorded as used. */
+/** One entry by its id: fenced, limited in length, and recorded as used. */
 export function readEntry(machine: Machine, request: ReadRequest): Report<EntryText> {
   const most = requireRoom(request.maxCharacters)
   const { value: located, findings } = locate(machine, { ...request, kinds: READABLE })
@@ -64,7 +64,7 @@ function open(located: LocatedText): Readable {
 
 function requireRoom(most: number | undefined): number | undefined {
   if (most === undefined || (Number.isSafeInteger(most) && most >= LEAST_CHARACTERS)) return most
-  throw new LoadoutError('USAGE', `a text needs room for ${LEAST_CHARACTERS} characters or more, not ${most}`, {
+  throw new LoadoutError('USAGE', `the limit of a text must be at least ${LEAST_CHARACTERS} characters, not ${most}`, {
     hint: 'raise the limit',
   })
 }

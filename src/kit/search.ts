@@ -29,28 +29,28 @@ export type SearchHit = Found &
 
 export interface SearchResult {
   query: string
-  /** How many of each kind were looked through; a kind that was not asked for is absent. */
+  /** How many of each kind were searched; undefined for a kind that was not requested. */
   known: Partial<Record<EntryKind, number>>
   hits: SearchHit[]
 }
 
-/** Knowledge, the sections of approved packs that hold the words, and where in the project's own files they stand. */
+/** Knowledge, the sections of approved packs that contain the words, and their places in the project's own files. */
 export interface FullSearchResult extends SearchResult {
   sections: readonly SectionFound[]
   files: readonly FilePointer[]
 }
 
-/** What `kinds` may name: files of the project beside all kinds of entries. */
+/** For `kinds`: files of the project, besides all kinds of entries. */
 const FILE = 'file'
 const KINDS = [...ENTRY_KINDS, FILE]
 const MOST_FILES = 5
 
-/** What is known about some words, and the project's own files that speak of them. */
+/** What is known about some words, and the project's own files about them. */
 export async function searchAll(machine: Machine, request: SearchRequest): Promise<Report<FullSearchResult>> {
   const { kinds = [], query: task, limit = MOST_FILES } = request
   const { value, findings } = searchKnowledge(machine, request)
   const project = projectOf(machine, request)
-  // A folder outside of git may be a home with everything in it: its files are searched only when they are asked for.
+  // A folder outside of git may be a whole home folder: its files are searched only on request.
   const isAsked = kinds.includes(FILE) || (kinds.length === 0 && project.repository !== undefined)
   const files = isAsked ? await pointIntoProject(machine, { task, project, limit }) : []
   return { value: { ...value, sections: sectionsFor(machine, request), files }, findings }
@@ -81,7 +81,7 @@ export interface SearchRequest extends ShelfRequest {
 
 /**
  * What is known about some words, best first: payloads, packs by their metadata, skills. All of them are one library
- * for the ranker, so that their confidences can be compared; ties go by kind, then by name.
+ * for the ranker, so that their confidences are comparable; ties go by kind, then by name.
  */
 export function searchKnowledge(machine: Machine, request: SearchRequest): Report<SearchResult> {
   const limit = requireLimit(request.limit)
@@ -126,7 +126,7 @@ function requireKind(kind: string): void {
   })
 }
 
-/** Compiled once, while everything stays as it is. */
+/** Compiled once, while everything is unchanged. */
 function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Finding[]): Ranker {
   const folder = ['search', ...shelves.map(({ kind }) => kind)].join('-')
   const paths = shelves.flatMap((shelf) => shelf.paths)
@@ -139,7 +139,7 @@ function openRanker(machine: Machine, shelves: readonly Shelf[], findings: Findi
   return opened.ranker
 }
 
-/** The reverse of the ids that the ranker is given. In their order ties go by kind, then by name. */
+/** The reverse of the ids for the ranker. Their order resolves ties by kind, then by name. */
 function unrank(id: string): { kind: EntryKind; name: string } {
   const colon = id.indexOf(':')
   return { kind: id.slice(0, colon) as EntryKind, name: id.slice(colon + 1) }

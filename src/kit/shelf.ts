@@ -6,14 +6,14 @@ import { openPayloads } from '../payloads/payload-shelf.ts'
 import { openSkills } from '../skills/skill-shelf.ts'
 import type { Finding } from '../text/trouble.ts'
 
-/** Where entries are looked for. */
+/** Where to look for entries. */
 export interface ShelfRequest {
   layers: Layers
-  /** The project folder whose payloads, packs and skills are meant. Default: that of the layers, or the one here. */
+  /** The project folder of the payloads, packs and skills. Default: that of the layers, or the current one. */
   project?: string | undefined
 }
 
-/** The project whose packs and skills are meant, also where its layer is left out. */
+/** The project of the packs and skills, even if its layer is omitted. */
 export function projectOf(machine: Machine, { project, layers }: ShelfRequest): Project {
   return openProject(machine, project ?? (layers.projectRoot || undefined))
 }

@@ -7,7 +7,7 @@ import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { findSimilar, type Similar } from './rules/similar.ts'
 import { SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
-/** Which entries answer the same questions: everything that is known here is asked the questions of every other. */
+/** Which entries match the same questions: every entry is tested with the questions of every other. */
 export function similarEntries(machine: Machine, request: ShelfRequest): Report<Similar> {
   const findings: Finding[] = []
   const documents = ENTRY_KINDS.flatMap((kind) => {

@@ -16,13 +16,15 @@ import { LoadoutError, type Report } from '../text/trouble.ts'
 import { type AgentStatus, type LibraryStatus, type MachineStatus, nextSteps } from './rules/status.ts'
 
 export interface StatusRequest {
-  /** Where the agents work; undefined for no project. */
+  /** The project in which the agents work; undefined for none. */
   project?: string | undefined
 }
 
-/** What the agents of this machine see, what that costs, how the library stands, and what to do next. Changes nothing. */
+/**
+ * What the agents of this machine see, what that costs, the state of the library, and what to do next. Changes nothing.
+ */
 export async function readStatus(machine: Machine, { project }: StatusRequest): Promise<Report<MachineStatus>> {
-  // One that is not there has no agents to tell of.
+  // A missing project has no agents to report.
   if (project !== undefined) openProject(machine, project)
   const found = AGENTS.filter((agent) => isThere(machine, agent))
   const agents = found.map((agent) => statusOf(machine, agent, project))
@@ -32,7 +34,7 @@ export async function readStatus(machine: Machine, { project }: StatusRequest): 
   return { value: { ...status, next: nextSteps(status, project) }, findings: [] }
 }
 
-/** An agent has its own folder as soon as it ran once. The shared one says nothing about who reads it. */
+/** An agent has its own folder after its first run. The shared folder does not show which agents read it. */
 function isThere(machine: Machine, agent: Agent): boolean {
   const root = userRoot(machine, readConfig(machine), agent)
   return root !== undefined && isThereAt(root)
@@ -81,7 +83,7 @@ function summed({ agent, label, program, recordedFrom, skills, own, budget, inst
   }
 }
 
-/** Undefined without a library; with one that cannot be used, why. */
+/** Undefined without a library; for an unusable one, the reason. */
 async function libraryOf(machine: Machine, project: string | undefined): Promise<LibraryStatus | undefined> {
   try {
     const { value } = await readStanding(machine, { project })

@@ -16,12 +16,12 @@ export interface EntryTeaching {
 }
 
 export interface TeachStatus {
-  /** So many prompts an entry should have. */
+  /** How many prompts an entry should have. */
   wanted: number
   entries: EntryTeaching[]
 }
 
-/** How many examples each entry has; the findings say which are stale, lost their entry or cannot be read. */
+/** How many examples each entry has; the findings list stale, orphaned and unreadable ones. */
 export function teachStatus(machine: Machine, request: ShelfRequest): Report<TeachStatus> {
   const teachable = openTeachable(machine, request)
   const entries = teachable.entries
@@ -61,15 +61,15 @@ function stale(entries: readonly EntryTeaching[]): Finding[] {
   ]
 }
 
-/** The file of this machine also knows entries of other projects. */
+/** The file of this machine also contains entries of other projects. */
 function vanished({ entries, known }: Teachable): Finding[] {
   const there = new Set(entries.map(keyOf))
   const gone = known.filter(({ example, file }) => file.place !== 'machine' && !there.has(keyOf(example)))
   const ids = [...new Set(gone.map(({ example }) => keyOf(example)))].sort(compareText)
   const [first] = gone
   if (first === undefined) return []
-  const message = `examples are there without their entry: ${named(ids)}`
-  const hint = `remove their lines, or bring the entry back; the first is in ${pathOf(first.file)}`
+  const message = `examples without an entry: ${named(ids)}`
+  const hint = `remove their lines, or restore the entry; the first is in ${pathOf(first.file)}`
   return [{ severity: 'warning', code: 'EXAMPLES_WITHOUT_ENTRY', message, count: ids.length, hint }]
 }
 

@@ -16,24 +16,24 @@ export interface TeachRequest extends ShelfRequest {
   items: readonly AnswerItem[]
   origin: Exclude<Origin, 'use'>
   dryRun?: boolean | undefined
-  /** Whether a change of the library becomes a commit. Default: it does. */
+  /** Whether to commit a change of the library. Default: true. */
   commit?: boolean | undefined
 }
 
 export interface Teaching {
   taught: { id: string; prompts: string[]; negatives: string[]; path: string }[]
-  /** Of the library, if its files were committed. */
+  /** The commit in the library, if its files were committed. */
   commit?: string
   isDryRun: boolean
 }
 
-/** Writes prompts down as examples of the entries they are for. What cannot be one is a finding; the rest is taken. */
+/** Adds prompts as examples of their entries. Invalid prompts become findings; the rest is added. */
 export async function teach(machine: Machine, request: TeachRequest): Promise<Report<Teaching>> {
   const teachable = openTeachable(machine, request)
   return teachItems(machine, teachable, request, [])
 }
 
-/** Says that the examples of some entries still fit, although their descriptions have changed. */
+/** Confirms that the examples of some entries still fit, although their descriptions have changed. */
 export async function renewTeaching(
   machine: Machine,
   request: Omit<TeachRequest, 'items' | 'origin'> & { ids: readonly string[] },
@@ -128,7 +128,7 @@ function summarize(fresh: readonly Example[], files: ReadonlyMap<string, Example
 
 export interface TeachExport {
   tasks: TeachingTask[]
-  /** For an agent: what to do, and the entries. */
+  /** For an agent: instructions, and the entries. */
   text: string
   /** The file that it was written to. */
   path?: string
@@ -163,7 +163,7 @@ function chosen(entries: readonly TeachableEntry[], ids: readonly string[], find
 function nothingToAsk(entries: number): Finding {
   const code = 'NOTHING_TO_TEACH'
   if (entries > 0) {
-    const message = `every entry that was asked for has ${ENOUGH} examples or more: nothing is left to write`
+    const message = `every requested entry has ${ENOUGH} examples or more: nothing is left to write`
     return { severity: 'info', code, message }
   }
   const hint = 'loadout index build makes entries of payloads; loadout try shows what entries are'
@@ -176,7 +176,10 @@ function lacking(entries: readonly TeachableEntry[]): TeachingTask[] {
     .map((entry) => taskFor(keyOf(entry), entry, ENOUGH - entry.written))
 }
 
-/** Takes the answer of an agent, from a file or as it is. Nothing of it is lost: what is not taught is named. */
+/**
+ * Reads the answer of an agent, from a file or as text. Nothing of it is lost: prompts that were not added are
+ * reported.
+ */
 export async function importTeaching(
   machine: Machine,
   request: Omit<TeachRequest, 'items' | 'origin'> & ({ file: string } | { text: string }),
@@ -199,27 +202,27 @@ function brokenParts(problems: readonly { line: number; problem: string }[]): Fi
   if (first === undefined) return []
   const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
   const message = `line ${first.line} of the answer is not used: ${first.problem}${more}`
-  const hint = 'repair it and import the answer again; what is taught already is not taught twice'
+  const hint = 'repair it and import the answer again; existing examples are not added twice'
   return [{ severity: 'error', code: 'BAD_JSON', message, line: first.line, hint }]
 }
 
 function nothingThere(text: string): Finding {
-  const what = text.trim() === '' ? 'the answer is empty' : 'the answer holds no examples, only other text'
-  const hint = 'one JSON object a line: {"id": "skill:name", "prompts": ["…"]}'
+  const what = text.trim() === '' ? 'the answer is empty' : 'the answer contains no examples, only other text'
+  const hint = 'one JSON object per line: {"id": "skill:name", "prompts": ["…"]}'
   return { severity: 'error', code: 'NOTHING_TO_TEACH', message: what, hint }
 }
 
 export interface TeachBatch {
   /** The next entries without enough examples. */
   tasks: TeachingTask[]
-  /** How many there are behind these. */
+  /** How many more there are. */
   left: number
-  /** How many can be taught, and how many of them have enough. */
+  /** How many entries can have examples, and how many of them have enough. */
   known: number
   enough: number
 }
 
-/** The next entries to write about, for a conversation that goes on until none is left. */
+/** The next entries to write about, for a conversation that continues until none is left. */
 export function nextTeaching(
   machine: Machine,
   request: ShelfRequest & { limit: number; skip?: readonly string[] | undefined },

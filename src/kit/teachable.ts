@@ -10,10 +10,10 @@ import { parseEntryId } from '../usage/rules/entry-id.ts'
 import { ENTRY_KINDS, type EntryKind } from '../usage/rules/usage-event.ts'
 import { projectOf, SHELVES, type ShelfRequest, withoutRepeats } from './shelf.ts'
 
-/** So many prompts tell an entry from its neighbours; more gain little. */
+/** This many prompts distinguish an entry from its neighbours; more gain little. */
 export const ENOUGH = 10
 
-/** An entry, where its examples lie, and how many of them count. */
+/** An entry, where its examples are, and how many of them count. */
 export interface TeachableEntry extends TaughtEntry {
   file: ExampleFile
   /** False: no task chooses it by its words, so it needs no examples. */
@@ -25,11 +25,11 @@ export interface TeachableEntry extends TaughtEntry {
   stale: number
 }
 
-/** All that can be taught here, and what was. */
+/** All entries that can have examples, and their examples. */
 export interface Teachable {
   entries: TeachableEntry[]
   known: KnownExamples['examples']
-  /** What is wrong with entries and with files of examples. */
+  /** Problems of entries and of example files. */
   findings: Finding[]
 }
 
@@ -130,7 +130,7 @@ function countsOf({ description }: TaughtEntry, examples: readonly Example[]) {
   }
 }
 
-/** The entry that an id means, or why none. A bare name must belong to one kind only. */
+/** The entry of an id, or why there is none. A bare name must belong to one kind only. */
 export function findTeachable(entries: readonly TeachableEntry[], id: string): TeachableEntry | Finding {
   const { kind, name } = parseEntryId(id)
   const found = entries.filter((entry) =>

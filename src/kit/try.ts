@@ -7,20 +7,20 @@ import { createSample, removeSample, type SampleFile } from './disk/sample-folde
 
 export interface SampleTour {
   context: Context
-  /** What routing alone says: most of what is known is not needed. */
+  /** The result of routing alone: most entries are not needed. */
   plan: TaskPlan
-  /** What an agent would find without a choice. */
+  /** What an agent would find without a selection. */
   everything: { rules: number; packs: number; files: number; tokens: number }
-  /** Where the sample is, and when it plays; absent when it was removed again. */
+  /** Where the sample is, and its date; undefined if it was removed. */
   kept?: { project: string; home: string; now: string }
 }
 
 const TASK = 'the release workflow fails when publishing the docs'
 
-/** The day on which the notes and tickets of the sample matter. */
+/** The date at which the notes and tickets of the sample are current. */
 const NOW = new Date('2026-03-03T09:00:00Z')
 
-/** Shows the main job on a throw-away workspace. Nothing outside a new temporary folder is touched. */
+/** Shows the main function on a temporary workspace. Touches nothing outside a new temporary folder. */
 export async function showSample(
   machine: Machine,
   { task = TASK, keep = false }: { task?: string | undefined; keep?: boolean | undefined },
@@ -46,7 +46,7 @@ async function walkThrough(sample: Machine, files: readonly SampleFile[], task: 
   }
 }
 
-/** Our own settings and logs are no knowledge. */
+/** Settings and logs of Loadout do not count as knowledge. */
 const OWN = /(?:loadout\.json|usage\.jsonl|evals\/.*)$/
 
 function countAll(all: readonly SampleFile[], rules: number): SampleTour['everything'] {

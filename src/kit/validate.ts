@@ -18,11 +18,11 @@ export interface Validation {
   errors: number
   warnings: number
   issues: ValidationIssue[]
-  /** What was looked at. */
+  /** What was checked. */
   checked: { kind: 'index' | 'payload' | 'folder' | 'settings' | 'skill' | 'library' | 'pack'; path: string }[]
 }
 
-/** Checks what it is given, whatever that is; without a path, every layer in use, `loadout.json` and the library. */
+/** Checks anything that can be validated; without a path, every layer in use, `loadout.json` and the library. */
 export function validate(machine: Machine, request: { path?: string | undefined; layers: Layers }): Report<Validation> {
   if (request.path === undefined) return validateLayers(machine, request.layers)
   const path = placeOf(machine, { ...request, path: request.path })
@@ -30,7 +30,7 @@ export function validate(machine: Machine, request: { path?: string | undefined;
   if (kind !== 'skill' && isPack(path)) return toReport(checkPack(machine, path).map(asIssue), [{ kind: 'pack', path }])
   if (kind === 'library') return toReport(checkLibrary(machine, path).map(asIssue), [{ kind, path }])
   if (kind === 'skill') return toReport(checkSkill(machine, path).map(asIssue), [{ kind, path }])
-  // A file of a pack is judged by the rules for packs, whose messages quote nothing.
+  // A file of a pack is checked by the rules for packs, whose messages quote nothing.
   const pack = packAround(path)
   if (pack !== undefined) return toReport(checkPack(machine, pack).map(asIssue), [{ kind: 'pack', path: pack }])
   if (isFolder(path)) {
@@ -47,7 +47,7 @@ export function validate(machine: Machine, request: { path?: string | undefined;
   }
   if (path.endsWith('.md')) return validatePayload(path)
   if (!path.endsWith('.json')) {
-    throw new LoadoutError('UNRECOGNISED', `${path} is nothing that can be validated`, {
+    throw new LoadoutError('UNRECOGNISED', `${path} cannot be validated: its kind is unknown`, {
       hint: 'give an index (.json), a payload (.md), a folder of payloads, a skill, a library, a pack, or loadout.json',
     })
   }

@@ -14,8 +14,8 @@ export type Watched = (typeof WATCHED)[number]
 export type Stamps = Record<Watched, string>
 
 /**
- * A text for each thing that is watched, another one after every change: of the files and folders that a change always
- * touches, so that asking every second costs some dozens of calls, however large the library and the log are.
+ * A text for each watched thing that changes with it, made from the files and folders that a change always touches, so
+ * that checking every second costs some dozens of calls, however large the library and the log are.
  */
 export function readStamps(machine: Machine, { project }: { project?: string | undefined }): Report<Stamps> {
   const places = { ...ownPlaces(machine), ...configuredPlaces(machine, project), project: projectPlaces(project) }
@@ -33,7 +33,7 @@ function ownPlaces(machine: Machine) {
   }
 }
 
-/** Nothing to watch while the configuration is broken: when it is mended, that is a change as well. */
+/** Nothing to watch while the configuration is broken: its repair is a change too. */
 function configuredPlaces(machine: Machine, project: string | undefined) {
   try {
     const config = readConfig(machine)

@@ -271,7 +271,7 @@ describe('names', () => {
     ['deplyo', 'there is no entry "deplyo"; did you mean skill:deploy?'],
     ['skill:deplyo', 'there is no skill "deplyo"; did you mean skill:deploy?'],
     ['skill:radio', 'there is no skill "radio"; did you mean pack:radio?'],
-    ['adapter:radio', 'this command takes no adapter: adapter:radio'],
+    ['adapter:radio', 'this command does not support a adapter: adapter:radio'],
     ['pack:radoi', 'there is no pack "radoi"; did you mean pack:radio?'],
     [
       'skill:deploy/references/step.md',

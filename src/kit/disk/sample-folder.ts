@@ -7,7 +7,7 @@ import { packageFolder } from '../../machine/package-folder.ts'
 
 export interface Sample {
   folder: string
-  /** A machine of its own: home, state and project lie inside. */
+  /** A separate machine: home, state and project are inside. */
   sample: Machine
   files: SampleFile[]
 }
@@ -37,7 +37,7 @@ export function removeSample(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** By content, not by mode: the program may be installed where nothing is writable. */
+/** By content, not by mode: the program may be installed in a read-only folder. */
 function copyFolder(from: string, to: string, below: string, files: SampleFile[]): void {
   makeFolders(join(to, below))
   for (const entry of readdirSync(join(from, below), { withFileTypes: true })) {

@@ -36,7 +36,7 @@ export function buildBlock(items: readonly IndexItem[], tokens: number): IndexBl
 }
 
 /**
- * Puts the block in the place of the one that is there, or at the end after an empty line. The rest stays byte for
+ * Replaces the existing block, or appends it after an empty line. The rest stays byte for
  * byte.
  */
 export function writeBlock(file: string | undefined, block: string): string {
@@ -48,11 +48,11 @@ export function writeBlock(file: string | undefined, block: string): string {
   const lineEnd = lineEndOf(file)
   const own = block.replaceAll('\n', lineEnd)
   if (file === '' || file === BOM) return file + own
-  // What had no line end at its end keeps having none; so it is known again when the block goes.
+  // A missing line end at the end of the file stays missing, so that removing the block restores the file.
   return file.endsWith('\n') ? `${file}${lineEnd}${own}${lineEnd}` : `${file}${lineEnd}${lineEnd}${own}`
 }
 
-/** The file as it was before `writeBlock`; undefined when nothing but the block was ever in it. */
+/** The file as it was before `writeBlock`; undefined if it contained only the block. */
 export function removeBlock(file: string): string | undefined {
   const found = findBlock(file)
   if (found === undefined) return file
@@ -79,7 +79,7 @@ export type BlockState =
   | 'deleted'
   | 'absent'
 
-/** What a task finds, and what the file holds afterwards; undefined for no file. */
+/** The result of a task, and the new content of the file; undefined for no file. */
 export function changeBlock(
   file: string | undefined,
   task: BlockTask,
@@ -97,16 +97,16 @@ export function changeBlock(
   return { state: file === undefined ? 'created' : after === file ? 'unchanged' : 'written', after }
 }
 
-/** The block as the file has it, with plain line ends; undefined when there is none. */
+/** The block in the file, with plain line ends; undefined without one. */
 export function readBlock(file: string): string | undefined {
   const found = findBlock(file)
   return found && file.slice(found.start, found.end).replaceAll('\r\n', '\n')
 }
 
 interface FoundBlock {
-  /** Of the first marker. */
+  /** Position of the first marker. */
   start: number
-  /** Behind the last marker, before its line end. */
+  /** Position after the last marker, before its line end. */
   end: number
   lineEnd: '\n' | '\r\n'
 }
@@ -127,7 +127,7 @@ function findBlock(file: string): FoundBlock | undefined {
     // Between the markers are Loadout's lines, and edits by others.
     const isInside = start !== undefined && end === undefined
     if (kind === undefined) fence = isInside ? fence : nextFence(fence, line, number)
-    else if (fence !== undefined) throw damaged(number, 'a marker stands inside a code fence')
+    else if (fence !== undefined) throw damaged(number, 'a marker is inside a code fence')
     else if (line !== (kind === 'start' ? BLOCK_START : BLOCK_END)) throw damaged(number, 'a marker was changed')
     else if (kind === 'start') {
       if (start !== undefined) throw damaged(number, 'a block starts a second time')
@@ -141,7 +141,7 @@ function findBlock(file: string): FoundBlock | undefined {
     at += whole.length + 1
   }
   if (start === undefined) {
-    if (fence !== undefined) throw damaged(fence.line, 'a code fence is not closed, and would swallow the block')
+    if (fence !== undefined) throw damaged(fence.line, 'a code fence is not closed, and would include the block')
     return undefined
   }
   if (end === undefined) throw damaged(startLine, 'a block starts and never ends')

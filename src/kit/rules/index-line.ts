@@ -3,19 +3,19 @@ import { boundaryOf, harmlessLine } from '../../text/fence.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { compareText } from '../../text/values.ts'
 
-/** Something that can be loaded, as one line of an index tells it. */
+/** A loadable entry, as one line of an index shows it. */
 export interface IndexItem {
   id: string
   kind: 'payload' | 'pack' | 'skill'
   /** What it is about, in its author's words. */
   summary: string
-  /** The words that a task for it has; `always` and `on request` stand for themselves. */
+  /** The words of matching tasks; `always` and `on request` stand for themselves. */
   when: readonly string[]
-  /** What to read or run to get it. */
+  /** What to read or run to load it. */
   where: string
-  /** Groups in their order: core, packs, what tasks find, what is only given on request. */
+  /** The order of groups: core, packs, what tasks find, what is loaded only on request. */
   rank: number
-  /** Within a group, the more the earlier. */
+  /** Within a group, higher comes first. */
   reach: number
   /** The headings of the part that fits, where that is told. */
   section?: string
@@ -56,15 +56,15 @@ export function packItem({ name, description }: { name: string; description: str
   }
 }
 
-/** A name that would not survive the line, or would mean more than itself to a shell, is not told to anybody. */
+/** Does not show a name that would break the line or have a meaning to a shell. */
 function placeOf(id: string, file: string): string {
   if (file !== '' && file === harmless(file, file.length)) return file
   return /^[A-Za-z0-9][\w.:/-]*$/.test(id) ? `loadout lookup ${id} --load` : 'loadout resolve'
 }
 
 /**
- * The most useful first, the same on every machine: core, packs, the rest, manual entries; in each of them what wants
- * to be loaded in more phases and by more words; then by id.
+ * The most useful first, the same on every machine: core, packs, the rest, manual entries; in each group by the number
+ * of phases and words; then by id.
  */
 export function orderItems(items: readonly IndexItem[]): IndexItem[] {
   return [...items].sort((a, b) => a.rank - b.rank || b.reach - a.reach || compareText(a.id, b.id))
@@ -115,10 +115,10 @@ const PLAIN: Record<string, string> = {
   '\\': '/',
 }
 
-// Most of ten thousand ids, words and paths need no second look.
+// Most of ten thousand ids, words and paths need no escaping.
 const HARMLESS = /^[\w./:-]+(?: [\w./:,;()-]+)*$/
 
-/** Text of others inside a line of Markdown: one line, nothing invisible, no marks that make structure. */
+/** Foreign text inside a line of Markdown: one line, nothing invisible, no markup. */
 function harmless(text: string, longest: number): string {
   if (text.length <= longest && HARMLESS.test(text)) return text
   return harmlessLine(text, boundaryOf(text), Math.max(1, longest))

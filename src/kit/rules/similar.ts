@@ -5,21 +5,21 @@ import type { EntryKind } from '../../usage/rules/usage-event.ts'
 interface SimilarEntry {
   id: string
   kind: EntryKind
-  /** How many prompts it was taught: with none, only its description tells it apart. */
+  /** Its number of examples: without any, only its description distinguishes it. */
   examples: number
 }
 
-/** Two entries, and the questions of one that the other answers as well. */
+/** Two entries, and the questions of one that the other also matches. */
 interface SimilarPair {
   a: string
   b: string
-  /** 0 to 1: how sure the wrong one was, beside the right one. */
+  /** 0 to 1: the confidence of the wrong one relative to the right one. */
   strength: number
   questions: { of: string; question: string; words: string[] }[]
 }
 
 export interface Similar {
-  /** How many entries were asked. */
+  /** How many entries were tested. */
   asked: number
   /** Those that are in a pair. */
   entries: SimilarEntry[]
@@ -30,10 +30,10 @@ const MOST_ASKED = 2_000
 const MOST_PAIRS = 400
 const MOST_QUESTIONS = 3
 const LONGEST_QUESTION = 300
-/** A rival that is less than half as sure as the entry itself takes no question away. */
+/** A rival with less than half the confidence of the entry itself does not count. */
 const LEAST_STRENGTH = 0.5
 
-/** Asks each entry's own examples, or its description where it has none, and looks who else answers. */
+/** Tests each entry's own examples, or its description without any, and finds which others match. */
 export function findSimilar(
   entries: readonly { kind: EntryKind; document: RankDocument }[],
   rank: (question: string, limit: number) => readonly RankHit[],

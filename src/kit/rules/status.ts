@@ -2,14 +2,14 @@ import { HOOK_HOSTS } from '../../agents/rules/hook-hosts.ts'
 import type { InstalledProgram, RecordedFrom } from '../../agents/rules/rule-file.ts'
 import type { LibraryStanding } from '../../skills/rules/standing.ts'
 
-/** One agent that was found on this machine; with a problem, nothing else is known. */
+/** One agent on this machine; with a problem, nothing else is known. */
 export interface AgentStatus {
   agent: string
   label: string
   problem?: string
-  /** Its program on this machine; absent when none was found. */
+  /** Its program on this machine; undefined if none was found. */
   program?: InstalledProgram
-  /** The version whose rules were replayed, and the day of the recording; absent when they are not known. */
+  /** The version of the rules that were used, and the day of the recording; undefined if unknown. */
   recordedFrom?: RecordedFrom
   skills?: number
   /** Listed with their whole description. */
@@ -19,12 +19,12 @@ export interface AgentStatus {
   cut?: number
   /** Listed without a description, or not at all. */
   dropped?: number
-  /** Hidden by another of the same name, or as good as that. */
+  /** Hidden by another of the same name, or practically so. */
   doubles?: number
   unreadable?: number
-  /** What its list may take. */
+  /** The maximum size of its list. */
   room?: { size: number; unit: string }
-  /** What a session starts with: the list of skills and the instruction files. */
+  /** The cost of a session start: the list of skills and the instruction files. */
   tokens?: number
   /** Instruction files that are longer than the agent reads. */
   cutFiles?: { path: string; bytes: number; read: number }[]
@@ -34,9 +34,9 @@ export type LibraryStatus =
   | { problem: string }
   | (LibraryStanding & {
       problem?: undefined
-      /** Equipped, and never used as far as the log knows; absent when it knows of no use at all. */
+      /** Equipped, and never used according to the log; undefined if the log has no use at all. */
       unused?: string[]
-      /** How it stands to its remote, in one sentence. */
+      /** Its state relative to the remote, in one sentence. */
       stands: string
     })
 

@@ -3,7 +3,7 @@ import { isRecord } from '../../text/values.ts'
 
 /** The examples written for one entry. */
 export interface AnswerItem {
-  /** As it was written: `skill:x`, or a bare name. */
+  /** As written: `skill:x`, or a bare name. */
   id: string
   prompts: string[]
   negatives: string[]
@@ -11,16 +11,16 @@ export interface AnswerItem {
 
 export interface Answer {
   items: AnswerItem[]
-  /** What was meant to be JSON and is not, by line. */
+  /** Broken JSON, by line. */
   problems: JsonParts['problems']
 }
 
-/** More than any model says in one answer. */
+/** Longer than any answer of a model. */
 export const LONGEST_ANSWER = 8 * 1024 * 1024
 
 /**
- * The examples in the answer of an agent, whatever stands around them: JSON objects, one a line or over several lines,
- * in a list or not, in fences or not; or Markdown, a heading with the id and a list of prompts. Prose is skipped.
+ * The examples in the answer of an agent, whatever surrounds them: JSON objects, one per line or over several lines, in
+ * a list or not, in fences or not; or Markdown, a heading with the id and a list of prompts. Skips prose.
  */
 export function readAnswer(text: string, isKnown: (id: string) => boolean): Answer {
   const json = readJsonParts(text)
@@ -51,7 +51,7 @@ function itemOf(name: string, value: Record<string, unknown>): AnswerItem {
   const kind = typeof value.kind === 'string' && !name.includes(':') ? `${value.kind}:` : ''
   const prompts = PROMPTS.flatMap((key) => textsIn(value[key]))
   const id = `${kind}${name}`.trim()
-  // One prompt a line, with a mark that it must not be answered.
+  // One prompt per line, with a mark that it must not match.
   if (value.not === true) return { id, prompts: [], negatives: prompts }
   return { id, prompts, negatives: NEGATIVES.flatMap((key) => textsIn(value[key])) }
 }

@@ -1,16 +1,16 @@
 import type { TeachableEntry } from '../teachable.ts'
 
-/** What an agent is asked to write about. */
+/** An entry that an agent should write examples for. */
 export interface TeachingTask {
   id: string
   description: string
-  /** How many prompts it should get. */
+  /** How many prompts it needs. */
   wanted: number
   /** How many were written for an earlier description. */
   stale?: number
 }
 
-/** A description that is longer says nothing more about what it is for. */
+/** A longer description adds nothing about its purpose. */
 const LONGEST_DESCRIPTION = 800
 
 export function taskFor(id: string, { description, stale }: TeachableEntry, wanted: number): TeachingTask {
@@ -19,7 +19,7 @@ export function taskFor(id: string, { description, stale }: TeachableEntry, want
   return { id, description: shown, wanted, ...(stale > 0 ? { stale } : {}) }
 }
 
-/** How to write prompts, the same for every agent and every way out. */
+/** How to write prompts, the same for every agent and channel. */
 export const INSTRUCTIONS = `For each entry write prompts that a person would really type when they need it, as many as \`wanted\` says.
 
 - Write as people write: short and long, questions and orders, with and without the right words, some with small mistakes.
@@ -41,7 +41,7 @@ export function exportText(tasks: readonly TeachingTask[]): string {
     '',
     INSTRUCTIONS,
     '',
-    'Answer with one JSON object a line, in this form, and nothing else:',
+    'Answer with one JSON object per line, in this form, and nothing else:',
     '',
     '```json',
     FORM,

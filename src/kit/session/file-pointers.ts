@@ -5,7 +5,7 @@ import { pointerText } from '../../project/rules/file-pointer.ts'
 import { harmlessLine } from '../../text/fence.ts'
 import { digestOf, type GivenPart } from '../rules/session/session-text.ts'
 
-/** Where in the project's own files a prompt surely finds something: paths, lines and names, no text. */
+/** Certain matches of a prompt in the project's own files: paths, lines and names, no text. */
 export async function filePointers(
   machine: Machine,
   { project, task, limit }: { project: Project; task: string; limit: number },

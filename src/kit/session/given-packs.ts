@@ -5,7 +5,7 @@ import { rehydrate } from '../../packs/rehydrate.ts'
 import { PACK_AUDITS } from '../../packs/rules/resolve/audit-record.ts'
 import { sha256 } from '../../text/values.ts'
 
-/** What packs once said, from their records: byte for byte, or not at all. */
+/** Earlier texts of packs, from their records: byte for byte, or not at all. */
 export function packTexts(machine: Machine, audits: readonly string[], log: (message: string) => void) {
   const texts = new Map<string, string>()
   for (const id of new Set(audits)) {

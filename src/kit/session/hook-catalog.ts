@@ -11,18 +11,18 @@ import type { EntryKind } from '../../usage/rules/usage-event.ts'
 export interface CatalogItem {
   kind: EntryKind
   id: string
-  /** Entries that belong together; empty when it belongs to none. */
+  /** Its family of entries; empty without one. */
   family: string
-  /** Of a pack or skill: the whole line that an agent reads. */
+  /** For a pack or skill: the whole line for an agent. */
   line?: string
-  /** Of a payload: its place in the table of its index. */
+  /** For a payload: its position in the table of its index. */
   position?: number
 }
 
-/** What the prompts of a session are compared with: its documents keep the item they stand for. */
+/** What the prompts of a session are compared with: each document stores its item. */
 export type HookCatalog = Ranker
 
-/** The item that a document kept. */
+/** The item stored in a document. */
 export function keptItem(kept: unknown): CatalogItem {
   return kept as CatalogItem
 }
@@ -59,8 +59,8 @@ export function storeCatalog(
 }
 
 /**
- * Undefined where no session has started yet, or an index has changed since. A prompt reads what it needs; what is found
- * damaged then is a DamagedForm.
+ * Undefined before the first session, or after a change of an index. A prompt reads only what it needs; damage found
+ * then is a DamagedForm.
  */
 export function readCatalog(machine: Machine, project: Project, agent: string): HookCatalog | undefined {
   const opened = openCached(machine, keyOf(machine, project, agent))

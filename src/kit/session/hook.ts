@@ -8,14 +8,14 @@ import { answerPrompt } from './prompt.ts'
 export interface HookRequest {
   agent: string
   event: string
-  /** What the agent wrote: JSON. */
+  /** The agent's JSON. */
   input: string
   /** Tokens for one prompt. */
   budget?: number | undefined
 }
 
 export interface HookAnswer {
-  /** What goes to the agent, as it stands; empty when there is nothing to say. */
+  /** The output for the agent; empty if there is nothing to say. */
   reply: string
 }
 
@@ -26,7 +26,7 @@ export async function answerHook(machine: Machine, request: HookRequest): Promis
     const call = readCall(request.agent, request.event, request.input, machine.env)
     if (call === undefined) return { reply: '' }
     if (!isFolder(call.cwd)) throw new LoadoutError('NOT_A_FOLDER', `${call.cwd} is not a folder`)
-    // All that is noted of one call happened at one moment.
+    // All events of one call have the same time.
     const moment = machine.now()
     const caller = { via: call.host.agent, session: call.session }
     const report = ({ code, message }: Finding) => void reported.add(`${code} ${message}`)
@@ -57,7 +57,7 @@ async function answer(machine: Machine, call: HookCall, { budget }: HookRequest)
   }
 }
 
-/** Who called, in words that we know. */
+/** The caller, in known words only. */
 function aboutCall({ agent, event }: HookRequest): string {
   const known = (word: string) => (/^\w{1,32}$/.test(word) ? word : '?')
   return `${known(agent)} ${known(event)}`

@@ -4,7 +4,7 @@ import { type Project, realFolder } from '../../machine/open-project.ts'
 import type { Knowledge } from '../../payloads/knowledge.ts'
 import { allEntries } from '../../payloads/rules/dispatch-table.ts'
 
-/** What earlier sessions used, for the prompts of this one. Payloads of other projects are left to those. */
+/** Learns from earlier sessions for the prompts of this one. Skips payloads of other projects. */
 export function learnHere(
   machine: Machine,
   project: Project,

@@ -36,11 +36,11 @@ import type { PackPointers } from './pack-pointers.ts'
 
 const DEFAULT_TOKENS = 1_200
 
-/** Of many that fit a little, few are worth their place. */
+/** Of many weak matches, only a few are worth their place. */
 const MOST_ENTRIES = 3
 const MOST_POINTERS = 5
 
-/** What this prompt newly needs: payloads that surely fit whole, others, packs and skills by name. Nothing twice. */
+/** What this prompt newly needs: certain payloads as text; other payloads, packs and skills by name. Nothing twice. */
 export async function answerPrompt(machine: Machine, call: HookCall, budget = DEFAULT_TOKENS): Promise<string> {
   if (!isTask(call)) return ''
   if (call.prompt.length > LONGEST_PROMPT) {
@@ -89,10 +89,10 @@ interface Prompt {
   task: string
 }
 
-/** What a prompt is about: a payload to be read, or the line of a pack or skill. */
+/** A match of a prompt: a payload to read, or the line of a pack or skill. */
 type Found = { match: MatchResult; form: AnswerForm } | { pointer: GivenPart & { part: { form: 'pointer' } } }
 
-/** Made at the start of the session; now, where there was none or an index has changed since. */
+/** Made at the start of the session; made now if it is missing or an index has changed. */
 async function openCatalog(
   machine: Machine,
   project: Project,
@@ -135,7 +135,7 @@ interface Finds {
   sure: Set<string>
 }
 
-/** A catalog that turns out to be damaged is made again. */
+/** Makes a damaged catalog again. */
 async function find(
   machine: Machine,
   call: HookCall,
@@ -153,7 +153,7 @@ async function find(
   }
 }
 
-/** Best first. What the last prompts were about lifts what belongs to it. */
+/** Best first. Raises entries of the families of the last prompts. */
 function findFor(prompt: Prompt, session?: Session): Finds {
   const { catalog, knowledge, packs, strategy, task } = prompt
   const familyOf = (_: string, kept: unknown) => keptItem(kept).family
@@ -179,10 +179,10 @@ function findFor(prompt: Prompt, session?: Session): Finds {
   return { found: [...keywords, ...spoken, ...ranked], about: sharesOf(hits, familyOf), sure }
 }
 
-/** A project with a larger index takes longer to answer than a person should wait at every prompt. */
+/** A larger index takes longer than a user should wait at every prompt. */
 const LARGEST_INDEX = 16 * 1024 * 1024
 
-/** Places in the project's own files. An index that is not there is not built: `context`, `search` and MCP build it. */
+/** Places in the project's own files. Does not build a missing index: `context`, `search` and MCP do. */
 async function findFilesFor(
   machine: Machine,
   { project, task }: Prompt,
@@ -198,14 +198,14 @@ async function findFilesFor(
   }
 }
 
-/** The core is for the start of a session, in whatever way it is loaded. */
+/** The core belongs to the start of a session, however it is loaded. */
 function keywordMatches({ knowledge, task }: Prompt): Found[] {
   const { onDemand } = planWith(knowledge, task, {})
   const matches = onDemand.filter(({ entry }) => entry.priority !== 'core').slice(0, MOST_ENTRIES)
   return matches.map((match) => ({ match, form: 'text' }))
 }
 
-/** What goes into one reply, as long as there is room and the session does not have it. */
+/** The content of one reply, as long as there is room and the session does not have it. */
 class Choice {
   readonly given: GivenPart[] = []
   private readonly known: Set<string>
@@ -253,7 +253,7 @@ class Choice {
   }
 }
 
-/** Best first. A payload that is not sure enough, or does not fit, is named. Tells what could not be read. */
+/** Best first. Names a payload that is not certain enough or does not fit. Reports what could not be read. */
 function takeFound(
   machine: Machine,
   { project, knowledge }: Prompt,
@@ -282,7 +282,7 @@ function takeFound(
   return problems
 }
 
-/** Written before it is given, then read back: of two hooks at once, the first line has a part. */
+/** Written before delivery, then read back: of two hooks at once, the first line wins a part. */
 function claim(machine: Machine, { host, session }: HookCall, parts: readonly Part[], about: FamilyShares): Part[] {
   if (parts.length + about.length === 0) return []
   const by = claimant()
@@ -327,7 +327,8 @@ async function record(
 }
 
 /**
- * The text of a payload, ready to be given; or why it cannot be. Read and fenced once, while its file stays as it is.
+ * The text of a payload, ready for delivery; or why it is not available. Read and fenced once, while its file is
+ * unchanged.
  */
 export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutEntry): GivenPart | { problem: string } {
   const { id, path } = entry
@@ -343,7 +344,7 @@ export function textPart(machine: Machine, knowledge: Knowledge, entry: LoadoutE
   })
 }
 
-// Raise it when a change of the fence gives other text for the same payload.
+// Increase it when a change of the fence gives other text for the same payload.
 const FENCE_VERSION = 4
 
 /** Two digests on a line of their own, then the text. */

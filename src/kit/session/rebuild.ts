@@ -23,16 +23,16 @@ export interface RebuildRequest {
   project: Project
   knowledge: Knowledge
   packs: readonly OfferedPack[]
-  /** What the session was given, in its order. */
+  /** What the session received, in order. */
   claims: readonly Claim[]
-  /** What it starts with and was not given before. */
+  /** What it starts with and did not receive before. */
   fresh: readonly GivenPart[]
-  /** The texts of packs that can be given again, by their digest. */
+  /** The texts of packs that can be delivered again, by their digest. */
   packTexts: ReadonlyMap<string, string>
-  /** The most characters of one reply. */
+  /** Maximum characters of one reply. */
   room: number
   sizeOf: Measure
-  /** What the agent still has need not be given. */
+  /** Whether the agent still has a part, so that it need not be delivered. */
   isHeld(now: GivenPart, given: Part): boolean
   log: (message: string) => void
 }
@@ -40,7 +40,7 @@ export interface RebuildRequest {
 const LEFT_OUT = 'Loadout: given earlier in this session, and too long to be given again. Read what is still needed.\n'
 
 /**
- * Everything a session was given, from its sources as they are now: the same bytes, as long as those have not changed.
+ * Everything that a session received, from the current sources: the same bytes, as long as those are unchanged.
  */
 export function rebuild(machine: Machine, request: RebuildRequest): { text: string; given: GivenPart[] } {
   const sources = new Sources(machine, request)
@@ -50,7 +50,7 @@ export function rebuild(machine: Machine, request: RebuildRequest): { text: stri
   ]
   const lines: string[] = []
   const isTooLong = () => lengthOf(replies, lines, request.sizeOf) > request.room
-  // The newest give way first, and what a session starts with only when nothing else is left.
+  // Drops the newest first, and the start of a session only when nothing else is left.
   const added = replies.slice(1 + request.claims.filter(isStart).length)
   for (const from of [added, replies]) {
     while (isTooLong()) {
@@ -76,7 +76,7 @@ function lengthOf(replies: readonly (readonly GivenPart[])[], lines: readonly st
   return replies.reduce((sum, parts) => sum + partsLength(parts, sizeOf), 0) + blockLength(lines, sizeOf, LEFT_OUT)
 }
 
-/** The last text or pointer that is not part of the index, out of its reply. */
+/** Removes the last text or pointer that is not part of the index from its reply. */
 function takeNewest(replies: GivenPart[][]): GivenPart | undefined {
   for (const parts of replies.toReversed()) {
     const at = parts.findLastIndex(({ part }) => part.form !== 'index')
@@ -85,7 +85,7 @@ function takeNewest(replies: GivenPart[][]): GivenPart | undefined {
   return undefined
 }
 
-/** Where the parts of a session come from, read when first needed. */
+/** The sources of a session's parts, read on first use. */
 class Sources {
   private readonly machine: Machine
   private readonly request: RebuildRequest
@@ -97,9 +97,9 @@ class Sources {
     this.request = request
   }
 
-  /** A part as it is now; undefined when it is still held, or gone, or may no longer be given. */
+  /** The current form of a part; undefined if the agent still has it, or it is gone or no longer allowed. */
   missing(part: Part, claim: Claim): GivenPart | undefined {
-    // Places in files are pointed to again when a prompt needs them.
+    // Places in files are shown again when a prompt needs them.
     if (part.form === 'file') return undefined
     if (part.form === 'pack') {
       const text = this.request.packTexts.get(part.sum)
@@ -134,7 +134,7 @@ class Sources {
   private pointer(part: Part & { form: 'pointer' }): GivenPart | undefined {
     const line = this.pointerLine(part)
     const isShut = part.kind === 'pack' && this.request.packs.some(({ name, isOpen }) => name === part.id && !isOpen)
-    // Not even the name of a pack whose approval was taken back; one that was waiting all along still does.
+    // Not even the name of a pack whose approval was revoked; one that was always waiting is still listed.
     if (line === undefined || (isShut && digestOf(line) !== part.sum)) return undefined
     return { part: { ...part, sum: digestOf(line) }, text: line }
   }

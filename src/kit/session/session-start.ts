@@ -13,7 +13,7 @@ import { type GivenPart, type Measure, measureIn, renderParts } from '../rules/s
 import { rebuild } from './rebuild.ts'
 import { coreParts, indexPart, indexRoom, type OfferedPack, openStart, refreshCatalog } from './start-parts.ts'
 
-/** The stable core of a session: what is always loaded, and what can be. When it goes on, what it was given and lost. */
+/** The stable core of a session: what is always loaded, and what can be. On continuation, what it received and lost. */
 export async function answerStart(machine: Machine, call: HookCall): Promise<string> {
   const { host, session, source = 'startup' } = call
   const log = (message: string) => logLine(machine, `${host.agent} ${call.event}`, message)
@@ -52,7 +52,7 @@ export async function answerStart(machine: Machine, call: HookCall): Promise<str
   return text
 }
 
-/** The texts of packs that a compaction took away, by their digest. */
+/** The texts of packs that a compaction removed, by their digest. */
 async function lostPacks(
   machine: Machine,
   claims: readonly Claim[],
@@ -77,7 +77,10 @@ interface Sources {
   log: (message: string) => void
 }
 
-/** The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a compaction. */
+/**
+ * The core takes up to two thirds, the index up to a quarter: what prompts add must at least be named after a
+ * compaction.
+ */
 function baseParts(machine: Machine, { project, knowledge, packs, room, sizeOf, log }: Sources): GivenPart[] {
   const core = coreParts(machine, knowledge, Math.floor((room * 2) / 3), sizeOf)
   core.problems.forEach(log)

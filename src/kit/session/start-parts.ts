@@ -69,13 +69,13 @@ export interface IndexSources {
   packs: readonly OfferedPack[]
   /** Entries whose text the session has. */
   given: ReadonlySet<string>
-  /** The most it may take. */
+  /** Its maximum size. */
   room: number
   sizeOf: Measure
   log: (message: string) => void
 }
 
-/** What can be loaded, one line each, and which files ground a task; undefined when there is neither. */
+/** What can be loaded, one line each, and the control files; undefined if there is neither. */
 export function indexPart(sources: IndexSources): GivenPart | undefined {
   const { project, knowledge, packs, given, room, sizeOf, log } = sources
   const folder = project.root
@@ -89,7 +89,7 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
   const head = `${line}${items.length === 0 ? '' : headingFor(folder)}`
   const more = (left: number) => (left === 0 ? [] : [`- and ${left} more: \`loadout search "<words>"\` finds them`])
   const left = room - sizeOf(head) - sizeOf(indexBlock(more(items.length)))
-  // More than could ever fit is not even written.
+  // Lines that could never fit are not written.
   const most = items.slice(0, Math.ceil(room / SHORTEST_LINE)).map(indexLine)
   const { lines } = fitLines(most, left / 4, (text) => Math.ceil(sizeOf(text) / 4))
   const text = items.length === 0 ? head : head + indexBlock([...lines, ...more(items.length - lines.length)])
@@ -98,7 +98,7 @@ export function indexPart(sources: IndexSources): GivenPart | undefined {
 
 const SHORTEST_LINE = 10
 
-/** Of the room of a reply. */
+/** A share of the reply. */
 export function indexRoom(room: number): number {
   return Math.floor(room / 4)
 }
@@ -111,7 +111,7 @@ function headingFor(folder: string): string {
 const MOST_NAMED = 6
 const NO_CONTROL = { preset: 'generic', line: '' }
 
-/** Which files a task would be grounded on. */
+/** The control files of a task. */
 function controlPlane(project: Project): { preset: string; line: string } {
   const { root } = project
   const { preset, controlPlane } = contextSettings(project)
@@ -133,17 +133,17 @@ function listed(names: readonly string[]): string {
   return [...shown, ...(names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [])].join(', ')
 }
 
-/** What is known of a session when it starts. */
+/** The state of a session at its start. */
 export interface StartState {
   state: SessionState
-  /** The session goes on: what it was given is rebuilt. */
+  /** The session continues: what it received is rebuilt. */
   isContinued: boolean
-  /** Whether the agent itself still has a part, in the form that it has now. */
+  /** Whether the agent itself still has a part, in its current form. */
   isHeld(now: GivenPart, given: Part): boolean
 }
 
 /**
- * After a compaction nothing is left of what was given; a session that is resumed or forked is replayed by its agent.
+ * After a compaction nothing of the deliveries is left; an agent replays a session that is resumed or forked.
  */
 export function openStart(machine: Machine, call: HookCall): StartState {
   const { source } = call
@@ -179,7 +179,7 @@ function readWhenEmpty(machine: Machine, { host, session, source }: HookCall): S
   }
 }
 
-/** A fork has been given what its parent was. */
+/** A fork has received everything that its parent received. */
 function inherit(machine: Machine, { host, session }: HookCall, parent: string): SessionState {
   const { claims } = readState(readSession(machine, host.agent, parent))
   const lines = claims.map(({ parts }) => formatClaim({ by: claimant(), parts }))
@@ -190,17 +190,17 @@ function isIn(transcript: Transcript, { part, text }: GivenPart): boolean {
   return transcript.holds(part.form === 'pointer' ? JSON.stringify(text).slice(1, -1) : fenceDigest(text))
 }
 
-/** A pack that a session may hear of. */
+/** A pack that a session may know of. */
 export interface OfferedPack {
   name: string
   description: string
-  /** Whether it may be used; else a person has to approve it first. */
+  /** Whether it may be used; otherwise a person must approve it first. */
   isOpen: boolean
   /** Where its sections are kept, when it may be read. */
   sections?: CacheKey
 }
 
-/** Packs of this machine but for our own, which is about Loadout and not about anybody's work. */
+/** The packs of this machine except Loadout's own, which is about Loadout and not about the user's work. */
 function offeredPacks(machine: Machine, project: Project): OfferedPack[] {
   const { catalog } = openCatalog(machine, { project })
   return catalog.entries.flatMap(({ pack }) => {
@@ -239,7 +239,7 @@ export function skillPointer({ name, description, file }: CallableSkill): Catalo
   return { kind: 'skill', id: name, family: familyOf(name), line: indexLine(item) }
 }
 
-/** Everything that the prompts to come may be about: payloads that a task may load, packs, skills. */
+/** Everything that later prompts may be about: payloads that a task may load, packs, skills. */
 function writeCatalog(machine: Machine, project: Project, agent: string, sources: CatalogSources): HookCatalog {
   const { knowledge, packs, skills, log } = sources
   const entries = allEntries(knowledge.table)
@@ -268,12 +268,12 @@ interface CatalogSources {
   knowledge: Knowledge
   packs: readonly OfferedPack[]
   skills: readonly CallableSkill[]
-  /** The library of skills, which also holds examples of them. */
+  /** The skill library, which also contains examples. */
   library: string | undefined
   log: (message: string) => void
 }
 
-/** Without the text of SKILL.md when it cannot be read. */
+/** Without the text of SKILL.md if it cannot be read. */
 function skillDocument({ name, description, file }: CallableSkill): RankDocument {
   try {
     return rankedSkill({ name, description }, readText(file))
@@ -283,13 +283,13 @@ function skillDocument({ name, description, file }: CallableSkill): RankDocument
   }
 }
 
-/** The part of an id, a plugin or a path before its last part. */
+/** An id, a plugin or a path without its last part. */
 function familyOf(id: string, path = ''): string {
   return folderOf(id) || id.slice(0, Math.max(0, id.indexOf(':'))) || folderOf(path)
 }
 
 /**
- * Looks for packs and skills, and keeps them for the prompts to come. Without one kind the rest is still worth having.
+ * Finds packs and skills, and stores them for later prompts. If one kind fails, the rest is still useful.
  */
 export function refreshCatalog(
   machine: Machine,

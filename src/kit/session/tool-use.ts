@@ -10,7 +10,7 @@ import { shareWhenDue } from '../../usage/sharing.ts'
 import { fileHolds } from '../disk/session/transcript.ts'
 import { filesRead, skillOfFile } from '../rules/session/files-read.ts'
 
-/** Notes what the agent itself took: a skill it called or read, a payload it read. */
+/** Records what the agent itself used: a skill it called or read, a payload it read. */
 export function recordToolUse(machine: Machine, { host, use }: HookCall): void {
   if (use.skill !== undefined) recordSkill(machine, use.skill)
   const named = use.file === undefined ? filesRead(use.command) : [use.file]

@@ -1,18 +1,18 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { requireFile } from '../../../machine/files.ts'
 
-/** What an agent keeps of a session, and replays when the session goes on. */
+/** What an agent stores of a session, and replays when the session continues. */
 export interface Transcript {
   holds(text: string): boolean
-  /** The session that this one was forked from, where the agent says so. */
+  /** The session that this one was forked from, if the agent reports it. */
   forkedFrom: string | undefined
 }
 
-// What is further back has long been compacted away.
+// Older parts have long been compacted.
 const MOST_READ = 64 * 1024 * 1024
 const HEAD = 64 * 1024
 
-/** Undefined when there is none, or none that can be read. */
+/** Undefined if it is missing or unreadable. */
 export function openTranscript(path: string | undefined): Transcript | undefined {
   if (path === undefined) return undefined
   try {
@@ -33,7 +33,9 @@ export function openTranscript(path: string | undefined): Transcript | undefined
   }
 }
 
-/** Whether a path may stand at the end of a text in a JSON file that a hook reads. May say yes wrongly, never no. */
+/**
+ * Whether a path may occur at the end of a text in a JSON file. False positives are possible, false negatives are not.
+ */
 export function fileHolds(jsonFile: string, path: string, largest: number): boolean {
   try {
     if (requireFile(jsonFile).size > largest) return false

@@ -2,16 +2,16 @@ import { fence, removeInvisible } from '../../../text/fence.ts'
 import { hashText, quickDigest } from '../../../text/values.ts'
 import type { Part } from '../../../usage/rules/session-state.ts'
 
-/** A part with the text that an agent gets for it: of a pointer, its line. */
+/** A part with its text for an agent: for a pointer, its line. */
 export interface GivenPart {
   part: Part
   text: string
 }
 
-/** How much of a reply's room a text takes. */
+/** The size of a text in a reply. */
 export type Measure = (text: string) => number
 
-/** As an agent counts: characters as JavaScript does, or bytes of UTF-8. */
+/** In the unit of an agent: JavaScript characters, or bytes of UTF-8. */
 export function measureIn(counts: 'characters' | 'bytes'): Measure {
   return counts === 'bytes' ? (text) => new TextEncoder().encode(text).length : ({ length }) => length
 }
@@ -30,7 +30,7 @@ function isLine({ part }: GivenPart): boolean {
   return part.form === 'pointer' || part.form === 'file'
 }
 
-/** How long that is. */
+/** The length of that text. */
 export function partsLength(given: readonly GivenPart[], sizeOf: Measure): number {
   const pointers = given.filter(isLine)
   const whole = given.filter((each) => !isLine(each))
@@ -48,7 +48,7 @@ export function pointerBlock(lines: readonly string[], heading = POINTERS): stri
   return lines.length === 0 ? '' : heading + indexBlock(lines)
 }
 
-/** Its boundary is a quick digest, which the lines may happen to hold: then it is the usual one. */
+/** Its boundary is a fast digest; if the lines happen to contain it, the usual one is used. */
 export function indexBlock(lines: readonly string[]): string {
   const content = lines.join('\n')
   const boundary = quickDigest(content)
@@ -56,22 +56,22 @@ export function indexBlock(lines: readonly string[]): string {
   return fence('loadout_index', {}, content, isHeld ? undefined : boundary).text
 }
 
-/** How long a block is, whatever its lines say. */
+/** The length of a block, whatever its lines contain. */
 export function blockLength(lines: readonly string[], sizeOf: Measure, heading = POINTERS): number {
   if (lines.length === 0) return 0
   frame ??= indexBlock(['']).length - 1
   return heading.length + frame + lines.reduce((sum, line) => sum + sizeOf(line) + 1, 0)
 }
 
-// Asked for when needed: nearly every prompt is answered with nothing.
+// Computed on demand: almost every prompt gets no text.
 let frame: number | undefined
 
-/** A person waits for every prompt: loading SHA-256 would cost more than all else. */
+/** The user waits at every prompt: loading SHA-256 would cost more than everything else. */
 export function digestOf(text: string): string {
   return quickDigest(text)
 }
 
-/** Of a fenced text: its boundary, which is made of all that was fenced. */
+/** The boundary of a fenced text, which is derived from everything that was fenced. */
 export function fenceDigest(fenced: string): string {
   return / boundary="([0-9a-f]+)">/.exec(fenced)?.[1] ?? digestOf(fenced)
 }
