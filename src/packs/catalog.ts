@@ -115,7 +115,7 @@ function filesOf(machine: Machine, pack: KnowledgePack): FileDigests | undefined
   }
 }
 
-/** What the team's catalog last said. While its record cannot be read, nobody knows what it holds back. */
+/** The last answer of the team's catalog. While its record cannot be read, it is unknown what the catalog holds back. */
 function teamSays(machine: Machine): { about(pack: KnowledgePack): Verdict | undefined; findings: Finding[] } {
   try {
     const verdicts = new Map(readVerdicts(machine).map((verdict) => [verdict.name, verdict]))

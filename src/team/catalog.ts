@@ -261,7 +261,7 @@ export function hasTeam(machine: Machine, _request: object): boolean {
 /** A look ahead must not wait long for a server that may be gone. */
 const LOOK_MS = 5_000
 
-/** Syncs as the catalog allows it. Where the team's server does not answer, what it last said counts, and that is told. */
+/** Syncs as the catalog allows. If the team's server does not answer, its last answer counts, and Loadout reports that. */
 export async function syncWithCatalog(machine: Machine, request: SyncCommand): Promise<Report<SyncResult>> {
   const { value: verdicts, findings } = await tryCatalog(machine, () =>
     request.dryRun ? askCatalog(machine, LOOK_MS) : refreshCatalog(machine, {}),
@@ -280,7 +280,7 @@ export async function fetchWithCatalog(
   return { ...report, findings: [...findings, ...report.findings] }
 }
 
-/** For the background: nobody reads what it would say, and the next command says it. */
+/** For the background: prints nothing, because the next command reports it. */
 export async function refreshQuietly(machine: Machine): Promise<void> {
   await tryCatalog(machine, () => refreshCatalog(machine, {}))
 }

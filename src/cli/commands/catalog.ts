@@ -63,7 +63,7 @@ export const catalogRetire = defineCommand({
   name: 'catalog retire',
   summary: 'have machines remove a skill or stop using a pack, with your signature',
   details:
-    'Without --version every version is retired. With their next sync machines remove the skill, or stop using the pack, and say so.',
+    'Without --version every version is retired. At its next sync each machine removes the skill, or stops using the pack, and reports that.',
   args: [NAME],
   flags: { version: { ...VERSION_FLAG, summary: 'only this version' }, key: KEY_FLAG },
   run: ({ args: { name = '' }, flags: { version, key } }, loadout) => loadout.retireVersion({ name, version, key }),
@@ -81,7 +81,7 @@ export const catalogQuarantine = defineCommand({
   details:
     'Needs no signature, because nothing is installed or removed. Machines ask with each sync, equip --from-catalog and packs fetch, and in the background.',
   args: [NAME],
-  flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'let it be used again' } },
+  flags: { version: VERSION_FLAG, off: { kind: 'switch', summary: 'allow its use again' } },
   run: ({ args: { name = '' }, flags: { version, off } }, loadout) => {
     if (version === undefined) {
       throw new LoadoutError('USAGE', '--version is missing', { hint: 'loadout catalog search lists the versions' })

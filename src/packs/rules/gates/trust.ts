@@ -17,7 +17,7 @@ export const TRUST_NO_PLACE: TrustPolicy = { approvalFor: SCOPES, explicitPathIs
 export const DEFAULT_TRUST_POLICY: TrustPolicy = { approvalFor: ['workspace'], explicitPathIsApproval: false }
 
 /**
- * Trusted by its place; approved by a person; or not open, because nobody was asked, it changed since, it was denied, or
+ * Trusted by its place; approved by a person; or not open, because it is undecided, it changed since, it was denied, or
  * the catalog of the team holds it back.
  */
 const TRUST_STATES = ['trusted', 'approved', 'unapproved', 'changed', 'denied', 'held'] as const
@@ -95,7 +95,7 @@ export function obeyVerdict(trust: Trust, verdict: Verdict | undefined, read: ()
     const code = verdict.state === 'retired' ? 'CATALOG_RETIRED' : 'CATALOG_HELD'
     return heldBack({ code, why: whyNot(verdict) })
   }
-  // Nothing is read of a pack that nobody has answered for here.
+  // Reads nothing of a pack without a decision here.
   if (!trust.isOpen) return trust
   const files = read()
   if (files !== undefined && packDigest(files) === verdict.digest) return { ...trust, files }
