@@ -17,13 +17,13 @@ import { cutSections, weighSections } from './rules/sections.ts'
 import { weighFile } from './rules/segment-builder.ts'
 
 export interface HistoryEvaluation {
-  /** How many past commits were asked. */
+  /** How many past commits were tested. */
   tasks: number
   files: number
   chars: number
-  /** What Loadout would have chosen, and plain BM25 over paths and contents beside it. */
+  /** What Loadout would have chosen, compared with plain BM25 over paths and contents. */
   recall: { loadout: Recall; bm25: Recall }
-  /** Tasks of which a file was not found, with the place that each file had; null when it had none. */
+  /** Tasks with a file that was not found, with the rank of each file; null without one. */
   misses: Miss[]
 }
 
@@ -36,9 +36,9 @@ interface Miss {
 
 export interface HistoryRequest {
   project: Pick<Project, 'root' | 'repository'>
-  /** So many commits at most. */
+  /** Maximum number of commits. */
   commits: number
-  /** How files for a task are looked for, by the settings of today. */
+  /** How to search files for a task, with the current settings. */
   requestOf: (task: string) => FindRequest
   /** What agents read before any task: it takes a place, but is not an answer. */
   isFrame: (path: string) => boolean
@@ -46,14 +46,14 @@ export interface HistoryRequest {
 
 const FILES = 12
 const CHARS = 30_000
-/** What is left of the characters beside headings, the control plane and what surrounds each file. */
+/** The characters left beside headings, the control plane and the text around each file. */
 const TEXT_CHARS = 23_000
 const PER_FILE = CHARS / 3
 const AMONG = 10
 
 /**
- * Asks a project about its own last commits: the subject is the task, the tree is the one before, and what it changed
- * should have been found. Nothing is checked out, and nothing is written but the cache.
+ * Tests the file search with a project's own last commits: the subject is the task, in the tree before it, and the
+ * changed files should be found. Checks nothing out, and writes only the cache.
  */
 export async function evaluateHistory(machine: Machine, request: HistoryRequest): Promise<HistoryEvaluation> {
   const { root, repository } = request.project
@@ -63,7 +63,7 @@ export async function evaluateHistory(machine: Machine, request: HistoryRequest)
   const inside = relative(repository, root).split(sep).join('/')
   const trees = new PastTrees(machine, repository, inside === '' ? '' : `${inside}/`)
   const history = await readHistory(machine, { root, repository })
-  // Of a repository without a commit, git would only say that there is no HEAD.
+  // In a repository without a commit, git would only report that there is no HEAD.
   const tasks = history.ids.length === 0 ? [] : await trees.tasks(request.commits, AMONG * request.commits)
   if (tasks.length === 0) {
     const message = `none of the last ${AMONG * request.commits} commits can be asked`
@@ -98,7 +98,7 @@ interface WantedOfFile {
   plain: TermCounts
 }
 
-/** Of each file only the words that some task asks for. A file that many trees share is read once. */
+/** For each file only the words of some task. A file that many trees share is read once. */
 class WantedTerms {
   private readonly wanted = new Set<string>()
   private readonly known = new Map<string, WantedOfFile>()
@@ -151,7 +151,7 @@ async function askPast(past: PastTask, { trees, terms, history, requestOf, isFra
   const texts = new Map(files.map((file) => [file.path, trees.textOf(file)]))
   const changed = await trees.changedLines(past)
   const linesIn = (shown: LineRanges) => shareOfLines(changed, shown, (path) => texts.get(path)?.split('\n') ?? [])
-  // What is always read takes places, and counts as read.
+  // Files that are always read take places, and count as read.
   const frame = files.filter(({ path }) => !path.includes('/') && isFrame(path)).map(({ path }) => path)
   const places = FILES - frame.length
   const shown = linesShown(ranked.slice(0, places), weighed, texts)
@@ -217,7 +217,7 @@ function linesShown(
   return shown
 }
 
-/** The head of each file, as much as fits. */
+/** The beginning of each file, as much as fits. */
 function headsOf(order: readonly string[], texts: ReadonlyMap<string, string>): LineRanges {
   return new Map(
     order.slice(0, FILES).map((path) => {

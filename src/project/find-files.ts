@@ -17,15 +17,15 @@ export interface FindRequest {
   project: Pick<Project, 'root' | 'repository'>
   /** Why a path is not a candidate, besides its name. Hidden paths have no reason. */
   leaveOut?: (path: string) => LeftOut | 'hidden' | undefined
-  /** All that `leaveOut` depends on; without it, nothing is kept for the next question. */
+  /** Everything that `leaveOut` depends on; without it, nothing is cached for the next question. */
   leaveOutRule?: string
-  /** Factor of a file that settings or intents speak of. */
+  /** Factor of a file that settings or intents mention. */
   lift?: (path: string) => number
   /** False: past commits do not count. */
   useHistory?: boolean
 }
 
-/** What the answer was made from. */
+/** The data behind the answer. */
 interface ProjectSignals {
   files: number
   /** How the files were listed. */
@@ -36,9 +36,9 @@ interface ProjectSignals {
 }
 
 export interface ProjectAnswer {
-  /** Best first. Tests only where the task speaks of tests or names them. */
+  /** Best first. Includes tests only if the task mentions tests or names them. */
   files: readonly RankedFile[]
-  /** Tests that fit the task, best first. */
+  /** Tests that match the task, best first. */
   tests: readonly RankedFile[]
   terms: readonly WeighedTerm[]
   signals: ProjectSignals
@@ -46,11 +46,11 @@ export interface ProjectAnswer {
   paths: readonly string[]
 }
 
-/** What of a project's own files is about a task. The same answer whether the index was there, stale or missing. */
+/** The project's own files about a task. The same answer whether the index was current, stale or missing. */
 export async function findFiles(machine: Machine, request: FindRequest): Promise<ProjectAnswer> {
   const { project, useHistory = true } = request
   const listing = await listFiles(machine, request)
-  // A repository that git cannot list has no history that it can read.
+  // If git cannot list a repository, it cannot read its history either.
   const history = useHistory && listing.by === 'git' ? await readHistory(machine, project) : NO_HISTORY
   const answer = (isFresh: boolean) =>
     answerFrom(indexFor(machine, project.root, listing, isFresh), request, listing, history)
@@ -62,7 +62,7 @@ function listFiles(machine: Machine, { project, leaveOut, leaveOutRule: rule }: 
   return rule === undefined ? listProject(machine, project, { why }) : listKept(machine, project, { why, rule })
 }
 
-/** For a process that stays: of the listing that was asked for last. */
+/** For a long-running process: the index of the last listing. */
 let opened: { listing: Listing; index: ProjectIndex } | undefined
 
 function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boolean): ProjectIndex {
@@ -75,8 +75,8 @@ function indexFor(machine: Machine, root: string, listing: Listing, isFresh: boo
 }
 
 /**
- * As `findFiles`, from what is saved: undefined where the index would have to be built, and without commits that were
- * not read yet.
+ * Like `findFiles`, from saved data only: undefined if the index would have to be built; ignores commits that were not
+ * read yet.
  */
 export async function findSaved(machine: Machine, request: FindRequest): Promise<ProjectAnswer | undefined> {
   const { project, useHistory = true } = request
@@ -128,7 +128,7 @@ function sumUp(counts: readonly (readonly [LeftOut, number])[]): Record<string, 
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A file that is to be shown, with what each of its sections is worth. */
+/** A file to show, with the weight of each of its sections. */
 export interface SectionedText {
   text: string
   /** Of its bytes. */
@@ -139,14 +139,14 @@ export interface SectionedText {
 interface ReadFile {
   read: ReturnType<typeof readShown>
   sections: ReturnType<typeof cutSections>
-  /** Counted when it is asked about again: that takes longer than looking for the words of one task. */
+  /** Counted when the file is used again: that takes longer than searching the words of one task. */
   terms?: ReturnType<typeof countSections>
 }
 
 const KEPT_BYTES = 16 * 1024 * 1024
 const files = new KeptFiles<ReadFile>(KEPT_BYTES)
 
-/** Undefined when it can no longer be read. */
+/** Undefined if it can no longer be read. */
 export function readSections(root: string, path: string, terms: readonly WeighedTerm[]): SectionedText | undefined {
   let isNew = false
   const file = files.of(`${root}/${path}`, () => {

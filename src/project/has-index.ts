@@ -2,7 +2,7 @@ import { openCached } from '../machine/cache.ts'
 import type { Machine } from '../machine/machine.ts'
 import { projectIndexKey } from './disk/project-index-key.ts'
 
-/** Whether the project has an index that is answered from within this many bytes. None is built. */
+/** Whether the project has an index within this many bytes. Builds none. */
 export function hasIndex(machine: Machine, root: string, most: number): boolean {
   const opened = openCached(machine, projectIndexKey(root))
   opened?.close()

@@ -10,7 +10,7 @@ export async function pointToFiles(machine: Machine, request: FindRequest, limit
 /** A file after these is not worth an unrequested line. */
 const NEAR_BEST = 0.6
 
-/** As `pointToFiles`, only when the answer is sure, and only from an index that is there. */
+/** Like `pointToFiles`, only if the answer is certain, and only from an existing index. */
 export async function pointWhenSure(machine: Machine, request: FindRequest, limit: number): Promise<FilePointer[]> {
   const answer = await findSaved(machine, request)
   if (answer === undefined || !isSure(answer)) return []
@@ -23,7 +23,7 @@ export async function pointWhenSure(machine: Machine, request: FindRequest, limi
 const COVERED_SHARE = 0.5
 const COVERED_WORTH = 8
 
-/** The best file is named, or holds most of what the words of the task are worth, and they are worth something. */
+/** The best file is named, or contains most of the weight of the task's words, and they have some weight. */
 function isSure({ files: [best], terms }: ProjectAnswer): boolean {
   if (best === undefined) return false
   const all = terms.reduce((sum, { weight }) => sum + weight, 0)

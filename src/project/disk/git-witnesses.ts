@@ -8,15 +8,15 @@ import { Walk } from '../../machine/walk.ts'
 import { LoadoutError } from '../../text/trouble.ts'
 import { STAMP_NUMBERS } from './stamps.ts'
 
-// What git looks at when it lists the files of a project. Nothing of it has changed: neither has the list.
+// The files that git reads to list a project. If none of them has changed, neither has the list.
 
 export interface Witnesses {
   paths: string[]
-  /** Folders that were not entered because a .gitignore names them; from the repository. */
+  /** Folders that were not entered because a .gitignore excludes them; relative to the repository. */
   ignored: string[]
 }
 
-/** Undefined: not all of them can be told. `stuck`: git would fail, or wait for the writer of a pipe. */
+/** Undefined: not all of them are known. `stuck`: git would fail, or wait for the writer of a pipe. */
 export async function findWitnesses(
   machine: Machine,
   repository: string,
@@ -34,13 +34,13 @@ function isPipe(path: string): boolean {
   return stat !== undefined && (stat.isFIFO() || stat.isSocket())
 }
 
-/** Of folders with more in them, a question of git is not much slower than asking for all the stamps. */
+/** For folders with more entries, asking git is not much slower than reading all the stamps. */
 const MOST_WITNESSES = 20_000
 
 function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | undefined {
   const walk = new Walk(repository, { useGitignore: true, mostFolders: MOST_WITNESSES })
   const [paths, ignored]: [string[], string[]] = [[], []]
-  // Of the folders above the root, only their .gitignore files count.
+  // Of the folders above the root, only the .gitignore files count.
   const above = prefix.split('/').slice(0, -1)
   above.forEach((_, at) => {
     const folder = join(repository, ...above.slice(0, at))
@@ -64,7 +64,7 @@ function foldersOf(repository: string, prefix: string): Witnesses | 'stuck' | un
   return isTold && count === 0 && unreadable.length === 0 ? { paths, ignored } : undefined
 }
 
-/** The files that git reads its settings and its general list of ignored names from, there or not. */
+/** The files from which git reads its settings and its global ignore list, existing or not. */
 async function settingsOfGit(machine: Machine, repository: string): Promise<string[] | 'stuck' | undefined> {
   const words = ['config', '--list', '--show-origin', '-z', '--includes']
   const listed = await askGit(machine, repository, words, { timeoutMs: SETTINGS_MS })
@@ -83,7 +83,7 @@ async function settingsOfGit(machine: Machine, repository: string): Promise<stri
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const origin = fields[at]!.startsWith('file:') ? resolve(repository, fields[at]!.slice(5)) : repository
     if (origin !== repository) found.add(origin)
-    // A file that is included and says nothing yet has no entry of its own.
+    // An included file without content has no entry of its own.
     const [, key, value = ''] = /^(core\.excludesfile|include(?:if\..*)?\.path)\n(.*)$/s.exec(fields[at + 1]!) ?? []
     if (key === undefined) continue
     if (/^(?:~[^/]|%)/.test(value)) return undefined
@@ -122,7 +122,7 @@ const GIT_MS = 20_000
 /** They are read at once, or never. */
 const SETTINGS_MS = 5_000
 
-/** Undefined where git cannot answer. */
+/** Undefined if git cannot answer. */
 export async function askGit(
   machine: Machine,
   repository: string,
@@ -164,7 +164,7 @@ export function areSettled(stamps: Float64Array, now: Date): boolean {
   return true
 }
 
-/** Whether all are as they were. */
+/** Whether all are unchanged. */
 export function areStill(paths: readonly string[], stamps: Float64Array): boolean {
   return paths.every((path, at) => {
     const stat = statOf(path)

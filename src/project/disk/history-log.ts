@@ -10,14 +10,14 @@ import { LoadoutError } from '../../text/trouble.ts'
 import { type History, ID_DIGITS, LOG_FORMAT, NO_HISTORY, readLog } from '../rules/history.ts'
 import { limitTo } from './listed-paths.ts'
 
-/** So many commits are read; where that is too much, so few. */
+/** How many commits are read; the second number if the first is too slow. */
 const COMMITS = [2000, 200]
 const GIT_MS = 15_000
 
 const KEPT_PROJECTS = 4
 const kept = new Kept<History>(KEPT_PROJECTS)
 
-/** The last commits of a project: only to rank by. Nothing when there is no git, or no commit yet. */
+/** The last commits of a project, only for ranking. Empty without git or commits. */
 export async function readHistory(
   machine: Machine,
   { root, repository }: Pick<Project, 'root' | 'repository'>,
@@ -59,7 +59,7 @@ async function cachedLater(machine: Machine, key: Key, read: () => Promise<Histo
   return cached(machine, key, HISTORY, () => history)
 }
 
-// Five numbers, the keys of paths, the other arrays one after the other, the ids.
+// Five numbers, the keys of paths, the other arrays one after another, the ids.
 const HISTORY: Codec<History> = {
   encode({ ids, termStarts, terms, fileStarts, files, paths, isShallow }) {
     const head = Uint32Array.of(ids.length, terms.length, files.length, paths.length, Number(isShallow), 0)
@@ -89,7 +89,7 @@ async function readCommits(machine: Machine, repository: string, prefix: string,
     try {
       const { stdout } = await runGit(machine, repository, logArguments(most, prefix), {
         timeoutMs: GIT_MS,
-        // Reading the past never fetches: a partial clone would run what its settings name.
+        // Never fetches: a partial clone would run programs from its settings.
         env: { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' },
       })
       return readLog(stdout, prefix, isShallow)
@@ -106,7 +106,7 @@ function logArguments(most: number, prefix: string): string[] {
   return ['log', '-n', String(most), ...quiet, ...what, 'HEAD', ...limitTo(prefix)]
 }
 
-/** The commit that is checked out, read from the files of git where they say it plainly. */
+/** The checked-out commit, read from git's files if they state it plainly. */
 async function headOf(machine: Machine, repository: string): Promise<string | undefined> {
   return headInFiles(repository) ?? (await headByGit(machine, repository))
 }

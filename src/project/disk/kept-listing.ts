@@ -7,9 +7,9 @@ import { areStill, stampsOf } from './git-witnesses.ts'
 import { isSameListing, isSettledListing, type Listing, listProject } from './listing.ts'
 import type { LeaveOut } from './told-reasons.ts'
 
-// For a process that stays: looking at 1,000 files takes 3 ms, more than all else that a question needs. From the second
-// question on, the system tells of changes in the folders of a project, and the last listing is given as long as it
-// tells of none, at most for a second.
+// For a long-running process: checking 1,000 files takes 3 ms, more than the rest of a question. From the second
+// question on, the system reports changes in the folders of a project, and the last listing stays valid while there are
+// none, at most for a second.
 
 const TRUSTED_MS = 1000
 
@@ -17,18 +17,18 @@ interface Held {
   name: string
   listing: Listing
   lookedAt: number
-  /** A second change of a file would have shown in its stamp. */
+  /** A second change of a file would be visible in its stamp. */
   isSettled: boolean
   stillness: Stillness | undefined
-  /** Witnesses outside of the folders that are still, and their stamps. */
+  /** Witnesses outside the watched folders, and their stamps. */
   others: readonly string[]
   stamps: Float64Array
 }
 
-/** Of the project that was asked for last. */
+/** The listing of the last project. */
 let held: Held | undefined
 
-/** As `listProject`; the same value as before when nothing changed. */
+/** Like `listProject`; the same value as before when nothing changed. */
 export async function listKept(
   machine: Machine,
   project: Pick<Project, 'root' | 'repository'>,
@@ -68,7 +68,7 @@ async function isTrusted({ stillness, lookedAt, others, stamps }: Held, now: Dat
   return (await stillness.lasts()) && areStill(others, stamps)
 }
 
-/** From before the project is looked at. What it may not rely on, the next question finds out. */
+/** Starts before the project is read. If it cannot be relied on, the next question finds out. */
 function stillnessFor(known: Held): Pick<Held, 'stillness' | 'others' | 'stamps'> | undefined {
   const { witnesses } = known.listing
   if (witnesses === undefined) return undefined

@@ -10,9 +10,9 @@ import { LEFT_OUT, leftOutByPath } from '../rules/candidates.ts'
 import { areIgnored, areSettled, areStill, askGit, findWitnesses, stampsOf } from './git-witnesses.ts'
 import { STAMP_NUMBERS } from './stamps.ts'
 
-// The paths of a project, as git lists them. Starting git takes longer than all else that a warm question needs, so the
-// list is kept with its witnesses: every folder that git looked into, every .gitignore, the index and settings of git.
-// Whatever changes the list changes the stamp of one of them.
+// The paths of a project, as git lists them. Starting git takes longer than the rest of a warm question, so the list is
+// cached with its witnesses: every folder that git read, every .gitignore, the index and settings of git. A change of
+// the list always changes the stamp of one of them.
 
 export interface ListedPaths {
   /** Sorted by code units. */
@@ -22,7 +22,7 @@ export interface ListedPaths {
   /** Why a path is not a candidate, judging by the path alone: an index into LEFT_OUT, or NO_REASON. */
   reasons: Uint8Array
   by: 'git' | 'walk'
-  /** Whatever changes the list changes one of these; undefined where not all can be told. */
+  /** A change of the list changes one of these; undefined if not all are known. */
   witnesses?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ const KEPT_PROJECTS = 4
 
 const kept = new Kept<KnownPaths>(KEPT_PROJECTS)
 
-/** The files that git tracks or would track; without git, those that no .gitignore names. None is opened. */
+/** The files that git tracks or would track; without git, those that no .gitignore excludes. Opens none. */
 export async function listPaths(
   machine: Machine,
   { root, repository }: Pick<Project, 'root' | 'repository'>,
@@ -69,14 +69,14 @@ export async function listPaths(
   return fresh
 }
 
-/** With a slash at its end, or empty; undefined when the root is not inside. */
+/** With a trailing slash, or empty; undefined when the root is not inside. */
 function insideOf(repository: string, root: string): string | undefined {
   const inside = relative(repository, root).split(sep).join('/')
   if (inside.startsWith('..')) return undefined
   return inside === '' ? '' : `${inside}/`
 }
 
-/** What steers git from outside of any file. */
+/** Settings of git outside any file. */
 function surroundings({ env, home }: Machine, repository: string): string {
   const steering = Object.entries(env).filter(([name]) =>
     /^(?:GIT_CONFIG|GIT_EXEC_PATH|XDG_CONFIG_HOME$|PATH$)/.test(name),
@@ -93,7 +93,7 @@ function describe(paths: readonly string[], by: ListedPaths['by']): ListedPaths 
   return { paths, keys, reasons, by }
 }
 
-/** Nothing of the repository's choosing runs: listing needs neither filters nor hooks, and the file monitor is off. */
+/** Runs nothing that the repository chooses: listing needs neither filters nor hooks, and the file monitor is off. */
 async function listByGit(machine: Machine, repository: string, prefix: string): Promise<string[] | undefined> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', ...limitTo(prefix)]
   const stdout = await askGit(machine, repository, args)
@@ -126,7 +126,7 @@ function listByWalk(root: string): string[] {
   return paths.sort(compareText)
 }
 
-// Two numbers, the stamps of the witnesses, the keys, the reasons, then all paths, each ended by NUL.
+// Two numbers, the stamps of the witnesses, the keys, the reasons, then all paths, each terminated by NUL.
 function encode({ paths, keys, reasons, witnesses, stamps }: KnownPaths): Uint8Array {
   const bytes = (array: Float64Array | Uint32Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const head = Uint32Array.of(witnesses.length, paths.length)

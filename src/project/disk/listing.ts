@@ -6,7 +6,7 @@ import { listPaths, NO_REASON } from './listed-paths.ts'
 import { areAllSettled, isSameStamp, putStamp, STAMP_NUMBERS } from './stamps.ts'
 import { HIDDEN, type LeaveOut, toldReasons } from './told-reasons.ts'
 
-/** The files that may be about a task, as they were when they were looked at. By path, in code units. */
+/** The candidate files for a task, as they were when checked. By path, in code units. */
 export interface ListedFiles {
   paths: readonly string[]
   /** See `keyOf`. */
@@ -19,11 +19,11 @@ export interface Listing {
   files: ListedFiles
   leftOut: Map<LeftOut, number>
   by: 'git' | 'walk'
-  /** Whatever changes the list of paths changes one of these; undefined where not all can be told. */
+  /** A change of the list of paths changes one of these; undefined if not all are known. */
   witnesses: readonly string[] | undefined
 }
 
-/** The candidates of a project. None is opened. */
+/** The candidates of a project. Opens none. */
 export async function listProject(
   machine: Machine,
   project: Pick<Project, 'root' | 'repository'>,
@@ -56,7 +56,7 @@ export async function listProject(
   return { files, leftOut, by, witnesses }
 }
 
-/** Whether both say the same of the same files. */
+/** Whether both listings are equal. */
 export function isSameListing(a: Listing, b: Listing): boolean {
   const counts = ({ by, leftOut, files }: Listing) => JSON.stringify([by, files.paths.length, [...leftOut]])
   if (counts(a) !== counts(b)) return false
@@ -65,7 +65,7 @@ export function isSameListing(a: Listing, b: Listing): boolean {
   )
 }
 
-/** Whether a later change of any of its files shows in the stamp of that file. */
+/** Whether any later change of a file will be visible in its stamp. */
 export function isSettledListing({ files: { stamps } }: Listing, now: Date): boolean {
   return areAllSettled(stamps, now)
 }
@@ -79,7 +79,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** No path leads to a name that is not UTF-8: what is not the name has become this character. */
+/** A name that is not UTF-8 cannot be reached: its invalid bytes became this character. */
 function lostReason(path: string): LeftOut | undefined {
   return path.includes('\ufffd') ? 'unreadable' : undefined
 }

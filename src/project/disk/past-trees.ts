@@ -13,11 +13,11 @@ export interface PastFile {
 }
 
 const GIT_MS = 60_000
-// Reading the past never fetches.
+// Never fetches.
 const env = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
 const QUIET = ['--no-show-signature', '--no-ext-diff', '--no-textconv', '--no-color', '--no-notes', '--no-renames']
 
-/** The trees of a repository as they were, read without checking anything out. */
+/** Past trees of a repository, read without a checkout. */
 export class PastTrees {
   private readonly machine: Machine
   private readonly repository: string
@@ -30,13 +30,13 @@ export class PastTrees {
     this.prefix = prefix
   }
 
-  /** The last commits that can be tasks, newest first. */
+  /** The last commits that are usable as tasks, newest first. */
   async tasks(most: number, among: number): Promise<PastTask[]> {
     const words = ['log', '-n', String(among), '--no-merges', '--name-status', '-z', PAST_FORMAT, ...QUIET, 'HEAD']
     return readPastTasks(await this.git([...words, ...limitTo(this.prefix)]), this.prefix).slice(0, most)
   }
 
-  /** Candidates of a tree, by path. Their texts are read when they are not known yet. */
+  /** Candidates of a tree, by path. Reads texts that are not known yet. */
   async files(commit: string): Promise<PastFile[]> {
     const list = await this.git(['ls-tree', '-r', '-l', '-z', commit, ...limitTree(this.prefix)])
     const found: (PastFile & { size: number })[] = []
@@ -67,7 +67,7 @@ export class PastTrees {
     return (await runGit(this.machine, this.repository, words, { timeoutMs: GIT_MS, env })).stdout
   }
 
-  /** In batches: what git prints at once is bounded. */
+  /** In batches: the output of git is limited. */
   private async readTexts(files: readonly (PastFile & { size: number })[]): Promise<void> {
     let batch: string[] = []
     let bytes = 0

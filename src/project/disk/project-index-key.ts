@@ -1,9 +1,9 @@
 import type { CacheKey } from '../../machine/cache.ts'
 
-/** Raise it when the same files would give other terms. */
+/** Increase it when the same files would give other terms. */
 const VERSION = 5
 
-/** Apart from the index itself: a hook asks whether there is one, and loads the rest only then. */
+/** Separate from the index itself: a hook checks whether there is one, and loads the rest only then. */
 export function projectIndexKey(root: string): CacheKey {
   return { kind: 'project', version: VERSION, name: [root] }
 }

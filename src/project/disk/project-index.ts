@@ -11,8 +11,8 @@ import { NOWHERE, openSavedIndex, type SavedIndex } from './saved-index.ts'
 import { sizeAt } from './stamps.ts'
 import { writeIndex } from './write-index.ts'
 
-// The index of a project, as of now: what is saved, and over it the files that changed since. When these are many, they
-// are added to what is saved. A process keeps what it has read for its next question.
+// The current index of a project: the saved one, overlaid with the files that changed since. Many changes are added to
+// the saved index. A process keeps what it has read for its next question.
 
 export interface ProjectIndex extends ProjectTerms {
   /** The files that have terms, by path. */
@@ -20,19 +20,19 @@ export interface ProjectIndex extends ProjectTerms {
   leftOut: ReadonlyMap<LeftOut, number>
 }
 
-/** So little changed text is read again with every question: adding it to what is saved would take longer. */
+/** Up to this much changed text is read again for every question: saving it would take longer. */
 const LITTLE_BYTES = 64 * 1024
 const LITTLE_SHARE = 0.003
 
-/** A hook, which never writes, answers only when no more has changed. */
+/** A hook, which never writes, answers only if at most this many files changed. */
 const FEW_FILES = 20
 const FEW_BYTES = 256 * 1024
 const FEW_SHARE = 0.02
 
-/** Of one project: another one's takes its place. */
+/** Of one project: another one replaces it. */
 let held: { name: string; saved: SavedIndex } | undefined
 
-/** `isFresh`: what was saved is damaged. */
+/** `isFresh`: the saved index is damaged. */
 export function openIndex(machine: Machine, root: string, files: ListedFiles, isFresh = false): ProjectIndex {
   const name = nameOf(machine, root)
   if (isFresh) release()
@@ -44,12 +44,12 @@ export function openIndex(machine: Machine, root: string, files: ListedFiles, is
     if (bytes <= Math.max(LITTLE_BYTES, LITTLE_SHARE * all)) return putOver(root, known.saved, files, known.slots)
   }
   const written = writeIndex(machine, projectIndexKey(root), { root, files, known })
-  // It closes what it was made from.
+  // It closes its source.
   held = { name, saved: written.saved }
   return putOver(root, written.saved, files, written.slots)
 }
 
-/** From the index that is there; undefined where there is none, or much has changed since. */
+/** From the existing index; undefined without one, or after many changes. */
 export function openFewChanged(machine: Machine, root: string, files: ListedFiles): ProjectIndex | undefined {
   const saved = openKnown(machine, root)
   if (saved === undefined) return undefined
@@ -89,7 +89,7 @@ function changesOf(slots: Int32Array, { stamps }: ListedFiles): { count: number;
   return changes
 }
 
-/** Files that have no slot are read, and get one behind the last. */
+/** Reads files without a slot, and appends slots for them. */
 function putOver(root: string, saved: SavedIndex, files: ListedFiles, slots: Int32Array): ProjectIndex {
   const leftOut = new Map<LeftOut, number>()
   const count = (reason: LeftOut) => void leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)

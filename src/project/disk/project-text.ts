@@ -4,7 +4,7 @@ import { readInside } from '../../machine/inside.ts'
 import { normalizeText } from '../../text/lines.ts'
 import { LARGEST_FILE, type LeftOut, leftOutByText } from '../rules/candidates.ts'
 
-/** The text of a file of the project, or why it has none. */
+/** The text of a project file, or why it is not available. */
 export function readProjectText(root: string, path: string): { text: string; bytes: Buffer } | { leftOut: LeftOut } {
   const { bytes } = readInside(root, path, { most: LARGEST_FILE })
   if (bytes === undefined) return { leftOut: 'unreadable' }
@@ -14,7 +14,7 @@ export function readProjectText(root: string, path: string): { text: string; byt
   return leftOut === undefined ? { text, bytes } : { leftOut }
 }
 
-/** A file that is to be shown; undefined when it can no longer be read. */
+/** A file to show; undefined if it can no longer be read. */
 export function readShown(root: string, path: string): { text: string; sha256: string } | undefined {
   const read = readProjectText(root, path)
   if (!('text' in read)) return undefined

@@ -5,15 +5,15 @@ import type { ListedFiles } from './listing.ts'
 import { areSame, bytesOf, isSameStamp, STAMP_NUMBERS } from './stamps.ts'
 
 // The index of a project in the cache: segments with the terms of some files each, then the table of all files. A
-// question reads the table, and of the segments the few places that its words need.
+// question reads the table and only the few parts of the segments that its words need.
 
-/** The files that the terms were made from, by slot. */
+/** The source files of the terms, by slot. */
 export interface FileTable {
-  /** Of a path only its key is kept, see `keyOf`; NaN for a file that is gone or has another slot. */
+  /** Only the key of each path, see `keyOf`; NaN for a file that is gone or has another slot. */
   keys: Float64Array
-  /** STAMP_NUMBERS of each; NaN for a file that had changed too recently to tell its next change. */
+  /** STAMP_NUMBERS of each; NaN for a file that changed too recently to detect its next change. */
   stamps: Float64Array
-  /** Why a file has no terms: a place in LEFT_OUT, or NO_REASON. */
+  /** Why a file has no terms: an index into LEFT_OUT, or NO_REASON. */
   reasons: Uint8Array
 }
 
@@ -51,12 +51,12 @@ export class SavedIndex {
     return this.slots.get(key) ?? NOWHERE
   }
 
-  /** The slot of each file that is as it was; NOWHERE for others. */
+  /** The slot of each unchanged file; NOWHERE for others. */
   slotsOf({ paths, keys, stamps }: ListedFiles): Int32Array {
     const slots = new Int32Array(paths.length)
     if (areSame(this.table.keys, keys) && areSame(this.table.stamps, stamps)) return slots.map((_, at) => at)
     slots.fill(NOWHERE)
-    // Most files follow each other as they did before: only others are looked up.
+    // Most files have the same order as before: only others are looked up.
     for (let at = 0, next = 0; at < paths.length; at++) {
       const slot = this.table.keys[next] === keys[at] ? next : this.slotOf(keys[at]!)
       if (slot === NOWHERE) continue
@@ -73,8 +73,8 @@ function slotsByKey(keys: Float64Array): Map<number, number> {
   return slots
 }
 
-// Of each segment: start, length, buckets, files. Then keys, stamps and reasons of all files. At the very end the number
-// of segments, that of files, and the sum of all this.
+// For each segment: start, length, buckets, files. Then keys, stamps and reasons of all files. At the end the number of
+// segments, the number of files, and the checksum of all this.
 const PLACE = 4
 const FILE_BYTES = 8 + 8 * STAMP_NUMBERS + 1
 const END_BYTES = 12
@@ -88,7 +88,7 @@ export function encodeTable({ keys, stamps, reasons }: FileTable, segments: read
   return Buffer.concat([table, new Uint8Array(end.buffer)])
 }
 
-/** Undefined where there is none, or it is damaged. */
+/** Undefined if it is missing or damaged. */
 export function openSavedIndex(machine: Machine, key: CacheKey): SavedIndex | undefined {
   const opened = openCached(machine, key)
   if (opened === undefined) return undefined
@@ -96,7 +96,7 @@ export function openSavedIndex(machine: Machine, key: CacheKey): SavedIndex | un
     const saved = readTable(opened)
     if (saved !== undefined) return saved
   } catch {
-    // Damaged: it is made anew.
+    // Damaged: rebuild it.
   }
   opened.close()
   return undefined

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { isSettled, type Stamp } from '../../machine/cache.ts'
 
-// The stamps of many files, one after the other in one array: an object for each would cost more than looking at it.
+// The stamps of many files in one array: an object for each would cost more than reading the stamp.
 
 export const STAMP_NUMBERS = 5
 
@@ -35,7 +35,7 @@ export function isSameStamp(stamps: Float64Array, at: number, others: Float64Arr
   )
 }
 
-/** Whether all numbers are the same, to the bit. A loop would take longer than most of what is done with them. */
+/** Whether all numbers are identical, bit by bit. A loop would take longer than most of what is done with them. */
 export function areSame(numbers: Float64Array, others: Float64Array): boolean {
   return bytesOf(numbers).equals(bytesOf(others))
 }
@@ -44,7 +44,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffe
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Whether a later change of any of the files shows in its stamp. */
+/** Whether any later change of a file will be visible in its stamp. */
 export function areAllSettled(stamps: Float64Array, now: Date): boolean {
   let newest = Number.NEGATIVE_INFINITY
   for (let at = 3; at < stamps.length; at += STAMP_NUMBERS) newest = Math.max(newest, stamps[at]!, stamps[at + 1]!)

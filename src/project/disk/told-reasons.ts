@@ -5,10 +5,10 @@ import { LEFT_OUT, type LeftOut } from '../rules/candidates.ts'
 import { type ListedPaths, NO_REASON } from './listed-paths.ts'
 import { areSame, bytesOf } from './stamps.ts'
 
-/** Of such a path nothing is said. */
+/** Such a path is not mentioned at all. */
 export const HIDDEN = 254
 
-/** Raise it when the same rule would tell other reasons. */
+/** Increase it when the same rule would give other reasons. */
 const VERSION = 2
 
 /** Why a path is not a candidate, besides its name. `rule`: everything that `why` depends on, if known. */

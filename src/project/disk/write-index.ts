@@ -10,22 +10,22 @@ import { readProjectText } from './project-text.ts'
 import { encodeTable, type FileTable, NOWHERE, SavedIndex, type Segment } from './saved-index.ts'
 import { isSettledAt, STAMP_NUMBERS, sizeAt } from './stamps.ts'
 
-/** An index that is there, and the slots of the files that are as they were. */
+/** An existing index, and the slots of unchanged files. */
 interface Known {
   saved: SavedIndex
   slots: Int32Array
 }
 
-/** What was written, and the slot of each file in it. */
+/** The written index, and the slot of each file in it. */
 export interface Written {
   saved: SavedIndex
   slots: Int32Array
 }
 
 /**
- * Writes the index of these files, segment by segment, so that no more than one is in memory. Segments of a known index
- * are copied; only files that changed, and those of segments that are not worth keeping, are read. Where the cache cannot
- * be written, what was made stays in memory.
+ * Writes the index of these files, segment by segment, so that only one is in memory. Copies segments of a known index;
+ * reads only changed files and those of segments that are not worth keeping. If the cache is not writable, the result
+ * stays in memory.
  */
 export function writeIndex(
   machine: Machine,
@@ -88,7 +88,7 @@ class IndexWriter {
     this.isWhole = grown !== undefined
   }
 
-  /** Takes over the segments that are kept, with the rows of the files that are as they were. */
+  /** Copies the kept segments, with the rows of the unchanged files. */
   copy({ saved, slots }: Known): void {
     const moved = new Int32Array(saved.table.keys.length).fill(NOWHERE)
     for (const segment of this.kept) {

@@ -1,4 +1,4 @@
-/** Why a file of the project is never shown for a task. Saved as places in this list: add at the end. */
+/** Why a project file is never shown for a task. Saved as positions in this list: append only. */
 export const LEFT_OUT = [
   'lock',
   // Or not UTF-8.
@@ -13,7 +13,7 @@ export const LEFT_OUT = [
   'unreadable',
   // By loadout.json.
   'excluded',
-  // Knowledge packs are read through their gates only.
+  // Loadout reads knowledge packs only after checking their approval.
   'gate',
 ] as const
 export type LeftOut = (typeof LEFT_OUT)[number]
@@ -39,14 +39,14 @@ export function leftOutByPath(path: string): LeftOut | undefined {
 const HEAD = 1000
 const GENERATED =
   /@generated\b|\bDO NOT EDIT\b|\b(?:auto-?generated|generated) (?:by|from|file|code)\b.{0,80}(?:do not|don't) (?:\w+ )?(?:edit|modify|change|touch)\b/is
-/** A program that writes such a line holds it too, but not as a comment of its own. */
+/** A program that writes such a line also contains it, but not as its own comment. */
 const COMMENT =
   /^[ \t]*(?:\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|<!--[\s\S]*?(?:-->|$(?![\s\S]))|"""[\s\S]*?(?:"""|$(?![\s\S]))|(?:\/\/|#|--|;|%).*)/gm
 const WITHOUT_COMMENTS = /\.json$/i
 const LONG_LINE = 500
 const LONGEST_PLAIN = 4000
 
-/** By what stands in it. Markdown may speak of generated files without being one. */
+/** By its content. Markdown may mention generated files without being one. */
 export function leftOutByText(path: string, text: string): LeftOut | undefined {
   if (!isProse(path) && isGenerated(path, text.slice(0, HEAD))) return 'generated'
   if (text.length < LONGEST_PLAIN) return undefined
@@ -56,12 +56,12 @@ export function leftOutByText(path: string, text: string): LeftOut | undefined {
 }
 
 function isGenerated(path: string, head: string): boolean {
-  // Most say nothing of the kind.
+  // Most files contain nothing of the kind.
   if (!GENERATED.test(head)) return false
   return WITHOUT_COMMENTS.test(path) || GENERATED.test((head.match(COMMENT) ?? []).join('\n'))
 }
 
-/** What part a file plays in a project, as far as its path tells. */
+/** The role of a file in a project, judging by its path. */
 export interface Role {
   isTest: boolean
   /** Documentation. */
@@ -70,15 +70,15 @@ export interface Role {
   isConfig: boolean
   /** Licences, themes, recorded output: text that matches by accident. */
   isData: boolean
-  /** What changed in which version. */
+  /** A changelog. */
   isLog: boolean
-  /** Not what a project is about: examples, and what it carries along. */
+  /** Not the subject of a project: examples, and bundled foreign code. */
   isExample: boolean
 }
 
 const TEST_FOLDER =
   /(?:^|\/)(?:tests?|__tests__|specs?|testing|testdata|test-?data|fixtures?|__fixtures__|__snapshots__|__mocks__|snapshots?|e2e)\//
-/** Of code: a guide may be called `writing-tests.md`. */
+/** Only for code: a guide may be called `writing-tests.md`. */
 const TEST_NAME =
   /[._-](?:test|spec|tests|bench)\.[^/]*$|_test\.[a-z]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:Test|Tests|Spec)\.(?:java|kt|cs|swift)$/
 const PROSE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex)$/i
@@ -87,7 +87,7 @@ const DATA =
   /(?:^|\/)(?:licen[cs]e|copying|notice|authors|contributors|third-party)[^/]*$|\.(?:tmtheme|sublime-[a-z]+|golden|svg|csv|tsv|po|pot|snap|out|ans|patch|diff|log|jsonl|ndjson|xml|html?)$/i
 const LOG =
   /(?:^|\/)(?:changelog|changes|history|news|releases?|(?:release[-_ ]notes|changelog)(?:[-_][^/]*)?)(?:\.[a-z]+)?$|(?:^|\/)(?:\.changeset|changelogs?|changes|release[-_ ]notes)\//i
-/** Also `deps/` at the root: there C projects keep code of others, and some keep their own. */
+/** Also `deps/` at the root: C projects store foreign code there, and some their own. */
 const EXAMPLE = /(?:^|\/)(?:examples?|samples?|demos?|benchmarks?|bench|benches|website|dist|playground)\/|^deps\//i
 
 export function roleOf(path: string): Role {

@@ -2,7 +2,7 @@ import type { FieldedText } from '../../search/analyze.ts'
 import { DEFAULT_TUNING, type Field, type Tuning } from '../../search/tuning.ts'
 import { outlineOf } from './outline.ts'
 
-/** The parts of a file, as the search engine sees it. */
+/** The fields of a file for the search engine. */
 const FIELDS: readonly Field[] = [
   { name: 'file', label: 'file name', weight: 6, norm: 0, length: 1, isName: true },
   { name: 'path', label: 'folder', weight: 3, norm: 0, length: 1 },
@@ -13,7 +13,7 @@ const FIELDS: readonly Field[] = [
 const [FILE, PATH, SYMBOLS, HEADINGS, BODY] = [0, 1, 2, 3, 4] as const
 export const SYMBOL_FIELD = SYMBOLS
 
-/** How the engine ranks the files of a project. docs/context.md tells what each number was worth. */
+/** How the engine ranks the files of a project. docs/context.md shows what each number gained. */
 export const PROJECT_TUNING: Tuning = {
   ...DEFAULT_TUNING,
   fields: FIELDS,
@@ -35,7 +35,7 @@ export function splitLines(text: string): string[] {
   return lines
 }
 
-/** What the engine reads of a file. A name that is said often is not said louder: each counts three times at most. */
+/** What the engine reads of a file. Repetition does not help: each name counts at most three times. */
 export function documentOf(path: string, text: string): FieldedText {
   const lines = splitLines(text)
   const [symbols, headings]: [string[], string[]] = [[], []]
@@ -50,7 +50,7 @@ export function documentOf(path: string, text: string): FieldedText {
   ]
 }
 
-/** The name of a file without its ending. */
+/** The name of a file without its extension. */
 export function nameOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

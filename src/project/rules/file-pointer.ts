@@ -1,10 +1,10 @@
-/** Where in a project something is said about a task. No text of it. */
+/** A place in a project about a task. Contains no text. */
 export interface FilePointer {
   path: string
-  /** The lines of the section that fits best. */
+  /** The lines of the best matching section. */
   start: number
   end: number
-  /** What is defined there, or the heading. */
+  /** The definition there, or the heading. */
   symbol: string | undefined
   /** 1 for the best. */
   score: number
@@ -12,10 +12,10 @@ export interface FilePointer {
 }
 
 const LONGEST_SYMBOL = 80
-// A heading may hold an address or a key; the name of a definition does not.
+// A heading may contain an address or a key; the name of a definition does not.
 const PRIVATE = /@|(?=\S{20})(?:[^\s\d]*\d){3}/
 
-/** `src/cors.ts:40-118  corsHeaders`, each part made fit for its reader. */
+/** `src/cors.ts:40-118  corsHeaders`, each part cleaned for its reader. */
 export function pointerText(
   { path, start, end, symbol }: FilePointer,
   clean: (part: string) => string = (part) => part,

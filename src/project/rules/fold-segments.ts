@@ -1,13 +1,13 @@
-/** How much text the files of a segment have: all of them, and those that are still as they were. */
+/** The amount of text in the files of a segment: all of them, and the unchanged ones. */
 export interface SegmentText {
   all: number
   live: number
 }
 
 /**
- * Which segments are made anew together with what changed. Small ones are, as long as they are not larger than what is
- * made anew already: so there are few segments, and a file is read again only each time that their size has doubled. And
- * those of which less than half is left.
+ * The segments that are rebuilt together with the changes. Small ones, as long as they are not larger than what is
+ * already rebuilt: so there are few segments, and a file is read again only each time their size has doubled. And those
+ * of which less than half is left.
  */
 export function foldSegments(segments: readonly SegmentText[], changed: number): Set<number> {
   const bySize = segments.map(({ live }, at) => ({ live, at })).sort((a, b) => a.live - b.live || a.at - b.at)
@@ -23,5 +23,5 @@ export function foldSegments(segments: readonly SegmentText[], changed: number):
   return folded
 }
 
-/** Bytes of text in one segment: what is kept in memory while an index is built grows with it. */
+/** Bytes of text in one segment: memory during a build grows with it. */
 export const SEGMENT_TEXT = 16 * 1024 * 1024

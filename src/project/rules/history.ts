@@ -3,13 +3,13 @@ import { termsOf } from '../../search/tokens.ts'
 import { hashText, keyOf } from '../../text/values.ts'
 
 /**
- * The last changes of a project, newest first. Of their messages only hashes of the words of the subjects are kept, and
- * those only to rank by. Flat, so that it is read from the cache as it is.
+ * The last changes of a project, newest first. Stores only hashes of the words of commit subjects, and those only for
+ * ranking. Flat arrays, so that the cache is read without conversion.
  */
 export interface History {
   /** The first ten digits of each. */
   ids: readonly string[]
-  /** Where the terms of a commit start, and at the end where the last ones end. Each term of a commit stands once. */
+  /** Where the terms of a commit start, plus the end of the last ones. Each term of a commit occurs once. */
   termStarts: Uint32Array
   terms: Uint32Array
   fileStarts: Uint32Array
@@ -31,14 +31,14 @@ export const NO_HISTORY: History = {
   isShallow: false,
 }
 
-/** Changes of more files than this say nothing about any of them. */
+/** Changes of more files than this prove nothing about any of them. */
 const MOST_FILES = 20
 export const ID_DIGITS = 10
 
-/** Of a subject 300 characters, however long it is; the whole id, because git shortens it as it sees fit. */
+/** At most 300 characters of a subject; the whole id, because git abbreviates as it likes. */
 export const LOG_FORMAT = '--format=%x01%H%x02%<(300,trunc)%s%x03'
 
-/** Reads what `git log` printed with LOG_FORMAT, names ended by NUL. */
+/** Parses the output of `git log` with LOG_FORMAT; names end with NUL. */
 export function readLog(log: string, prefix: string, isShallow: boolean): History {
   const places = new Map<number, number>()
   const [ids, terms, files]: [string[], number[], number[]] = [[], [], []]
@@ -79,7 +79,7 @@ function splitAt(text: string, mark: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** What came before a commit, as far as the history tells. */
+/** The history before a commit, as far as known. */
 export function historyBefore(history: History, commit: string): History {
   const at = history.ids.indexOf(commit.slice(0, ID_DIGITS))
   if (at < 0) return history
@@ -92,13 +92,13 @@ export function historyBefore(history: History, commit: string): History {
   }
 }
 
-/** The path of a file that is there now, by its key. */
+/** The path of an existing file, by its key. */
 type PathOf = (key: number) => string | undefined
 
 export interface Votes {
   /** Path → 0 to 1. */
   shares: ReadonlyMap<string, number>
-  /** Path → the commits that voted most for it. */
+  /** Path → the commits that support it most. */
   commits: ReadonlyMap<string, readonly string[]>
 }
 
@@ -106,11 +106,11 @@ const AGE = 700
 const SHORT_SUBJECT = 4
 const MOST_NAMED = 3
 
-/** Past changes whose subject shares rare words with the task vote for the files they changed. */
+/** Past changes whose subject shares rare words with the task vote for their files. */
 export function voteByHistory(history: History, terms: readonly QueryTerm[], pathOf: PathOf): Votes {
   const { ids, termStarts, terms: own, fileStarts, files } = history
   const holders = new Map(terms.map(({ term }) => [hashText(term), 0]))
-  // Most words of subjects are not the task's: half of their hash tells, without a look into a map.
+  // Most words of subjects are not in the task: half of the hash shows that without a map lookup.
   const isLikely = new Uint8Array(2 ** 16)
   for (const hash of holders.keys()) isLikely[hash >>> 16] = 1
   for (let at = termStarts[0]!; at < termStarts[ids.length]!; at++) {

@@ -1,11 +1,11 @@
 import { findHeadings } from '../../text/sections.ts'
 
-/** Something a file defines, or one of its headings, and the line it stands in, from 0. */
+/** A definition or heading of a file, and its line, from 0. */
 export interface Definition {
   line: number
   name: string
   isHeading: boolean
-  /** How far in it stands. 0: at the top of the file. */
+  /** Its indentation. 0: at the top level of the file. */
   depth: number
 }
 
@@ -18,7 +18,7 @@ const DEFINITION = new RegExp(
 )
 const METHOD =
   /^([ \t]{1,8})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|synchronized)\s+)*(?:[A-Za-z_][\w<>[\],.?]*\s+)?(#?[A-Za-z_$][\w$]*)\s*(?:<[^>]{0,200}>)?\([^;]{0,300}\)\s*(?:(?::|throws\b|const\b|noexcept\b)[^{;]{0,200})?\{\s*$/
-/** In C, what is returned stands before the name, and the brace often in the next line. */
+/** In C, the return type precedes the name, and the brace is often on the next line. */
 const C_FUNCTION =
   /^(?!(?:return|else|if|for|while|switch|case|goto|typedef|using)\b)[A-Za-z_][\w:<>,*& \t]{0,120}?[*& \t:]([A-Za-z_]\w*)\s*\([^;=]{0,300}$/
 const NOT_METHODS = new Set(
@@ -35,7 +35,7 @@ const RST = /\.(?:rst|txt)$/i
 const C_LIKE = /\.(?:c|h|cc|hh|cpp|hpp|cxx|hxx|m|mm|cu)$/i
 const ASCIIDOC = /\.(?:adoc|asciidoc)$/i
 
-/** What a file defines, in the order of its lines, by patterns that hold for most languages. */
+/** The definitions of a file, in the order of its lines, by patterns that fit most languages. */
 export function outlineOf(path: string, lines: readonly string[]): Definition[] {
   if (MARKDOWN.test(path)) {
     return findHeadings(lines).map(({ line, level, title }) => heading(line, title, level - 1))
@@ -57,7 +57,7 @@ function asciidocHeading(text: string, line: number): Definition | undefined {
 
 const UNDERLINE = /^([=\-~^"'#*+.`:])\1{2,}\s*$/
 
-/** reStructuredText: which mark means which depth follows from the order in which they come. */
+/** reStructuredText: the depth of a mark follows from the order of first use. */
 function underlined(lines: readonly string[]): Definition[] {
   const marks: string[] = []
   const found: Definition[] = []

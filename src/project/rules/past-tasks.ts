@@ -3,10 +3,10 @@ import { leftOutByPath, roleOf } from './candidates.ts'
 /** A past commit as a task with a known answer. */
 export interface PastTask {
   commit: string
-  /** The commit before it: the tree that the task starts from. */
+  /** The commit before it: the tree in which the task starts. */
   base: string
   task: string
-  /** The files it changed that were there before; tests, changelogs and what is never shown apart. */
+  /** The changed files that existed before, without tests, changelogs and files that are never shown. */
   files: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const MOST_FILES = 5
 const SHORTEST = 18
 const FEWEST_WORDS = 4
 
-/** Reads what `git log --name-status -z` printed with PAST_FORMAT. Commits that say nothing about a task are left out. */
+/** Parses the output of `git log --name-status -z` with PAST_FORMAT. Skips commits that are not usable as tasks. */
 export function readPastTasks(log: string, prefix: string): PastTask[] {
   return log
     .split('\x01')
@@ -52,7 +52,7 @@ function readChanges(list: string): [status: string, path: string][] {
   return changes
 }
 
-/** The old lines that a commit changed, from what `git diff -U0` printed; of a pure insertion the line above it. */
+/** The old lines that a commit changed, from `git diff -U0`; for a pure insertion the line above it. */
 export function readChangedLines(diff: string, prefix: string): Map<string, number[]> {
   const lines = new Map<string, number[]>()
   let file = ''
@@ -94,7 +94,7 @@ export type LineRanges = Map<string, { start: number; end: number }[]>
 
 const SHORTEST_LINE = 8
 
-/** Of the changed lines the share that is shown. Brackets and empty lines do not count. */
+/** The share of the changed lines that is shown. Ignores brackets and empty lines. */
 export function shareOfLines(
   changed: ReadonlyMap<string, readonly number[]>,
   shown: LineRanges,

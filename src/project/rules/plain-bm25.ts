@@ -1,6 +1,6 @@
 import { visitTerms } from '../../search/tokens.ts'
 
-/** What plain BM25 knows of a file: how often each wanted term stands in it, and how many terms it has. */
+/** The data of plain BM25 for a file: how often each wanted term occurs, and the number of its terms. */
 export interface TermCounts {
   counts: ReadonlyMap<string, number>
   length: number
@@ -8,7 +8,7 @@ export interface TermCounts {
 
 const PATH_TIMES = 3
 
-/** Counts the terms of a file's text, and three times those of its path. */
+/** Counts the terms of a file's text, and those of its path three times. */
 export function countTerms(path: string, text: string, wanted: ReadonlySet<string>): TermCounts {
   const counts = new Map<string, number>()
   let length = 0
@@ -24,7 +24,7 @@ export function countTerms(path: string, text: string, wanted: ReadonlySet<strin
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
 
-/** The places of the files that hold any of the terms, best first: the baseline that any choice has to beat. */
+/** The positions of the files with any of the terms, best first: the baseline for any choice. */
 export function rankPlainly(terms: readonly string[], files: readonly TermCounts[]): number[] {
   const average = files.reduce((sum, { length }) => sum + length, 0) / Math.max(1, files.length)
   const scores = new Float64Array(files.length)

@@ -1,17 +1,17 @@
 import type { FileSection } from './sections.ts'
 
-/** A file and what of it could be shown, in the order of its lines. */
+/** A file and its sections, in the order of its lines. */
 export interface SectionedFile {
   path: string
   score: number
-  /** A changelog, settings, data: it matches many tasks, and few need much of it. */
+  /** A changelog, settings, data: it matches many tasks, but few need much of it. */
   isSide?: boolean
   sections: readonly FileSection[]
 }
 
-/** Some sections of a file that find a place together. */
+/** Some sections of a file that are shown together. */
 interface Portion {
-  /** Which file, by its place in the list. */
+  /** The index of the file in the list. */
   file: number
   /** Which of its sections. */
   section: number
@@ -19,21 +19,21 @@ interface Portion {
 
 export interface SectionOrder {
   order: Portion[]
-  /** So many of them come before any file shows more. */
+  /** How many of them come before any file shows more. */
   first: number
 }
 
 /** Before any file shows more, each shows its best sections up to this many characters. */
 const FIRST_CHARS = 800
-/** One file takes no more than this share of what is shown, once it has shown a little. */
+/** The maximum share of one file, once it has shown a little. */
 const LARGEST_SHARE = 1 / 3
 const FREE_CHARS = 2500
 const SMALL_FILE = 1500
 const SIDE_CHARS = 1500
 
 /**
- * In which order sections find a place: first the best of each file, then all others by worth. The order does not depend
- * on the space there is, so that less space never shows what more space does not.
+ * The order in which sections are shown: first the best of each file, then all others by weight. The order does not
+ * depend on the space, so that less space never shows what more space does not.
  */
 export function orderSections(
   files: readonly SectionedFile[],
@@ -72,13 +72,13 @@ export function orderSections(
     const most = files[file]!.isSide ? SIDE_CHARS : Math.max(FREE_CHARS, LARGEST_SHARE * (total + length))
     return fits({ file, section }) && shown[file]! + length <= most
   }
-  // Where nothing else is left to show, a file may show more.
+  // If nothing else is left to show, a file may show more.
   const left = isUnrestricted ? rest : takeAllowed(rest, isShared, take)
   takeAllowed(left, fits, take)
   return { order, first }
 }
 
-/** What is not allowed yet may be when others have been taken. Gives back what never was. */
+/** A section that is not allowed yet may be allowed after others. Returns those that never were. */
 function takeAllowed<T extends Portion>(
   rest: readonly T[],
   isAllowed: (each: T) => boolean,

@@ -3,34 +3,36 @@ import { stemWord } from '../../search/stem.ts'
 import { readWords, visitTerms } from '../../search/tokens.ts'
 import { PROJECT_TUNING } from './file-document.ts'
 
-/** A task, as far as the choice of files goes. */
+/** A task, in the form for choosing files. */
 export interface ProjectTask {
   query: Query
   /** In lower case. */
   text: string
-  /** What may be a file or the end of a path, in lower case: `tsconfig.json`, `docs/cli`. */
+  /** Possible files or ends of paths, in lower case: `tsconfig.json`, `docs/cli`. */
   paths: readonly string[]
-  /** What may be a folder, in lower case and with slashes: `src/router`, `org/junit/api` for `org.junit.api`, `my-crate`. */
+  /**
+   * Possible folders, in lower case and with slashes: `src/router`, `org/junit/api` for `org.junit.api`, `my-crate`.
+   */
   folders: readonly string[]
-  /** Words that stand side by side in the task: see `pairsOf`. */
+  /** Adjacent words of the task: see `pairsOf`. */
   pairs: ReadonlyMap<string, WordPair>
-  /** Names of code that the task writes as such: `parseFile`, `bat_warning!`, `url_for()`. Joined, as terms. */
+  /** Code identifiers in the task: `parseFile`, `bat_warning!`, `url_for()`. Joined, as terms. */
   identifiers: ReadonlySet<string>
   isAboutTests: boolean
   isAboutProse: boolean
   isAboutExamples: boolean
   isAboutLog: boolean
-  /** It asks, rather than says what to do: documents answer as well as code. */
+  /** It asks a question rather than for a change: documents answer as well as code. */
   isQuestion: boolean
 }
 
-// What is to be done says little about where: "add", "fix", "support".
+// Verbs say little about the place: "add", "fix", "support".
 const ACTIONS = new Set(
   'fix add use make doc docs chore feat refactor test update remove support style perf build ci allow improve change move rename implement handle ensure avoid prevent introduce enable disable set get new bug issue error correct typo bump upgrade clean cleanup simplify minor better also instead should write explain create find why how'
     .split(' ')
     .map(stemWord),
 )
-/** Stands in files of every kind. */
+/** Occurs in files of every kind. */
 const SMALL_NUMBER = /^\d{1,2}$/
 const ACTION_WEIGHT = 0.4
 const SCOPE_WEIGHT = 2
@@ -39,7 +41,7 @@ const SCOPE_WEIGHT = 2
 const SCOPE = /^\w+\(([^)]{1,60})\)\s*!?:|^([\w./@-]{3,40}):\s/
 const IDENTIFIER = /`([^`\n]{2,80})`|([A-Za-z_$][\w$]*(?:(?:::|\.|->)[\w$]+)*)(\(\)|!)?/g
 
-/** In characters. A longer task is a file that was put in; each of the project's names is looked for in all of it. */
+/** In characters. A longer task is a pasted file; each of the project's names is searched in all of it. */
 const MOST_READ = 20_000
 
 export function readProjectTask(whole: string): ProjectTask {
@@ -79,7 +81,7 @@ function pathsIn(text: string): string[] {
     .filter((path) => /[./]/.test(path))
 }
 
-/** Words that are no name of a folder alone are not among them: most are plain words of the task. */
+/** Excludes single plain words: most are ordinary words of the task. */
 function foldersIn(text: string): string[] {
   const found = text.match(/[a-z0-9$-][\w$-]*(?:[./][\w$-]+)+|[a-z]\w*[_-]\w+/g) ?? []
   const short = found.filter(({ length }) => length <= LONGEST_PATH).map((name) => name.replaceAll('.', '/'))
@@ -90,7 +92,7 @@ const MOST_FOLDERS = 20
 
 type WordPair = readonly [first: string, second: string]
 
-/** Every two words that stand side by side, as terms, those without a subject too. */
+/** Every two adjacent words, as terms, including those without a subject. */
 export function pairsOf(text: string): Map<string, WordPair> {
   const words = readWords(text)
   return new Map(words.slice(1).map(({ term }, at) => [`${words[at]!.term} ${term}`, [words[at]!.term, term]]))
@@ -108,7 +110,7 @@ function identifiersIn(task: string): Set<string> {
   return found
 }
 
-/** The term under which an identifier stands whole. */
+/** The term of a whole identifier. */
 function joinedTerm(identifier: string): string {
   let last = ''
   visitTerms(identifier, (term) => {

@@ -8,20 +8,20 @@ import { changedTogether, type History, type Votes, voteByHistory } from './hist
 import { names, type ProjectTask, pairsOf } from './project-task.ts'
 import type { TermPostings } from './saved-segment.ts'
 
-/** What is known of a project, by slot. */
+/** The data of a project, by slot. */
 export interface ProjectTerms {
   /** Undefined: a slot of a file that is gone or was changed. */
   paths: readonly (string | undefined)[]
-  /** By the key of a path, see `keyOf`: its slot, or a number below zero. Left out: it is found among the paths. */
+  /** By the key of a path, see `keyOf`: its slot, or a negative number. Default: searched among the paths. */
   slotOf?: (key: number) => number
   find(term: string): TermPostings | undefined
 }
 
-/** Every number of the choice; docs/context.md tells what each was worth. */
+/** Every number of the choice; docs/context.md shows what each gained. */
 const WEIGHTS = {
-  /** The best place in a file, beside the whole of it. */
+  /** The best place in a file, added to the whole of it. */
   window: 0.27,
-  /** Share of a file that is not what the task speaks of. */
+  /** Factors of files that the task does not ask for. */
   test: 0.5,
   prose: 0.7,
   proseAsked: 1.3,
@@ -37,16 +37,16 @@ const WEIGHTS = {
   namedStem: 0.12,
   identifier: 0.3,
   namedFolder: 0.4,
-  /** Of two words that stand side by side in the path and in the task. */
+  /** For two words that are adjacent in the path and in the task. */
   pathPair: 0.15,
 }
 type Weights = typeof WEIGHTS
 
 export interface RankRules {
   history: History
-  /** Factor of a file that settings or intents speak of; 1 for others. */
+  /** Factor of a file that settings or intents mention; 1 for others. */
   lift?: (path: string) => number
-  /** To measure what one of them is worth. */
+  /** To measure the gain of one of them. */
   weights?: Partial<Weights>
 }
 
@@ -55,16 +55,16 @@ export interface RankedFile {
   role: Role
   /** 1 for the best; comparable within one answer. */
   score: number
-  /** The words that counted most, and where they stood. */
+  /** The words that counted most, and their fields. */
   words: readonly { word: string; field: string }[]
-  /** What the words of the task that stand in it are worth together, in the measure of `WeighedTerm`. */
+  /** The total weight of the task's words in it, in the measure of `WeighedTerm`. */
   covered: number
   /** Past commits that voted for it. */
   commits: readonly string[]
   isNamed: boolean
 }
 
-/** A word of the task and how much it counts in this project. */
+/** A word of the task and its weight in this project. */
 export interface WeighedTerm {
   term: string
   word: string
@@ -90,7 +90,7 @@ interface Scored {
   isNamed: boolean
 }
 
-/** The files of a project by how much they are about a task, best first. */
+/** The files of a project by their relevance to a task, best first. */
 export function rankFiles(task: ProjectTask, project: ProjectTerms, rules: RankRules): Ranking {
   const weights = { ...WEIGHTS, ...rules.weights }
   const engine = openEngine(project)
@@ -149,7 +149,7 @@ function slotsByKey(paths: ProjectTerms['paths']): (key: number) => number {
   return (key) => byKey.get(key) ?? -1
 }
 
-/** A file is no more than its path: most are never looked at. */
+/** A file is only its path: most are never read. */
 function slotsOf(paths: ProjectTerms['paths']): SlotTable {
   const targets = new Int32Array(paths.length).fill(-1)
   let size = 0
@@ -193,7 +193,7 @@ function scoreTexts(
     (a, b) => scores[b]! - scores[a]! || compareSlots(project, touched[a]!, touched[b]!),
   )
   const chosen = new Map(order.slice(0, MOST_CONSIDERED).map((i) => [touched[i]!, scores[i]!]))
-  // What only history or its own name speaks for has its place too.
+  // Files supported only by history or by their own name are included too.
   const add = (slot: number) => void (chosen.has(slot) || chosen.set(slot, 0))
   for (const path of votes.shares.keys()) add(slotOf(keyOf(path)))
   if (task.paths.length > 0) {
@@ -211,7 +211,7 @@ function scoreTexts(
   return scored
 }
 
-/** The places of the best scores, so many and those that are as good as the last of them. Sorting all takes long. */
+/** The positions of the best scores, this many plus ties with the last. Sorting all is slow. */
 function atLeast(scores: readonly number[], most: number): number[] {
   const least = scores.length <= most ? -Infinity : Float64Array.from(scores).sort()[scores.length - most]!
   const places: number[] = []
@@ -235,7 +235,7 @@ function roleFactor(role: Role, task: ProjectTask, weights: Weights): number {
   return factor * (role.isProse ? weights.prose : role.isConfig ? weights.config : 1)
 }
 
-/** Two neighbouring pieces of a file are a window. What its words are worth, in the best window of each file. */
+/** Two neighbouring pieces of a file form a window. The weight of the words in the best window of each file. */
 function bestWindows(
   chosen: readonly number[],
   terms: readonly WeighedTerm[],
@@ -268,7 +268,7 @@ function bestWindows(
 
 const SHORTEST_STEM = 4
 
-/** A file, or something it defines, that the task names literally comes first. */
+/** A file, or one of its definitions, that the task names literally comes first. */
 function addNames(task: ProjectTask, scored: readonly Scored[], project: ProjectTerms, weights: Weights): void {
   const definers = [...task.identifiers].map((term) => project.find(term))
   const folders = namedFolders(task, project.paths)
@@ -287,7 +287,7 @@ function addNames(task: ProjectTask, scored: readonly Scored[], project: Project
   }
 }
 
-/** Its name with its ending, or its path from some folder on. */
+/** Its name with its extension, or the end of its path. */
 function isNamedFile({ paths }: ProjectTask, path: string): boolean {
   if (paths.length === 0) return false
   const lower = path.toLowerCase()
@@ -296,10 +296,10 @@ function isNamedFile({ paths }: ProjectTask, path: string): boolean {
   )
 }
 
-/** A folder of more files says too little about each. */
+/** A folder with more files says too little about each. */
 const MOST_IN_FOLDER = 200
 
-/** Folders that the task names, each between slashes. */
+/** Folders in the task, each between slashes. */
 function namedFolders({ folders }: ProjectTask, paths: ProjectTerms['paths']): string[] {
   if (folders.length === 0) return []
   const counts = new Map(folders.map((folder) => [`/${folder}/`, 0]))
@@ -311,7 +311,7 @@ function namedFolders({ folders }: ProjectTask, paths: ProjectTerms['paths']): s
   return [...counts].flatMap(([folder, count]) => (count > 0 && count <= MOST_IN_FOLDER ? [folder] : []))
 }
 
-/** 1 for a file in the folder itself. */
+/** 1 for a file directly in the folder. */
 function folderShare(folders: readonly string[], path: string): number {
   if (folders.length === 0) return 0
   const place = placeOf(path)
@@ -329,7 +329,9 @@ const MOST_PAIRS = 2
 /** A word and its term start alike. */
 const ALIKE = 3
 
-/** How many neighbours of the path are neighbours in the task: "querying functions" in `docs/querying/functions.md`. */
+/**
+ * How many adjacent words of the path are adjacent in the task: "querying functions" in `docs/querying/functions.md`.
+ */
 function pairsIn({ pairs }: ProjectTask, path: string): number {
   const name = path.slice(0, path.lastIndexOf('/') + 1) + nameOf(path)
   const lower = name.toLowerCase()

@@ -1,16 +1,16 @@
 import { longPosting } from '../../search/term-index.ts'
 import { hashText } from '../../text/values.ts'
 
-// A segment holds the terms of some files of a project: a table of buckets by the hash of a term, then the buckets. A
-// bucket is a list of its terms, with their postings where these are short; long postings follow it. So a question reads
-// two or three small places for each of its words. Of a term only hashes are kept: what stands in a file, such as a
-// password, cannot be read from the cache. A posting is the distance to the slot before it, 12 bits of impact, 3 of the
-// field, 1 for the name, and the pieces it stands in. Everything that is read has a sum.
+// A segment contains the terms of some files of a project: a table of buckets by the hash of a term, then the buckets.
+// A bucket is a list of its terms, with short postings inline; long postings follow it. So a question reads two or
+// three small parts for each of its words. Only hashes of terms are stored: content of a file, such as a password,
+// cannot be read from the cache. A posting is the distance to the previous slot, 12 bits of impact, 3 of the field, 1
+// for the name, and the pieces that contain it. Everything that is read has a checksum.
 
-// Bound once: a name of another part of the program is looked up with every call.
+// Bound once: an imported name is looked up with every call.
 const lengthen = longPosting
 
-/** Where a segment lies among the bytes of an index, and what it is made of. */
+/** The position of a segment in the bytes of an index, and its sizes. */
 export interface SegmentPlace {
   start: number
   length: number
@@ -24,19 +24,19 @@ export interface TermPostings {
   pieces: Uint32Array
 }
 
-/** Reads a part of the saved bytes; fewer where they end. */
+/** Reads a part of the saved bytes; fewer at the end. */
 export type ReadBytes = (from: number, length: number) => Uint8Array
 
 /** Terms of a bucket, on average. */
 export const TERMS_PER_BUCKET = 16
-/** Longer postings lie behind the list of terms: who looks for another term need not read them. */
+/** Longer postings are after the list of terms, so that a search for another term need not read them. */
 export const SHORT_LIST = 64
 /** Slot, impact and pieces of a posting take at least this many bytes. */
 const SHORTEST_POSTING = 4
 /** Most buckets are shorter, without their long postings. */
 const FIRST_READ = 2048
 
-/** Two numbers that stand for a term: its bucket follows from the first. */
+/** Two numbers for a term: the first determines its bucket. */
 export function termHashes(term: string): { first: number; second: number } {
   const hash = hashText(term)
   return { first: (hash ^ (hash >>> 15)) >>> 0, second: hashText(term, SECOND_SEED) }
@@ -44,7 +44,7 @@ export function termHashes(term: string): { first: number; second: number } {
 
 const SECOND_SEED = 0x9747b28c
 
-/** What tells the terms of a bucket apart, beside the second number. */
+/** Distinguishes the terms of a bucket, besides the second number. */
 export function restOf(first: number): number {
   return first >>> 16
 }
@@ -97,12 +97,12 @@ export class SavedSegment {
   }
 }
 
-/** Of a bucket: the length of the list of its terms, and its sum. */
+/** Of a bucket: the length of the list of its terms, and its checksum. */
 export const HEAD = 8
 
 type Found = { short: Uint8Array } | { from: number; size: number; sum: number }
 
-/** Of each term: four bytes and two that name it, the length of its postings, then these or their sum. */
+/** For each term: six bytes that identify it, the length of its postings, then these or their checksum. */
 function findInBucket(bytes: Uint8Array, second: number, rest: number): Found | undefined {
   let from = 0
   for (let at = 0; at < bytes.length; ) {

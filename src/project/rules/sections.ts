@@ -3,7 +3,7 @@ import { splitLines } from './file-document.ts'
 import { type Definition, outlineOf } from './outline.ts'
 import type { WeighedTerm } from './rank-files.ts'
 
-/** Lines of a file that belong together, and what they are worth for a task. */
+/** Lines of a file that belong together, and their weight for a task. */
 export interface FileSection {
   /** The first and the last line, from 1. */
   start: number
@@ -11,9 +11,9 @@ export interface FileSection {
   text: string
   /** 0 to 1 within one answer. */
   score: number
-  /** What is defined in it that the task speaks of, or else first; or its heading. */
+  /** Its definition that the task mentions, or else the first; or its heading. */
   symbol: string | undefined
-  /** Words of the task that stand in it. */
+  /** Words of the task in it. */
   words: readonly string[]
 }
 
@@ -21,7 +21,7 @@ const LONGEST = 40
 const SHORTEST = 6
 const FEWEST_CHARS = 60
 
-/** Cuts a file where definitions and headings start. Joining the texts gives the file back. */
+/** Splits a file where definitions and headings start. Joining the texts restores the file. */
 export function cutSections(path: string, text: string): CutSection[] {
   const lines = splitLines(text)
   const outline = outlineOf(path, lines)
@@ -35,7 +35,7 @@ export function cutSections(path: string, text: string): CutSection[] {
 }
 
 interface CutSection extends Pick<FileSection, 'start' | 'end' | 'text'> {
-  /** What is defined in it, or else what it is a part of. */
+  /** Its definitions, or else the definition that it is a part of. */
   symbols: readonly string[]
 }
 
@@ -67,7 +67,7 @@ function boundsOf(lines: readonly string[], outline: readonly Definition[]): Bou
   return keepKeysWhole(bounds, lines)
 }
 
-/** A long definition is cut at a blank line, or else anywhere. */
+/** A long definition is split at a blank line, or else anywhere. */
 function splitLong(lines: readonly string[], from: number, to: number): Bounds[] {
   const bounds: Bounds[] = []
   let start = from
@@ -81,7 +81,7 @@ function splitLong(lines: readonly string[], from: number, to: number): Bounds[]
   return bounds
 }
 
-/** A key that is cut in two would not be recognized as one. */
+/** A key that is split in two would not be recognised. */
 function keepKeysWhole(bounds: readonly Bounds[], lines: readonly string[]): Bounds[] {
   const kept: Bounds[] = []
   let isOpen = false
@@ -123,13 +123,13 @@ function isShort({ from, to }: Bounds, lines: readonly string[]): boolean {
 const NEIGHBOUR = 0.5
 const FLOOR = 0.3
 
-/** All words of a section, in the order of the text, and how often each stands there. */
+/** All words of a section, in the order of the text, and how often each occurs. */
 interface SectionTerms {
   terms: readonly string[]
   counts: readonly number[]
 }
 
-/** For a file that many tasks ask about. */
+/** For a file that many tasks use. */
 export function countSections(sections: readonly CutSection[]): SectionTerms[] {
   return sections.map(({ text }) => {
     const counts = new Map<string, number>()
@@ -148,8 +148,8 @@ function pickCounts({ terms, counts }: SectionTerms, byTerm: ReadonlyMap<string,
 }
 
 /**
- * What each section of a file is worth for a task: its words by rarity, and half of the better neighbour's. `counted`
- * saves looking for the words.
+ * The weight of each section of a file for a task: its words by rarity, and half of the better neighbour's. `counted`
+ * saves searching for the words.
  */
 export function weighSections(
   sections: readonly CutSection[],
@@ -178,7 +178,7 @@ interface Wanted {
   hint: RegExp
 }
 
-// The files of one answer are asked for the same words.
+// The files of one answer are searched for the same words.
 const wanted = new WeakMap<readonly WeighedTerm[], Wanted>()
 
 function wantedOf(terms: readonly WeighedTerm[]): Wanted {
@@ -189,7 +189,7 @@ function wantedOf(terms: readonly WeighedTerm[]): Wanted {
   return made
 }
 
-/** The one that the task speaks of most; of equals the first. */
+/** The one that the task mentions most; of equals the first. */
 function symbolFor(symbols: readonly string[], byTerm: ReadonlyMap<string, WeighedTerm>): string | undefined {
   let [best, most] = [symbols[0], 0]
   for (const symbol of symbols) {
@@ -202,18 +202,18 @@ function symbolFor(symbols: readonly string[], byTerm: ReadonlyMap<string, Weigh
   return best
 }
 
-/** Matches texts that may hold a word of the task: most need not be read word by word. */
+/** Matches texts that may contain a word of the task: most need not be read word by word. */
 function hintOf(terms: readonly WeighedTerm[]): RegExp {
   const starts = new Set(terms.map(({ term }) => (/^[a-z0-9]+$/.test(term) ? startOf(term) : '.')))
-  // Letters with accents are read as others.
+  // Letters with accents are folded to others.
   return new RegExp([...starts, '[^\\x00-\\x7f]'].join('|'), 'g')
 }
 
 const SHORT = 3
 
 /**
- * A stem differs from its words at the end. It stands at the start of a word, or of a hump of one; what a text glues
- * together is read as one word too.
+ * A stem differs from its words at the end. It occurs at the start of a word, or of a hump of one; joined words are
+ * read as one word too.
  */
 function startOf(term: string): string {
   const [first = '', ...rest] = term.length <= SHORT ? term : term.slice(0, -1)
@@ -234,14 +234,13 @@ function countTerms(text: string, byTerm: ReadonlyMap<string, WeighedTerm>, hint
 }
 
 /**
- * What may be words of the task, each with all that stands between the blanks around it: nothing that is read as one word
- * goes across a blank.
+ * Possible words of the task, each with everything between the blanks around it: no word contains a blank.
  */
 function likelyWords(text: string, hint: RegExp): string {
   let words = ''
   hint.lastIndex = 0
   for (let found = hint.exec(text); found !== null; found = hint.exec(text)) {
-    // What was found may start with the blank before its word, or be a blank.
+    // The match may start with the blank before its word, or be a blank.
     let start = hint.lastIndex - 1
     if (isBlank(text.charCodeAt(start))) continue
     while (start > 0 && !isBlank(text.charCodeAt(start - 1))) start--
@@ -253,7 +252,7 @@ function likelyWords(text: string, hint: RegExp): string {
   return words
 }
 
-/** As `\s` in ASCII. Blanks beyond it are read as letters are: they only make a word longer. */
+/** Like `\s` in ASCII. Other blanks count as letters: they only make a word longer. */
 function isBlank(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
 }

@@ -5,21 +5,21 @@ import { longPosting, shortPosting } from '../../search/term-index.ts'
 import { PROJECT_TUNING } from './file-document.ts'
 import { HEAD, restOf, SHORT_LIST, sumOfBytes, TERMS_PER_BUCKET, termHashes } from './saved-segment.ts'
 
-// Bound once: a name of another part of the program is looked up with every call.
+// Bound once: an imported name is looked up with every call.
 const shorten = shortPosting
 
-/** No segment has more files: a slot and a posting share one number while it is made. */
+/** The maximum number of files: a slot and a posting share one number during the build. */
 export const MOST_FILES = 1 << 16
 const START_ROOM = 1 << 16
-/** More terms or postings than this come from little text only when it is not made of words. */
+/** A small text with more terms or postings than this does not consist of words. */
 const MOST_TERMS = 200_000
 const MOST_POSTINGS = 3_000_000
 
-/** Collects the postings of files and writes them as one segment. It may then be used for the next one. */
+/** Collects the postings of files and writes them as one segment. It can be reused for the next one. */
 export class SegmentBuilder {
   private lexicon = new Lexicon()
   private weigher = new Weigher(this.lexicon, PROJECT_TUNING)
-  // Of each posting: the term, the slot above its 16 bits, the pieces.
+  // For each posting: the term, the slot above its 16 bits, the pieces.
   private terms = new Uint32Array(START_ROOM)
   private postings = new Uint32Array(START_ROOM)
   private pieces = new Uint32Array(START_ROOM)
@@ -38,7 +38,7 @@ export class SegmentBuilder {
     return this.lexicon.size >= MOST_TERMS || this.count >= MOST_POSTINGS
   }
 
-  /** Postings of a term come in the order of their slots, if files were added in that order. */
+  /** Postings of a term are in the order of their slots, if files were added in that order. */
   encode(): { bytes: Uint8Array; buckets: number } {
     const { lexicon } = this
     const { starts, postings, pieces } = this.sortByTerm()
@@ -110,7 +110,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Which terms stand in which bucket, in the order of buckets, then of numbers. */
+/** The terms of each bucket, in the order of buckets, then of numbers. */
 function bucketOrder(lexicon: Lexicon) {
   let buckets = 1
   while (buckets * TERMS_PER_BUCKET < lexicon.size) buckets *= 2
@@ -129,7 +129,7 @@ function bucketOrder(lexicon: Lexicon) {
   return { buckets, order, bucketStarts, firsts, seconds }
 }
 
-/** The postings of one file, as they come back from a segment. */
+/** The postings of one file, as a segment returns them. */
 export function weighFile(document: FieldedText, visit: (term: string, packed: number, pieces: number) => void): void {
   const lexicon = new Lexicon()
   new Weigher(lexicon, PROJECT_TUNING).visit(document, 1, (term, packed, pieces) =>
@@ -160,14 +160,14 @@ class ByteWriter {
     this.byte(value >>> 24)
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** Seven bits per byte, the lowest first. */
   short(value: number): void {
     let rest = value
     for (; rest > 127; rest >>>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
   }
 
-  /** Most of the work of writing a segment: no call for each byte. */
+  /** Most of the work of writing a segment: avoids a call for each byte. */
   postings(postings: Uint32Array, pieces: Uint32Array, from: number, to: number): void {
     this.reserve((to - from) * LONGEST_POSTING)
     const { bytes } = this
